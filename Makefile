@@ -1,0 +1,41 @@
+# Two commands do everything on a fresh machine with Python 3.11 or later (with venv), make and git:
+#   make play     make test
+PYTHON ?= python3
+BIN := .venv/bin
+SOURCES := src tests tools
+
+.PHONY: help play test check proof clean
+
+help:  ## list the targets
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
+
+.venv/made:
+	@$(PYTHON) -c 'import sys; sys.exit("piste needs Python 3.11 or later; this is " + sys.version.split()[0]) if sys.version_info < (3, 11) else None'
+	@echo "Setting up .venv (once)..."
+	@$(PYTHON) -m venv .venv
+	@touch $@
+
+.venv/core: .venv/made pyproject.toml
+	@$(BIN)/python -m pip install -q --disable-pip-version-check -e .
+	@touch $@
+
+.venv/dev: .venv/made pyproject.toml
+	@$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[dev]'
+	@touch $@ .venv/core
+
+play: .venv/core  ## play at the terminal
+	@$(BIN)/piste
+
+check: .venv/dev  ## formatter check, linter, strict type check
+	@$(BIN)/ruff format --check --quiet $(SOURCES) || { $(BIN)/ruff format --diff $(SOURCES); exit 1; }
+	@$(BIN)/ruff check $(SOURCES)
+	@$(BIN)/mypy
+
+test: check  ## formatter check, linter, strict type check and every test
+	@$(BIN)/python -m pytest -n 2 --dist worksteal
+
+proof: .venv/dev  ## the same checks at full size; writes what it found under docs/proof/
+	@$(BIN)/python tools/proof.py
+
+clean:  ## remove what the other targets made
+	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis dist build

@@ -1,0 +1,75 @@
+"""piste: five duels of numbers and cards, exact.
+
+    >>> import piste
+    >>> table = piste.open_table("prime-duel", {"first": 1}, seed="an example", laid="7 10 9")
+    >>> view = table.view(0)
+    >>> view.decisions
+    ('keep', 'discard')
+    >>> table.decide(0, "keep", view.number)
+    >>> table.view(0).position.scores
+    (7, 0)
+
+Names are imported when they are first used, so that `import piste` costs next to nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from piste.api import load as load
+    from piste.api import open_table as open_table
+    from piste.api import replay as replay
+    from piste.api import save as save
+    from piste.core.belief import Belief as Belief
+    from piste.core.belief import belief as belief
+    from piste.core.belief import retell as retell
+    from piste.core.contract import CHANCE as CHANCE
+    from piste.core.contract import OVER as OVER
+    from piste.core.contract import WATCHER as WATCHER
+    from piste.core.contract import Event as Event
+    from piste.core.dealer import Commitment as Commitment
+    from piste.core.dealer import Dealer as Dealer
+    from piste.core.dealer import Script as Script
+    from piste.core.errors import PisteError as PisteError
+    from piste.core.game import Game as Game
+    from piste.core.game import find as find
+    from piste.core.game import names as names
+    from piste.core.known import Known as Known
+    from piste.core.position import Position as Position
+    from piste.core.record import Record as Record
+    from piste.core.table import Table as Table
+    from piste.core.views import Ending as Ending
+    from piste.core.views import SeatView as SeatView
+    from piste.core.views import Told as Told
+
+_HOME = {
+    "api": ("load", "open_table", "replay", "save"),
+    "core.belief": ("Belief", "belief", "retell"),
+    "core.contract": ("CHANCE", "OVER", "WATCHER", "Event"),
+    "core.dealer": ("Commitment", "Dealer", "Script"),
+    "core.errors": ("PisteError",),
+    "core.game": ("Game", "find", "names"),
+    "core.known": ("Known",),
+    "core.position": ("Position",),
+    "core.record": ("Record",),
+    "core.table": ("Table",),
+    "core.views": ("Ending", "SeatView", "Told"),
+}
+
+__all__ = ["__version__", *(name for names in _HOME.values() for name in names)]  # noqa: PLE0604
+
+
+def __getattr__(name: str) -> object:
+    from importlib import import_module
+
+    for home, names in _HOME.items():
+        if name in names:
+            return getattr(import_module(f"piste.{home}"), name)
+    raise AttributeError(f"module 'piste' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

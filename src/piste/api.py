@@ -1,0 +1,70 @@
+"""The few functions that most programs need: open a table, save, load, play a record again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from piste.core import replay as _replay
+from piste.core.dealer import Script
+from piste.core.errors import BadDeal, BadRecord
+from piste.core.game import quoted
+from piste.core.record import LARGEST, Head, Record, Write
+from piste.core.table import Table
+
+
+def open_table(
+    game: str,
+    options: Mapping[str, int | str] | None = None,
+    *,
+    seed: str | bytes | None = None,
+    seats: Sequence[str] = (),
+    laid: str = "",
+    outcomes: Sequence[int] | None = None,
+    write: Write | None = None,
+) -> Table:
+    """Open a table for a game, ready for the first decision.
+
+    Without a seed the game is dealt from one that nobody can guess. `laid` puts down a deck (its top first) or a
+    grid; `outcomes` gives every outcome of chance by number instead of any dealer. `write` is called with each
+    line of the record as it happens.
+
+    >>> table = open_table("zero-sum-grid", {"first": 1}, laid="1 1 1 / 0 0 0 / 0 0 0")
+    >>> table.decide(0, "R1-")
+    >>> table.ending()
+    Ending(winner=0, reason='grid is zero', payoffs=(1, -1))
+    """
+    if laid and outcomes is not None:
+        raise BadDeal("A table takes a deal that is laid or outcomes that are given, not both.")
+    head = _replay.new_head(game, options, seed=seed, seats=tuple(seats), laid=laid)
+    if outcomes is None:
+        return _replay.seated(head, write)[0]
+    given = Head(head.game, head.options, head.seats, None, None, head.laid)
+    return _replay.seated(given, write, Script(outcomes))[0]
+
+
+def save(table: Table, path: str | Path) -> None:
+    """Write a table's record to a file; of a running game this is for the table's owner only."""
+    with Path(path).open("w", encoding="utf-8", newline="\n") as file:
+        file.write(table.record())
+
+
+def load(path: str | Path, *, mend: bool = False) -> Record:
+    """Read a record from a file; with `mend`, forgive a last line that a crash cut off."""
+    try:
+        with Path(path).open("rb") as file:
+            text = file.read(LARGEST + 1)
+    except OSError as e:
+        raise BadRecord(f"The record {quoted(path, 200)} cannot be opened: {e.strerror or e}.") from None
+    return Record.parse(text, mend=mend)
+
+
+def replay(record: Record | str) -> Table:
+    """Play a record again and return its table; a running game can go on there.
+
+    >>> table = open_table("positive-negative", seed="again")
+    >>> table.decide(0, "keep")
+    >>> replay(table.record()).view(1) == table.view(1)
+    True
+    """
+    return _replay.replay(Record.parse(record) if isinstance(record, str) else record)[0]

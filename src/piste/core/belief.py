@@ -1,0 +1,202 @@
+"""What a seat can know: every whole history that it could not tell from the true one, with its probability.
+
+This needs no code of its own in any game. A seat's log says what it was told and saw; the rules say what it would
+have been told and seen in each possible case; cases that differ from the log are dropped. States hold sets, not
+orders, so the cases stay few: at most 81 between two in Duel, 35 in Zero Sum Duel. With three or four players of Duel
+they can be very many; past `MOST` a fair sample of them is kept, so that probabilities are right on average.
+
+Probabilities are those of chance, with what players decided taken as given: a decision that the seat saw weighs
+nothing, and of a decision that it did not see every choice weighs the same. A bot that has an opinion on how others
+play multiplies it in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from piste.core.contract import CHANCE, HIDDEN, OVER, RESIGNS, Event
+from piste.core.dealer import Stream
+from piste.core.errors import BadPosition
+from piste.core.game import Game, members
+from piste.core.position import Position
+from piste.core.views import SeatView, Told
+
+MOST = 10_000
+"""How many possible states are kept."""
+
+Way = tuple[Any, int, float]
+"""A way into a state: the state before, the step, and how likely the step was there."""
+
+Step = tuple[int, Any, float]
+"""A way on: the step, the state after it, and how likely the step is."""
+
+
+class Belief:
+    """The states that a seat holds possible, kept up to date from its log."""
+
+    def __init__(self, game: Game, state: Any, seat: int, *, most: int = MOST) -> None:
+        self.game = game
+        self.seat = seat
+        self.sampled = False  # whether some possible states were left out
+        self._most = most
+        self._thinner = Stream(b"piste belief", f"{game.name} {seat}")
+        self._layers: list[dict[Any, float]] = [{state: 1.0}]
+        self._ways: list[dict[Any, list[Way]]] = []
+
+    @property
+    def states(self) -> Mapping[Any, float]:
+        """Each state that is possible now, with its probability."""
+        return self._layers[-1]
+
+    def see(self, told: Told) -> None:
+        """Take in the next line of the seat's log."""
+        look = self.game.rules.look
+        self._advance(
+            lambda state: self.steps(state, told.event),
+            lambda state: bool(look(state, self.seat) == told.after),
+        )
+
+    def hear(self, written: str) -> None:
+        """Take in an event as `token` writes it; what does not fit is dropped by the next one."""
+        event = read_resignation(self.game, written)
+        if event is not None:
+            self._advance(lambda state: self.steps(state, event), lambda _: True)
+        else:
+            self._advance(lambda state: self._steps_written(state, written), lambda _: True)
+
+    def only(self, fits: Callable[[Any], bool]) -> None:
+        """Keep only the states for which `fits(state)` is true."""
+        layer = {state: weight for state, weight in self._layers[-1].items() if fits(state)}
+        if not layer:
+            raise BadPosition("No position fits what this seat was told.")
+        total = sum(layer.values())
+        self._layers[-1] = {state: weight / total for state, weight in layer.items()}
+
+    def steps(self, state: Any, event: Event) -> list[Step]:
+        """Return (step, next state, chance) for each step from a state that this seat is told as `event`."""
+        rules = self.game.rules
+        if event.kind == RESIGNS:
+            return [(-1 - event.seat, rules.leave(state, event.seat), 1.0)]
+        actor = rules.to_act(state)
+        if actor == OVER or rules.kind(state) != event.kind:
+            return []
+        actions = rules.outcomes(state) if actor == CHANCE else rules.legal(state)
+        total = sum(rules.weight(state, a) for a in members(actions)) if actor == CHANCE else 1
+        if event.what != HIDDEN:
+            actions &= 1 << event.what
+        found = []
+        for action in members(actions):
+            if rules.tell(state, action, self.seat) == event:
+                weight = rules.weight(state, action) if actor == CHANCE else 1
+                found.append((action, rules.apply(state, action), weight / total))
+        return found
+
+    def _steps_written(self, state: Any, written: str) -> list[Step]:
+        rules = self.game.rules
+        actor = rules.to_act(state)
+        if actor == OVER:
+            return []
+        kind, actions = rules.kind(state), rules.outcomes(state) if actor == CHANCE else rules.legal(state)
+        if not written.startswith(self.game.kind_name(kind)):
+            return []
+        events = {rules.tell(state, action, self.seat) for action in members(actions)}
+        return [
+            step
+            for event in sorted(events)
+            if token(self.game, state.options, event) == written
+            for step in self.steps(state, event)
+        ]
+
+    def _advance(self, steps: Callable[[Any], list[Step]], fits: Callable[[Any], bool]) -> None:
+        layer: dict[Any, float] = {}
+        ways: dict[Any, list[Way]] = {}
+        for state, weight in self._layers[-1].items():
+            for step, after, chance in steps(state):
+                if after in layer or fits(after):
+                    layer[after] = layer.get(after, 0.0) + weight * chance
+                    ways.setdefault(after, []).append((state, step, chance))
+        if not layer:
+            raise BadPosition("No position fits what this seat was told.")
+        if len(layer) > self._most:
+            layer = self._thin(layer)
+        total = sum(layer.values())
+        self._layers.append({state: weight / total for state, weight in layer.items()})
+        self._ways.append(ways)
+
+    def _thin(self, layer: dict[Any, float]) -> dict[Any, float]:
+        """Keep a sample in which each state weighs on average what it weighed."""
+        self.sampled = True
+        step = sum(layer.values()) / self._most
+        at = step * self._thinner.fraction()
+        kept: dict[Any, float] = {}
+        for state, weight in layer.items():
+            at -= weight
+            while at < 0:
+                kept[state] = kept.get(state, 0.0) + step
+                at += step
+        return kept
+
+    def retell(self, stream: Stream) -> tuple[int, ...]:
+        """Return a whole history that the seat cannot tell from the true one, drawn with its probability."""
+        state = _draw(list(self._layers[-1].items()), stream)
+        steps: list[int] = []
+        for layer, ways in zip(reversed(self._layers[:-1]), reversed(self._ways), strict=True):
+            into = ways[state]
+            state, step = _draw([((s, step), layer.get(s, 0.0) * chance) for s, step, chance in into], stream)
+            steps.append(step)
+        return tuple(reversed(steps))
+
+    def last_certain(self) -> int:
+        """Return after how many events the seat last knew the whole state."""
+        return max(i for i, layer in enumerate(self._layers) if len(layer) == 1)
+
+    def layer(self, events: int) -> Mapping[Any, float]:
+        """Return what was possible after so many events."""
+        return self._layers[events]
+
+
+def belief(game: Game, view: SeatView) -> Belief:
+    """Return what a seat can know, from its view and its log."""
+    state = Position.parse(view.origin).state if view.origin else game.rules.start(view.options)
+    most = MOST
+    while True:
+        found = Belief(game, state, view.seat, most=most)
+        try:
+            for told in view.log:
+                found.see(told)
+            return found
+        except BadPosition:
+            if not found.sampled:
+                raise
+            most *= 4  # the sample held nothing like the true game: take a larger one
+
+
+def retell(game: Game, view: SeatView, stream: Stream) -> tuple[int, ...]:
+    """Return a whole history, from the start, that this seat cannot tell from the true one."""
+    return belief(game, view).retell(stream)
+
+
+def _draw(weighted: list[tuple[Any, float]], stream: Stream) -> Any:
+    at = stream.fraction() * sum(weight for _, weight in weighted)
+    for item, weight in weighted:
+        if at < weight:
+            return item
+        at -= weight
+    return next(item for item, weight in reversed(weighted) if weight > 0)
+
+
+def token(game: Game, options: Any, event: Event) -> str:
+    """Return an event in the notation: what happened @ whose : which, with ? for what this seat may not know."""
+    seat = "" if event.seat == HIDDEN else f"@{game.seat_name(event.seat)}"
+    if event.kind == RESIGNS:
+        return f"resigns{seat}"
+    what = "?" if event.what == HIDDEN else game.notation.name(options, event.kind, event.what)
+    return f"{game.kind_name(event.kind)}{seat}:{what}"
+
+
+def read_resignation(game: Game, written: str) -> Event | None:
+    for seat, name in enumerate(game.notation.SEATS):
+        if written == f"resigns@{name}":
+            return Event(RESIGNS, seat, HIDDEN, HIDDEN)
+    return None

@@ -1,0 +1,151 @@
+"""Where chance is decided: from a seed, or from outcomes that somebody gave.
+
+The seeded dealer is counter-mode BLAKE2b. It is the same for ever, on every platform and release: nothing in it
+depends on Python's own generators. Who sees some outcomes learns nothing of the next without the seed.
+"""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+from collections.abc import Iterable
+from hashlib import blake2b
+from typing import Any, NamedTuple, Protocol
+
+from piste.core.errors import BadDeal
+from piste.core.game import Deal, Game, members
+
+_WORD = 1 << 64
+
+
+class Chooser(Protocol):
+    """Whoever decides what chance brings."""
+
+    def outcome(self, game: Game, state: Any) -> int:
+        """Return one of the possible outcomes at a chance node."""
+
+
+class Stream:
+    """An endless row of fair numbers, one of many that come from the same seed."""
+
+    def __init__(self, key: bytes, name: str) -> None:
+        self._key = key
+        self._name = name.encode()
+        self._counter = 0
+        self._words: list[int] = []
+
+    def _word(self) -> int:
+        if not self._words:
+            block = blake2b(self._counter.to_bytes(8, "big") + self._name, key=self._key).digest()
+            self._counter += 1
+            self._words = [int.from_bytes(block[i : i + 8], "big") for i in range(56, -8, -8)]
+        return self._words.pop()
+
+    def below(self, n: int) -> int:
+        """Return a whole number from 0 to n - 1, each exactly equally likely."""
+        if not 0 < n <= _WORD:
+            raise ValueError(f"below({n}): n must be from 1 to 2**64")
+        fair = _WORD - _WORD % n  # numbers from here on would favour small results: draw again
+        while True:
+            word = self._word()
+            if word < fair:
+                return word % n
+
+    def fraction(self) -> float:
+        """Return a number from 0 up to, not including, 1."""
+        return (self._word() >> 11) / (1 << 53)
+
+
+class Dealer:
+    """Deals from a seed: the same seed deals the same game for the same decisions."""
+
+    def __init__(self, seed: str | bytes) -> None:
+        self.seed = seed
+        self._key = blake2b(_bytes(seed), digest_size=32, person=b"piste dealer").digest()
+        self._streams = {name: self.stream(name) for name in ("deal", "toss")}
+
+    def stream(self, name: str) -> Stream:
+        """Return a stream of its own, from the beginning: what is drawn from it changes no other."""
+        return Stream(self._key, name)
+
+    def outcome(self, game: Game, state: Any) -> int:
+        tossed = game.kind_name(game.rules.kind(state)) == "toss"
+        return drawn(game, state, self._streams["toss" if tossed else "deal"])
+
+
+def drawn(game: Game, state: Any, stream: Stream) -> int:
+    """Return an outcome, each as likely as its weight says."""
+    possible = members(game.rules.outcomes(state))
+    weights = [game.rules.weight(state, outcome) for outcome in possible]
+    at = stream.below(sum(weights))
+    for outcome, weight in zip(possible, weights, strict=True):
+        if at < weight:
+            return outcome
+        at -= weight
+    raise AssertionError("weights add up to their sum")
+
+
+class Laid:
+    """Deals what somebody laid, then leaves the rest to another dealer."""
+
+    def __init__(self, deal: Deal, then: Chooser) -> None:
+        self._kinds = deal.kinds
+        self._outcomes = list(reversed(deal.outcomes))
+        self._then = then
+
+    def outcome(self, game: Game, state: Any) -> int:
+        if self._outcomes and game.rules.kind(state) in self._kinds:
+            return self._outcomes.pop()
+        return self._then.outcome(game, state)
+
+
+class Script:
+    """Gives the outcomes it was given, in order: for tests, teaching and replays."""
+
+    def __init__(self, outcomes: Iterable[int]) -> None:
+        self._outcomes = iter(outcomes)
+
+    def outcome(self, game: Game, state: Any) -> int:
+        given = next(self._outcomes, None)
+        what = game.kind_name(game.rules.kind(state))
+        if given is None:
+            raise BadDeal(f"The given outcomes have run out: the game now needs one for '{what}'.")
+        possible = game.rules.outcomes(state)
+        if given < 0 or not possible >> given & 1:
+            names = ", ".join(game.outcome_name(state, o) for o in members(possible))
+            raise BadDeal(f"Outcome number {given} is not possible for '{what}' now; possible are: {names}.")
+        return given
+
+
+class Commitment(NamedTuple):
+    """A promise about a seed: the digest may be shown at once, the salt only with the seed, at the end."""
+
+    digest: str
+    salt: str
+
+    @classmethod
+    def to(cls, seed: str | bytes, salt: bytes | None = None) -> Commitment:
+        salt = secrets.token_bytes(32) if salt is None else salt
+        return cls(_commit(seed, salt), salt.hex())
+
+    def keeps(self, seed: str | bytes) -> bool:
+        """Say whether this is the seed that was promised."""
+        try:
+            salt = bytes.fromhex(self.salt)
+        except ValueError:
+            return False
+        return hmac.compare_digest(_commit(seed, salt).encode(), self.digest.encode())
+
+
+def _commit(seed: str | bytes, salt: bytes) -> str:
+    length = len(salt).to_bytes(8, "big")
+    return blake2b(length + salt + _bytes(seed), digest_size=32, person=b"piste promise").hexdigest()
+
+
+def _bytes(seed: str | bytes) -> bytes:
+    return seed if isinstance(seed, bytes) else seed.encode("utf-8", "surrogatepass")
+
+
+def fresh_seed() -> str:
+    """Return a seed that nobody can guess: 256 bits from the system."""
+    return secrets.token_hex(32)

@@ -1,0 +1,51 @@
+"""Everything piste refuses, it refuses with one of these, and with a sentence."""
+
+from __future__ import annotations
+
+
+class PisteError(Exception):
+    """What was asked, why not, and what can be done: `str(error)` is meant for a person."""
+
+
+class UnknownName(PisteError):
+    """No game, option or kind of that name."""
+
+
+class BadOption(PisteError):
+    """An option's value, or the options together, that the rules cannot be played with."""
+
+
+class Unreadable(PisteError):
+    """A decision that is not in the game's notation."""
+
+
+class NotOpen(PisteError):
+    """A decision that can be read but may not be taken now, or not by this seat."""
+
+
+class Ambiguous(NotOpen):
+    """A decision that could mean two things."""
+
+
+class Stale(NotOpen):
+    """A decision that answers an earlier question than the one now asked."""
+
+
+class BadPosition(PisteError):
+    """A position that is not in the notation, or that breaks the rules."""
+
+
+class BadDeal(PisteError):
+    """Cards or a grid laid by hand that cannot be dealt."""
+
+
+class BadRecord(PisteError):
+    """A record that is cut, damaged, edited or foreign, or that is of other rules."""
+
+
+class MissingExtra(PisteError):
+    """Something needs a library that is not installed."""
+
+    def __init__(self, extra: str, purpose: str) -> None:
+        super().__init__(f"{purpose} needs the extra '{extra}'. Install it with: pip install 'piste[{extra}]'")
+        self.extra = extra

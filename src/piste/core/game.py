@@ -1,0 +1,253 @@
+"""A game as the rest of the tree sees it, and the way to find one: a folder is enough to be found."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
+
+from piste.core.contract import RESIGNS, Rules
+from piste.core.errors import Ambiguous, BadOption, NotOpen, UnknownName, Unreadable
+from piste.core.views import Ending
+
+if TYPE_CHECKING:
+    from piste.core.screen import Words
+
+ENTRY_POINTS = "piste.games"
+
+
+class Option(NamedTuple):
+    """One option of a game: the values it takes and how a person writes them."""
+
+    name: str
+    help: str
+    low: int
+    high: int
+    names: Mapping[str, int] = {}
+    read: Callable[[str], int] | None = None  # for values that are not written as a number
+    write: Callable[[int], str] | None = None
+
+
+class Deal(NamedTuple):
+    """Cards laid by hand: the state to begin from, and the outcomes to deal first."""
+
+    state: Any
+    kinds: frozenset[int]  # chance nodes of these kinds take the outcomes below, in order
+    outcomes: tuple[int, ...]
+
+
+class Notation(Protocol):
+    """A game's `notation.py`, as a module: how options, decisions and positions are written, in plain Python."""
+
+    TITLE: str
+    LINE: str  # one line that says what the game is
+    CREDIT: str  # whose game it is, or ""
+    SEATS: tuple[str, ...]  # what seats are called
+    KINDS: tuple[str, ...]  # what the rules' kinds of events are called
+    REASONS: Mapping[int, str]  # what the rules' reasons for an end are called
+    OPTIONS: tuple[Option, ...]
+    LAID: str  # what can be laid by hand: "deck", "grid"
+
+    def check(self, options: Any, /) -> str:
+        """Return why these options cannot go together, or ""."""
+
+    def name(self, options: Any, kind: int, action: int, /) -> str:
+        """Return the name of an action of this kind, the same wherever it happens."""
+
+    def decisions(self, view: Any, kind: int, /) -> Iterable[int]:
+        """Return every decision of this kind that some position could offer; those a person means first."""
+
+    def spell(self, view: Any, action: int, /) -> tuple[str, ...]:
+        """Return how a decision may be written at this view; the first is its short name."""
+
+    def why_not(self, view: Any, action: int, /) -> str:
+        """Return why a decision that can be read is not open at this view."""
+
+    def fields(self, s: Any, /) -> Mapping[str, str]:
+        """Return a state as named fields of text without spaces; `build` is its inverse."""
+
+    def build(self, options: Any, fields: Mapping[str, str], /) -> Any:
+        """Return the state that the fields describe, or raise BadPosition with the reason."""
+
+    def lay(self, options: Any, text: str, /) -> Deal:
+        """Return the deal that a person laid, or raise BadDeal with the reason."""
+
+
+@dataclass(frozen=True)
+class Game:
+    """A game's room: rules and notation; its words are loaded when somebody wants to read them."""
+
+    name: str
+    rules: Rules
+    notation: Notation
+    package: str
+
+    @property
+    def words(self) -> Words:
+        return cast("Words", importlib.import_module(f"{self.package}.words"))
+
+    def options(self, given: Mapping[str, int | str] | None = None) -> Any:
+        """Return the game's options with these values instead of the defaults, checked."""
+        values: dict[str, int] = {}
+        known = {option.name: option for option in self.notation.OPTIONS}
+        for key, value in (given or {}).items():
+            if key not in known:
+                raise BadOption(f"{self.notation.TITLE} has no option {quoted(key)}. It has: {', '.join(known)}.")
+            values[key] = read_option(known[key], value)
+        options = self.rules.Options(**values)
+        complaint = self.notation.check(options)
+        if complaint:
+            raise BadOption(complaint)
+        return options
+
+    def option_texts(self, options: Any, *, changed_only: bool = False) -> dict[str, str]:
+        """Return options as text, as `options` reads them."""
+        default = self.rules.Options()
+        return {
+            option.name: write_option(option, getattr(options, option.name))
+            for option in self.notation.OPTIONS
+            if not changed_only or getattr(options, option.name) != getattr(default, option.name)
+        }
+
+    def seat_name(self, seat: int) -> str:
+        return self.notation.SEATS[seat] if seat >= 0 else "watcher"
+
+    def kind_name(self, kind: int) -> str:
+        return "resigns" if kind == RESIGNS else self.notation.KINDS[kind]
+
+    def outcome_name(self, state: Any, outcome: int) -> str:
+        return self.notation.name(state.options, self.rules.kind(state), outcome)
+
+    def read_outcome(self, state: Any, text: str) -> int | None:
+        """Return the possible outcome of that name, or None."""
+        for outcome in members(self.rules.outcomes(state)):
+            if self.outcome_name(state, outcome) == text:
+                return outcome
+        return None
+
+    def decision_names(self, state: Any) -> dict[str, int]:
+        """Return the decisions open at a state by short name, in the order of their numbers."""
+        view = self.rules.look(state, self.rules.to_act(state))
+        return {self.notation.spell(view, action)[0]: action for action in members(self.rules.legal(state))}
+
+    def read_decision(self, view: Any, kind: int, legal: int, text: str) -> int:
+        """Return the decision that a person wrote, or raise and say why it cannot be taken."""
+        wanted = tidy(text)
+        found = [a for a in members(legal) if wanted in map(tidy, self.notation.spell(view, a))]
+        if len(found) == 1:
+            return found[0]
+        names = [self.notation.spell(view, action)[0] for action in members(legal)]
+        if found:
+            meant = listed([self.notation.spell(view, action)[0] for action in found], "or")
+            raise Ambiguous(f"{quoted(text)} could be {meant}. Write which one.")
+        for action in self.notation.decisions(view, kind):
+            if wanted in map(tidy, self.notation.spell(view, action)):
+                raise NotOpen(f"{self.notation.why_not(view, action)} You can choose {listed(names, 'or')}.")
+        raise Unreadable(f"{quoted(text)} is not a decision here. You can choose {listed(names, 'or')}.")
+
+    def ending(self, state: Any) -> Ending:
+        payoffs = tuple(self.rules.payoff(state, seat) for seat in range(self.rules.seats(state.options)))
+        best = max(payoffs)
+        winner = payoffs.index(best) if best > 0 else None
+        return Ending(winner, self.notation.REASONS[self.rules.reason(state)], payoffs)
+
+
+def members(actions: int) -> list[int]:
+    """Return the actions of a set, lowest first."""
+    found = []
+    while actions:
+        low = actions & -actions
+        found.append(low.bit_length() - 1)
+        actions ^= low
+    return found
+
+
+def tidy(text: str) -> str:
+    """Return text as it is compared: no case, no spaces, one kind of minus."""
+    return "".join(text.split()).casefold().replace("−", "-").replace("–", "-")
+
+
+def quoted(text: object, most: int = 40) -> str:
+    """Return somebody's input for use in a sentence: short, on one line, printable."""
+    line = str(text).encode("utf-8", "backslashreplace").decode()
+    line = "".join(c if c.isprintable() else "?" for c in line)
+    return f"'{line if len(line) <= most else line[: most - 1] + '…'}'"
+
+
+def listed(words: list[str], last: str) -> str:
+    """Return words as a list in a sentence: a, b or c."""
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {last} {words[-1]}"
+
+
+def counted(n: int, thing: str) -> str:
+    """Return a number with its noun: 1 card, 2 cards."""
+    return f"{n} {thing}{'' if n == 1 else 's'}"
+
+
+def read_option(option: Option, value: int | str) -> int:
+    """Return an option's value as a number, from a number or from what a person wrote."""
+    what = f"option '{option.name}' cannot be {quoted(value)}"
+    number: int | None = None
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        raise BadOption(f"{what}: {allowed(option)}.")
+    if isinstance(value, int):
+        number = value
+    elif tidy(value) in option.names:
+        number = option.names[tidy(value)]
+    elif option.read is not None:
+        try:
+            number = option.read(tidy(value))
+        except ValueError as e:
+            raise BadOption(f"{what}: {e}.") from None
+    elif re.fullmatch(r"[+-]?[0-9]{1,18}", value.strip()):
+        number = int(value)
+    if number is None or not option.low <= number <= option.high:
+        raise BadOption(f"{what}: {allowed(option)}.")
+    return number
+
+
+def allowed(option: Option) -> str:
+    if option.names and len(option.names) == option.high - option.low + 1:
+        return f"it is {listed(list(option.names), 'or')}"
+    names = "".join(f"{name} or " for name in option.names)
+    return f"it is {names}a whole number from {option.low} to {option.high}"
+
+
+def write_option(option: Option, value: int) -> str:
+    for name, number in option.names.items():
+        if number == value:
+            return name
+    return option.write(value) if option.write is not None else str(value)
+
+
+def names() -> tuple[str, ...]:
+    """Return the names of the games in the tree: one for each folder of `piste.games`."""
+    import piste.games
+
+    found = (module.name for module in pkgutil.iter_modules(piste.games.__path__) if module.ispkg)
+    return tuple(sorted(name.replace("_", "-") for name in found))
+
+
+@cache
+def find(name: str) -> Game:
+    """Return the game of that name: from the tree, else from an installed package that offers it."""
+    folder = tidy(name).replace("_", "-")
+    if folder in names():
+        package = f"piste.games.{folder.replace('-', '_')}"
+        rules = importlib.import_module(f"{package}.rules")
+        notation = importlib.import_module(f"{package}.notation")
+        return Game(folder, rules, notation, package)
+    from importlib.metadata import entry_points
+
+    for entry in entry_points(group=ENTRY_POINTS, name=folder):
+        room = entry.load()
+        return Game(folder, room.rules, room.notation, room.__name__)
+    from difflib import get_close_matches
+
+    near = get_close_matches(folder, names(), 1, 0.5)
+    hint = f" Did you mean {near[0]}?" if near else ""
+    raise UnknownName(f"There is no game {quoted(name)}.{hint} The games are: {', '.join(names())}.")

@@ -1,0 +1,176 @@
+"""Positions for people who study games: walk the tree, print a position in one line, read it back.
+
+A position holds everything, secrets included. It is for analysis; a live game keeps its own inside its table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from piste.core.contract import CHANCE, OVER
+from piste.core.errors import BadOption, BadPosition, NotOpen, UnknownName
+from piste.core.game import Game, find, members, quoted
+from piste.core.views import Ending
+
+LONGEST = 4000
+"""No position takes more characters than this."""
+
+
+@dataclass(frozen=True)
+class Position:
+    """A game and one of its states."""
+
+    game: Game
+    state: Any
+
+    @classmethod
+    def start(cls, name: str, options: Mapping[str, int | str] | None = None) -> Position:
+        game = find(name)
+        return cls(game, game.rules.start(game.options(options)))
+
+    @classmethod
+    def parse(cls, text: str) -> Position:
+        """Read a position back from its text, or raise BadPosition and say what breaks the rules."""
+        game, options, fields = split(text)
+        return cls(game, game.notation.build(options, fields))
+
+    def __str__(self) -> str:
+        fields = self.game.notation.fields(self.state)
+        head = head_text(self.game, self.state.options)
+        return " ".join([head, *(f"{key}={value}" for key, value in fields.items())])
+
+    @property
+    def to_act(self) -> int:
+        """A seat, CHANCE or OVER."""
+        return self.game.rules.to_act(self.state)
+
+    def decisions(self) -> dict[str, int]:
+        """Return the decisions of the seat to act, by name; none if no seat is."""
+        return self.game.decision_names(self.state) if self.to_act >= 0 else {}
+
+    def outcomes(self) -> dict[str, Fraction]:
+        """Return what chance may bring, by name, with exact probabilities; none if no chance is due."""
+        if self.to_act != CHANCE:
+            return {}
+        rules = self.game.rules
+        weights = {o: rules.weight(self.state, o) for o in members(rules.outcomes(self.state))}
+        total = sum(weights.values())
+        return {self.game.outcome_name(self.state, o): Fraction(w, total) for o, w in weights.items()}
+
+    def after(self, name: str) -> Position:
+        """Return the position after a decision or an outcome, by name."""
+        rules, actor = self.game.rules, self.to_act
+        if actor == OVER:
+            raise NotOpen(f"{quoted(name)} cannot happen: the game is over.")
+        if actor == CHANCE:
+            found = self.game.read_outcome(self.state, name)
+            if found is None:
+                names = ", ".join(self.outcomes())
+                raise NotOpen(f"{quoted(name)} is not an outcome here. There are: {names}.")
+            return Position(self.game, rules.apply(self.state, found))
+        view = rules.look(self.state, actor)
+        action = self.game.read_decision(view, rules.kind(self.state), rules.legal(self.state), name)
+        return Position(self.game, rules.apply(self.state, action))
+
+    def resign(self, seat: int) -> Position:
+        """Return the position after a seat resigned."""
+        if self.to_act < 0:
+            raise NotOpen("A seat can resign where some seat is to act, not while chance acts or after the end.")
+        if not 0 <= seat < self.game.rules.seats(self.state.options):
+            raise NotOpen(f"There is no seat {seat} here.")
+        left = self.game.rules.leave(self.state, seat)
+        if left == self.state:
+            raise NotOpen(f"Player {self.game.seat_name(seat)} has left already.")
+        return Position(self.game, left)
+
+    def payoffs(self) -> tuple[int, ...]:
+        """Return what each seat has won or lost: all 0 while the game goes on."""
+        rules = self.game.rules
+        return tuple(rules.payoff(self.state, seat) for seat in range(rules.seats(self.state.options)))
+
+    def ending(self) -> Ending | None:
+        return self.game.ending(self.state) if self.to_act == OVER else None
+
+    def seen_by(self, seat: int) -> Any:
+        """Return what a seat sees of this position."""
+        return self.game.rules.look(self.state, seat)
+
+
+def head_text(game: Game, options: Any) -> str:
+    """Return the first word of a position: the game, and the options that are not the sheet's."""
+    changed = game.option_texts(options, changed_only=True)
+    inside = ",".join(f"{key}={value}" for key, value in changed.items())
+    return f"{game.name}{{{inside}}}" if inside else game.name
+
+
+def split(text: str) -> tuple[Game, Any, dict[str, str]]:
+    """Take a position's text apart: game, options, fields."""
+    if len(text) > LONGEST:
+        raise BadPosition(f"A position has at most {LONGEST} characters; this text has {len(text)}.")
+    words = text.split()
+    if not words:
+        raise BadPosition("A position begins with the name of a game; this text is empty.")
+    name, brace, inside = words[0].partition("{")
+    if brace and not inside.endswith("}"):
+        raise BadPosition(f"The options in {quoted(words[0])} have no closing brace.")
+    try:
+        game = find(name)
+        options = game.options(_pairs(inside[:-1].split(","), "option") if inside[:-1] else {})
+    except (UnknownName, BadOption) as e:
+        raise BadPosition(str(e)) from None
+    return game, options, _pairs(words[1:], "field")
+
+
+def _pairs(parts: list[str], what: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for part in parts:
+        key, equals, value = part.partition("=")
+        if not key or not equals or not value:
+            raise BadPosition(f"{quoted(part)} is not written as {what}=value.")
+        if key in found:
+            raise BadPosition(f"The {what} {quoted(key)} is given twice.")
+        found[key] = value
+    return found
+
+
+class Fields:
+    """The fields of a position's text, taken one by one, with a sentence for each that is wrong."""
+
+    def __init__(self, fields: Mapping[str, str]) -> None:
+        self._left = dict(fields)
+
+    def text(self, key: str, default: str | None = None) -> str:
+        found = self._left.pop(key, default)
+        if found is None:
+            raise BadPosition(f"The field '{key}' is missing.")
+        return found
+
+    def number(self, key: str, low: int, high: int, default: int | None = None) -> int:
+        return number(f"field '{key}'", self.text(key, None if default is None else str(default)), low, high)
+
+    def choice(self, key: str, names: tuple[str, ...], default: str | None = None) -> int:
+        """Return which of the names the field holds."""
+        found = self.text(key, default)
+        if found not in names:
+            raise BadPosition(f"The field '{key}' cannot be {quoted(found)}: it is one of {', '.join(names)}.")
+        return names.index(found)
+
+    def words(self, key: str, separator: str = ",") -> list[str]:
+        """Return the words of a list; `-` is the empty list."""
+        found = self.text(key, "-")
+        return [] if found == "-" else found.split(separator)
+
+    def end(self) -> None:
+        """Refuse whatever was not taken."""
+        if self._left:
+            raise BadPosition(f"The field {quoted(next(iter(self._left)))} does not belong here.")
+
+
+def number(what: str, text: str, low: int, high: int) -> int:
+    """Return a whole number written in plain digits, or say what it should have been."""
+    if text.isascii() and text.removeprefix("-").isdigit() and len(text) < 20 and low <= int(text) <= high:
+        return int(text)
+    raise BadPosition(f"The {what} cannot be {quoted(text)}: it is a whole number from {low} to {high}.")

@@ -1,0 +1,288 @@
+"""A game as JSON lines: a head, a line for each outcome and decision, an ending.
+
+Lines are written as the game goes, so that a crash loses nothing. Each line carries a check over itself and all
+lines before it, so that a damaged or edited record can say where. docs/records.md describes the format.
+
+The head of a record holds the seed. A running record is for the table's owner only.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import Any, NoReturn
+
+from piste.core.contract import CHANCE, RESIGNS
+from piste.core.dealer import Chooser, Commitment, Dealer, Laid, Script
+from piste.core.errors import BadDeal, BadOption, BadRecord, UnknownName
+from piste.core.game import Game, find, quoted
+from piste.core.views import Ending
+
+FORMAT = 1
+LARGEST = 16 << 20
+"""No record has more bytes than this."""
+
+Write = Callable[[str], object]
+
+
+@dataclass(frozen=True)
+class Head:
+    """What a game was begun with: enough to deal it again."""
+
+    game: Game
+    options: Any
+    seats: tuple[str, ...]  # who sits where
+    seed: str | bytes | None  # None: the outcomes were given one by one
+    commitment: Commitment | None
+    laid: str = ""  # cards or grid laid by hand, in the game's notation
+    named: bool = False  # whether a player named the seed
+    notes: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def counts(self) -> bool:
+        """Whether the game may count in a standing (G8)."""
+        return not self.laid and not self.named and self.seed is not None
+
+    def line(self) -> dict[str, Any]:
+        head: dict[str, Any] = {
+            "piste": FORMAT,
+            "game": self.game.name,
+            "rules": self.game.rules.VERSION,
+            "options": self.game.option_texts(self.options),
+            "seats": list(self.seats),
+        }
+        if self.laid:
+            head["laid"] = self.laid
+        if self.commitment is not None:
+            head["commitment"] = self.commitment.digest
+            head["salt"] = self.commitment.salt
+        if isinstance(self.seed, bytes):
+            head["seed_hex"] = self.seed.hex()
+        elif self.seed is not None:
+            head["seed"] = self.seed
+        head["counts"] = self.counts
+        if self.named:
+            head["named"] = True
+        if self.notes:
+            head["notes"] = dict(self.notes)
+        return head
+
+    def open(self, dealer: Chooser | None = None) -> tuple[Chooser, Any]:
+        """Return the dealer of this game and the state it begins from, or None for the usual one."""
+        if dealer is None:
+            dealer = Dealer(self.seed) if self.seed is not None else Script(())
+        if not self.laid:
+            return dealer, None
+        deal = self.game.notation.lay(self.options, self.laid)
+        begins = deal.state if deal.state != self.game.rules.start(self.options) else None
+        return (Laid(deal, dealer) if self.seed is not None else dealer), begins
+
+
+class Recorder:
+    """Writes a game's lines as they happen."""
+
+    def __init__(self, head: Head, write: Write | None = None) -> None:
+        self._game = head.game
+        self._write = write
+        self._check = ""
+        self._count = 0
+        self._ended = False
+        self.lines: list[str] = []
+        self._put(head.line())
+
+    def step(self, actor: int, action: int, name: str, kind: int) -> None:
+        if action == RESIGNS:
+            self._put({"n": self._count, "seat": self._game.seat_name(actor), "resigns": True})
+        elif actor == CHANCE:
+            self._put({"n": self._count, "chance": self._game.kind_name(kind), "outcome": name})
+        else:
+            seat = self._game.seat_name(actor)
+            self._put({"n": self._count, "seat": seat, self._game.kind_name(kind): name})
+
+    def mark(self, text: str) -> None:
+        """Note something about the game that is no part of it, such as a hint that was given."""
+        self._put({"n": self._count, "mark": text})
+
+    def end(self, ending: Ending) -> None:
+        self._ended = True
+        winner = None if ending.winner is None else self._game.seat_name(ending.winner)
+        self._put(
+            {
+                "n": self._count,
+                "ending": ending.reason,
+                "winner": winner,
+                "payoffs": list(ending.payoffs),
+                "checksum": blake2b("\n".join(self.lines).encode(), digest_size=16).hexdigest(),
+            }
+        )
+
+    def _put(self, line: dict[str, Any]) -> None:
+        self._check = chained(self._check, line)
+        text = dumped({**line, "check": self._check})
+        self._count += 1
+        self.lines.append(text)
+        if self._write is not None:
+            self._write(text + "\n")
+
+    @property
+    def running(self) -> bool:
+        """Whether no ending has been written yet."""
+        return not self._ended
+
+    def attach(self, write: Write, after: int) -> None:
+        """Write to this from now on, beginning with the lines that come after the first `after`."""
+        for text in self.lines[after:]:
+            write(text + "\n")
+        self._write = write
+
+
+def dumped(line: Mapping[str, Any]) -> str:
+    return json.dumps(line, ensure_ascii=False, separators=(", ", ": "))
+
+
+def chained(before: str, line: Mapping[str, Any]) -> str:
+    """Return the check of a line: eight hexadecimal digits that depend on it and on all lines before."""
+    text = f"{before}\n{dumped(line)}"
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
+
+
+@dataclass(frozen=True)
+class Record:
+    """A record that was read and whose checks hold; `replay` plays it and checks the rest."""
+
+    head: Head
+    lines: tuple[str, ...]
+    steps: tuple[Mapping[str, Any], ...]  # outcomes, decisions, resignations and marks, in order
+    ending: Mapping[str, Any] | None
+
+    @classmethod
+    def parse(cls, text: str | bytes, *, mend: bool = False) -> Record:
+        """Read a record; with `mend`, forgive a last line that a crash cut off."""
+        lines = _lines(text)
+        if mend and len(lines) > 1 and not _whole(lines[-1]):
+            lines.pop()
+        objects: list[dict[str, Any]] = []
+        check = ""
+        for at, line in enumerate(lines, 1):
+            found = _object(at, line, last=at == len(lines))
+            given = found.pop("check", None)
+            check = chained(check, found)
+            if given != check:
+                _refuse(at, "its check does not fit: this line, or one before it, was changed or lost")
+            objects.append(found)
+        head = _head(objects[0])
+        steps, ending = objects[1:], None
+        for at, step in enumerate(steps, 2):
+            if step.get("n") != at - 1:
+                _refuse(at, f"it should be number {at - 1}")
+            if "ending" in step:
+                if at != len(lines):
+                    _refuse(at + 1, "the game ended in the line before")
+                digest = blake2b("\n".join(lines[:-1]).encode(), digest_size=16).hexdigest()
+                if step.get("checksum") != digest:
+                    _refuse(at, "the checksum does not fit the lines above")
+                ending = step
+        return cls(head, tuple(lines), tuple(steps[: len(steps) - (ending is not None)]), ending)
+
+    @property
+    def text(self) -> str:
+        return "".join(f"{line}\n" for line in self.lines)
+
+
+def _lines(text: str | bytes) -> list[str]:
+    if len(text) > LARGEST:
+        raise BadRecord(f"This is no record: it has more than {LARGEST} bytes.")
+    if isinstance(text, bytes):
+        raw = text
+        try:
+            text = raw.decode("utf-8")
+        except UnicodeDecodeError as e:
+            at = raw.count(b"\n", 0, e.start) + 1
+            raise BadRecord(f"Line {at} of the record cannot be used: it is not text in UTF-8.") from None
+    lines = text.split("\n")
+    if lines and not lines[-1].strip():
+        lines.pop()
+    if not lines:
+        raise BadRecord("This is no record: it is empty.")
+    return lines
+
+
+def _whole(line: str) -> bool:
+    try:
+        return isinstance(json.loads(line), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _object(at: int, line: str, *, last: bool) -> dict[str, Any]:
+    try:
+        found = json.loads(line)
+        line.encode()
+        dumped(found).encode()
+    except (ValueError, RecursionError):
+        if last and at > 1:
+            _refuse(at, "it is cut off or damaged. The lines before it are whole: `mend` reads those")
+        _refuse(at, "it is not a line of JSON")
+    if not isinstance(found, dict):
+        _refuse(at, "it is not an object in braces")
+    if at == 1 and "piste" not in found:
+        raise BadRecord('This is no record of piste: the first line has no "piste".')
+    return found
+
+
+def _refuse(at: int, why: str) -> NoReturn:
+    raise BadRecord(f"Line {at} of the record cannot be used: {why}.")
+
+
+def _head(head: Mapping[str, Any]) -> Head:
+    if head["piste"] != FORMAT:
+        raise BadRecord(
+            f"This record is in format {quoted(head['piste'])}; this version of piste reads format {FORMAT}."
+        )
+    name, options, seats = head.get("game"), head.get("options"), head.get("seats")
+    if not isinstance(name, str) or not isinstance(options, dict) or not isinstance(seats, list):
+        _refuse(1, "it does not name a game, its options and who sits where")
+    try:
+        game = find(name)
+        chosen = game.options(options)
+    except (UnknownName, BadOption) as e:
+        raise BadRecord(f"Line 1 of the record cannot be used: {e}") from None
+    if head.get("rules") != game.rules.VERSION:
+        raise BadRecord(
+            f"This record was played by rules {quoted(head.get('rules'))} of {game.notation.TITLE}; this version "
+            f"of piste has rules {game.rules.VERSION}."
+        )
+    if len(seats) != game.rules.seats(chosen) or not all(isinstance(seat, str) for seat in seats):
+        _refuse(1, f"it should name who sits on each of {game.rules.seats(chosen)} seats")
+    seed = _seed(head)
+    commitment = None
+    if seed is not None:
+        commitment = Commitment(str(head.get("commitment")), str(head.get("salt")))
+        if not commitment.keeps(seed):
+            _refuse(1, "the seed is not the one that was promised at the deal")
+    laid, named, notes = head.get("laid", ""), head.get("named", False), head.get("notes", {})
+    if not isinstance(laid, str) or not isinstance(named, bool) or not isinstance(notes, dict):
+        _refuse(1, "what it says of the deal cannot be read")
+    found = Head(game, chosen, tuple(seats), seed, commitment, laid, named, notes)
+    try:
+        found.open()
+    except BadDeal as e:
+        _refuse(1, str(e).rstrip("."))
+    if head.get("counts") != found.counts:
+        _refuse(1, f"such a game {'counts' if found.counts else 'does not count'}")
+    return found
+
+
+def _seed(head: Mapping[str, Any]) -> str | bytes | None:
+    if "seed" in head:
+        if not isinstance(head["seed"], str):
+            _refuse(1, "the seed is not text")
+        return str(head["seed"])
+    if "seed_hex" in head:
+        try:
+            return bytes.fromhex(head["seed_hex"])
+        except (TypeError, ValueError):
+            _refuse(1, "the seed is not written in hexadecimal")
+    return None

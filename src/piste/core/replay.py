@@ -1,0 +1,118 @@
+"""Open a table from a head, and play a record again to the same table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from piste.core.contract import HIDDEN
+from piste.core.dealer import Chooser, Commitment, fresh_seed
+from piste.core.errors import BadRecord, PisteError
+from piste.core.game import Game, find, quoted
+from piste.core.record import Head, Record, Recorder, Write
+from piste.core.table import Table
+
+
+def seated(head: Head, write: Write | None = None, dealer: Chooser | None = None) -> tuple[Table, Recorder]:
+    """Return a new table for this head, and what writes its record."""
+    chooser, origin = head.open(dealer)
+    recorder = Recorder(head, write)
+    table = Table(head.game, head.options, chooser, origin=origin, counts=head.counts, journal=recorder)
+    return table, recorder
+
+
+def new_head(
+    name: str,
+    options: Mapping[str, int | str] | None = None,
+    *,
+    seed: str | bytes | None = None,
+    seats: tuple[str, ...] = (),
+    laid: str = "",
+) -> Head:
+    """Return the head of a new game; without a seed, one that nobody can guess."""
+    game = find(name)
+    chosen = game.options(options)
+    count = game.rules.seats(chosen)
+    if not seats:
+        seats = tuple(f"Player {game.seat_name(seat)}" for seat in range(count))
+    if len(seats) != count:
+        raise PisteError(f"{game.notation.TITLE} has {count} seats with these options, not {len(seats)}.")
+    named = seed is not None
+    seed = fresh_seed() if seed is None else seed
+    return Head(game, chosen, seats, seed, Commitment.to(seed), laid.strip(), named)
+
+
+class _Checked:
+    """Deals what the head's dealer deals, and holds the record to it; or what was given, where there is no seed."""
+
+    def __init__(self, dealer: Chooser, record: Record, recorder: Recorder) -> None:
+        self._dealer = dealer
+        self._record = record
+        self._recorder = recorder
+        self.at = 0  # steps of the record taken so far
+
+    def next(self) -> Mapping[str, Any] | None:
+        """Return the next step of the game; marks on the way are copied."""
+        steps = self._record.steps
+        while self.at < len(steps) and "mark" in steps[self.at]:
+            self._recorder.mark(str(steps[self.at]["mark"]))
+            self.at += 1
+        return steps[self.at] if self.at < len(steps) else None
+
+    def outcome(self, game: Game, state: Any) -> int:
+        step = self.next()
+        what = game.kind_name(game.rules.kind(state))
+        if step is None:
+            return self._dealer.outcome(game, state)
+        if step.get("chance") != what:
+            raise BadRecord(f"Line {self.at + 2} of the record cannot be used: '{what}' should come here.")
+        name = step.get("outcome")
+        given = game.read_outcome(state, name) if isinstance(name, str) else None
+        if given is None:
+            raise BadRecord(
+                f"Line {self.at + 2} of the record cannot be used: {quoted(name)} cannot come up for '{what}' here."
+            )
+        if self._record.head.seed is not None and self._dealer.outcome(game, state) != given:
+            raise BadRecord(f"Line {self.at + 2} of the record cannot be used: the seed did not deal {quoted(name)}.")
+        self.at += 1
+        return given
+
+
+def replay(record: Record) -> tuple[Table, Recorder]:
+    """Play a record again and return the same table; a running game can go on there.
+
+    Every outcome is dealt anew from the seed and compared, every decision is checked by the rules, and the
+    ending is compared: a record that could not have been played is refused, with the line.
+    """
+    head = record.head
+    dealer, origin = head.open()
+    recorder = Recorder(head)
+    checked = _Checked(dealer, record, recorder)
+    table = Table(head.game, head.options, checked, origin=origin, counts=head.counts, journal=recorder)
+    names = {head.game.seat_name(seat): seat for seat in range(table.seats)}
+    while (step := checked.next()) is not None:
+        line = checked.at + 2
+        seat = names.get(str(step.get("seat")), HIDDEN)
+        if table.to_act is None or seat == HIDDEN or "chance" in step:
+            raise BadRecord(f"Line {line} of the record cannot be used: nobody could do this here.")
+        checked.at += 1
+        try:
+            if step.get("resigns") is True:
+                table.resign(seat)
+            else:
+                table.decide(seat, _decision(step))
+        except BadRecord:
+            raise
+        except PisteError as e:
+            raise BadRecord(f"Line {line} of the record cannot be used: {e}") from None
+    for line, text in enumerate(record.lines):
+        if line >= len(recorder.lines) or recorder.lines[line] != text:
+            raise BadRecord(f"Line {line + 1} of the record cannot be used: the game went otherwise.")
+    return table, recorder
+
+
+def _decision(step: Mapping[str, Any]) -> str:
+    extra = [key for key in step if key not in ("n", "seat")]
+    if len(extra) != 1 or not isinstance(step[extra[0]], str):
+        raise PisteError("A decision is written as its kind and its name.")
+    return str(step[extra[0]])

@@ -1,0 +1,181 @@
+"""One live game. The table is the only place outside search that holds a state, and it lets none out."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from piste.core.contract import CHANCE, HIDDEN, OVER, RESIGNS, WATCHER, Event
+from piste.core.dealer import Chooser
+from piste.core.errors import NotOpen, Stale
+from piste.core.game import Game, members
+from piste.core.position import Position
+from piste.core.views import Ending, SeatView, Told
+
+
+class Journal(Protocol):
+    """Whoever writes down what happens at a table: a `Recorder`, for one."""
+
+    lines: list[str]
+
+    def step(self, actor: int, action: int, name: str, kind: int) -> None:
+        """Note an outcome (actor CHANCE), a decision, or a resignation (action RESIGNS)."""
+
+    def end(self, ending: Ending) -> None:
+        """Note how the game ended."""
+
+
+class Table:
+    """Seats, options and a dealer: gives each seat its view, takes decisions and resignations."""
+
+    def __init__(
+        self,
+        game: Game,
+        options: Any,
+        dealer: Chooser,
+        *,
+        origin: Any = None,
+        counts: bool = True,
+        journal: Journal | None = None,
+    ) -> None:
+        self.game = game
+        self.options = options
+        self.seats = game.rules.seats(options)
+        self.counts = counts
+        self._dealer = dealer
+        self._journal = journal
+        self._state = game.rules.start(options) if origin is None else origin
+        self._origin = "" if origin is None else str(Position(game, origin))
+        self._number = 0
+        self._history: list[int] = []
+        self._states = [self._state]  # one more than steps in the history
+        self._logs: dict[int, list[Told]] = {seat: [] for seat in (WATCHER, *range(self.seats))}
+        self._deal()
+
+    def view(self, seat: int = WATCHER) -> SeatView:
+        """Return what a seat has before it; without a seat, what somebody who looks on has."""
+        self._check_seat(seat, watching=True)
+        rules = self.game.rules
+        position = rules.look(self._state, seat)
+        actions: tuple[int, ...] = ()
+        decisions: tuple[str, ...] = ()
+        if rules.to_act(self._state) == seat and seat >= 0:
+            actions = tuple(members(rules.legal(self._state)))
+            decisions = tuple(self.game.notation.spell(position, action)[0] for action in actions)
+        return SeatView(
+            self.game.name,
+            self.options,
+            seat,
+            self._number,
+            position,
+            decisions,
+            actions,
+            rules.look(self._states[0], seat),
+            self._log(seat),
+            self._origin,
+            self.counts,
+            self.ending(),
+        )
+
+    @property
+    def to_act(self) -> int | None:
+        """The seat that is to decide, or None when the game is over."""
+        actor = self.game.rules.to_act(self._state)
+        return None if actor == OVER else actor
+
+    @property
+    def number(self) -> int:
+        """The number of the decision that is open."""
+        return self._number
+
+    def decide(self, seat: int, decision: int | str, at: int | None = None) -> None:
+        """Take a seat's decision, by name or number; `at` is the number of the decision it answers."""
+        self._check_seat(seat)
+        rules, actor = self.game.rules, self.to_act
+        who = self.game.seat_name(seat)
+        if actor is None:
+            raise NotOpen(f"Player {who} cannot decide: the game is over.")
+        if at is not None and at != self._number:
+            raise Stale(f"That decision answers question {at}, but question {self._number} is open. Look again.")
+        if actor != seat:
+            raise NotOpen(f"Player {who} cannot decide now: it is for Player {self.game.seat_name(actor)}.")
+        legal = rules.legal(self._state)
+        view = rules.look(self._state, seat)
+        if isinstance(decision, str):
+            action = self.game.read_decision(view, rules.kind(self._state), legal, decision)
+        else:
+            action = decision
+            if not 0 <= action < 62 or not legal >> action & 1:
+                names = ", ".join(self.game.decision_names(self._state))
+                raise NotOpen(f"There is no decision number {action} here. You can choose {names}.")
+        self._number += 1
+        self._step(seat, action, self.game.notation.spell(view, action)[0])
+        self._deal()
+
+    def resign(self, seat: int) -> None:
+        """Take a seat out of the game (G3)."""
+        self._check_seat(seat)
+        if self.to_act is None:
+            raise NotOpen(f"Player {self.game.seat_name(seat)} cannot resign: the game is over.")
+        if -1 - seat in self._history:
+            raise NotOpen(f"Player {self.game.seat_name(seat)} has resigned already.")
+        self._number += 1
+        self._move(-1 - seat, self.game.rules.leave(self._state, seat))
+        if self._journal is not None:
+            self._journal.step(seat, RESIGNS, "resigns", RESIGNS)
+        self._deal()
+
+    def ending(self) -> Ending | None:
+        """Return how the game ended, or None while it goes on."""
+        return self.game.ending(self._state) if self.to_act is None else None
+
+    def history(self) -> tuple[int, ...]:
+        """Return every step from the start, secrets included: for the table's owner only.
+
+        Decisions and outcomes are their numbers; -1 - seat is that seat's resignation.
+        """
+        return tuple(self._history)
+
+    def record(self) -> str:
+        """Return the game's record so far, seed included: of a running game, for the table's owner only."""
+        if self._journal is None:
+            raise NotOpen("This table keeps no record. Open one with piste.open_table.")
+        return "".join(f"{line}\n" for line in self._journal.lines)
+
+    def position_text(self) -> str:
+        """Return the whole position in the notation, secrets included: for the table's owner only."""
+        return str(Position(self.game, self._state))
+
+    def _deal(self) -> None:
+        while self.game.rules.to_act(self._state) == CHANCE:
+            outcome = self._dealer.outcome(self.game, self._state)
+            self._step(CHANCE, outcome, self.game.outcome_name(self._state, outcome))
+        ending = self.ending()
+        if ending is not None and self._journal is not None:
+            self._journal.end(ending)
+
+    def _step(self, actor: int, action: int, name: str) -> None:
+        kind = self.game.rules.kind(self._state)
+        self._move(action, self.game.rules.apply(self._state, action))
+        if self._journal is not None:
+            self._journal.step(actor, action, name, kind)
+
+    def _move(self, step: int, after: Any) -> None:
+        self._state = after
+        self._history.append(step)
+        self._states.append(after)
+
+    def _log(self, seat: int) -> tuple[Told, ...]:
+        """Return what a seat was told of every step; told only when asked for, since many tables never are."""
+        log, rules = self._logs[seat], self.game.rules
+        for at in range(len(log), len(self._history)):
+            step = self._history[at]
+            if step < 0:
+                event = Event(RESIGNS, -1 - step, HIDDEN, HIDDEN)
+            else:
+                event = rules.tell(self._states[at], step, seat)
+            log.append(Told(event, rules.look(self._states[at + 1], seat)))
+        return tuple(log)
+
+    def _check_seat(self, seat: int, *, watching: bool = False) -> None:
+        if not (0 <= seat < self.seats or (watching and seat == WATCHER)):
+            raise NotOpen(f"There is no seat {seat} at this table: seats are 0 to {self.seats - 1}.")

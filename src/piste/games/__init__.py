@@ -1,0 +1,1 @@
+"""A room for each game: its rules, its words and, where it has one, its solver."""
