@@ -1,0 +1,1 @@
+"""Zero Sum Duel: rules, notation and words."""

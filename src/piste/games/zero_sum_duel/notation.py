@@ -1,0 +1,190 @@
+"""Zero Sum Duel: how its options, decisions and positions are written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from piste.core.bits import count
+from piste.core.contract import HIDDEN
+from piste.core.errors import BadDeal, BadPosition
+from piste.core.game import Deal, Option, counted, members, quoted, tidy
+from piste.core.position import Fields
+from piste.games.zero_sum_duel import rules
+from piste.games.zero_sum_duel.rules import DISCARD, DONE, DRAW, TOSS, Options, State, View
+
+TITLE = "Zero Sum Duel"
+LINE = "Draw and discard until the three cards you keep sum to zero."
+CREDIT = ""
+SEATS = ("A", "B")
+KINDS = ("toss", "draw", "discard")
+REASONS = {rules.SUM_IS_ZERO: "sum is zero", rules.TURN_LIMIT: "turn limit", rules.RESIGNED: "resigned"}
+LAID = "deck"
+OPTIONS = (
+    Option("first", "who takes the first turn", 0, 2, {"toss": 0, "a": 1, "b": 2}),
+    Option("turns", "turn limit for both together, 0 for none", 0, 1_000_000),
+    Option("top", "the highest card; there is one of each from -top to +top", 3, 15),
+    Option("hand", "how many cards a player may keep", 2, 14),
+)
+
+
+def check(options: Options) -> str:
+    if options.hand >= options.top:
+        return (
+            f"With cards up to {options.top} a hand has at most {options.top - 1} cards, not {options.hand}: "
+            "otherwise a draw could find neither deck nor pile."
+        )
+    return ""
+
+
+def card_name(top: int, card: int) -> str:
+    return f"{rules.value(top, card):+d}"
+
+
+def cards_text(top: int, cards: int) -> str:
+    return ",".join(card_name(top, card) for card in members(cards)) or "-"
+
+
+def name(options: Options, kind: int, action: int) -> str:
+    return SEATS[action] if kind == TOSS else card_name(options.top, action)
+
+
+def decisions(view: View, kind: int) -> Iterable[int]:
+    return range(2 * view.options.top)
+
+
+def spell(view: View, action: int) -> tuple[str, ...]:
+    short = card_name(view.options.top, action)
+    return (short, short.removeprefix("+"))
+
+
+def why_not(view: View, action: int) -> str:
+    return f"You cannot discard {card_name(view.options.top, action)}: it is not in your hand."
+
+
+def read_cards(top: int, words: Iterable[str]) -> list[int]:
+    """Return cards by name, in order; the text of a ValueError says what is wrong."""
+    names = {card_name(top, card): card for card in range(2 * top)}
+    found: list[int] = []
+    for word in words:
+        key = tidy(word)
+        card = names.get(key, names.get(f"+{key}"))
+        if card is None:
+            raise ValueError(f"{quoted(word)} is not a card of this game (-{top} to +{top}, without 0)")
+        if card in found:
+            raise ValueError(f"the card {card_name(top, card)} is there twice")
+        found.append(card)
+    return found
+
+
+def lay(options: Options, text: str) -> Deal:
+    try:
+        cards = read_cards(options.top, text.replace(",", " ").split())
+    except ValueError as e:
+        raise BadDeal(f"This deck cannot be laid: {e}.") from None
+    return Deal(rules.start(options), frozenset({DRAW}), tuple(cards))
+
+
+def fields(s: State) -> Mapping[str, str]:
+    top = s.options.top
+    found = {
+        "A": cards_text(top, s.hands[0]),
+        "B": cards_text(top, s.hands[1]),
+        "pile": cards_text(top, rules.pile(s)),
+        "to": SEATS[s.seat],
+        "phase": (*KINDS, "over")[s.phase],
+        "turns": str(s.turns),
+    }
+    if s.phase == DONE:
+        found["winner"] = "none" if s.winner == HIDDEN else SEATS[s.winner]
+        found["reason"] = REASONS[s.reason].replace(" ", "-")
+    return found
+
+
+def build(options: Options, fields: Mapping[str, str]) -> State:
+    f = Fields(fields)
+    everything = rules.every_card(options)
+    places: list[int] = []
+    for key in ("A", "B", "pile"):
+        try:
+            places.append(sum(1 << card for card in read_cards(options.top, f.words(key))))
+        except ValueError as e:
+            raise BadPosition(f"In the field '{key}', {e}.") from None
+        twice = members(places[-1] & sum(places[:-1]))
+        if twice:
+            raise BadPosition(f"The card {card_name(options.top, twice[0])} is in two places.")
+    hands = (places[0], places[1])
+    seat = f.choice("to", SEATS)
+    phase = f.choice("phase", (*KINDS, "over"))
+    turns = f.number("turns", 0, options.turns or 10**9)
+    winner, reason = HIDDEN, 0
+    if phase == DONE:
+        winner = (0, 1, HIDDEN)[f.choice("winner", (*SEATS, "none"))]
+        reason = 1 + f.choice("reason", tuple(text.replace(" ", "-") for text in REASONS.values()))
+    f.end()
+    s = State(options, phase, seat, hands, everything & ~sum(places), turns, winner, reason)
+    complaint = broken(s)
+    if complaint:
+        raise BadPosition(complaint)
+    return s
+
+
+def broken(s: State) -> str:
+    """Return which rule a position breaks, or ""."""
+    most = s.options.hand
+    mine, other = s.hands[s.seat], s.hands[1 - s.seat]
+    me, you = SEATS[s.seat], SEATS[1 - s.seat]
+    waiting = s.phase == DISCARD or (s.phase == DONE and s.reason == rules.RESIGNED)
+    for label, cards, limit in ((me, mine, most + waiting), (you, other, most)):
+        if count(cards) > limit:
+            has = counted(count(cards), "card")
+            return f"The hand of Player {label} has {has}, but at most {limit} are possible here."
+    if s.phase == TOSS:
+        if s.options.first:
+            return f"With first={SEATS[s.options.first - 1].lower()} there is no toss."
+        fresh = s == rules.start(s.options)
+        return "" if fresh else "Before the toss there are no cards in hands or pile, no turns, and A is named."
+    if waiting and count(mine) != most + 1:
+        return f"Player {me} has {counted(count(mine), 'card')}: there is nothing to discard."
+    held = count(mine) + count(other) - (count(mine) > most)
+    if held != min(s.turns, 2 * most):
+        should = counted(min(s.turns, 2 * most), "card")
+        return f"After {counted(s.turns, 'turn')} the hands hold {should} together, not {held}."
+    shorter = count(mine) if s.phase != DONE or s.reason == rules.RESIGNED else count(other)
+    if s.turns < 2 * most and shorter != s.turns // 2:
+        return "The hands differ by more cards than turns allow, or it is the other player's turn."
+    # Every turn after the hands are full adds a discard; a draw that finds the deck empty takes them all (Z4).
+    discards, spare = max(s.turns - 2 * most, 0), 2 * s.options.top - 2 * most
+    in_pile = discards % spare if waiting else (discards - 1) % spare + 1 if discards else 0
+    if count(rules.pile(s)) != in_pile:
+        return (
+            f"After {counted(s.turns, 'turn')} the pile has {counted(in_pile, 'card')}, not {count(rules.pile(s))}."
+        )
+    started = s.seat if s.turns % 2 == 0 else 1 - s.seat
+    if s.phase == DONE and s.reason != rules.RESIGNED:
+        started = 1 - started
+    if s.options.first and started != s.options.first - 1:
+        return f"With first={SEATS[s.options.first - 1].lower()} it cannot be Player {me} after {s.turns} turns."
+    return broken_end(s)
+
+
+def broken_end(s: State) -> str:
+    """Return what is wrong with how the game ended, or did not, or ""."""
+    held = [seat for seat in (0, 1) if s.hands[seat] and rules.hand_sum(s.options.top, s.hands[seat]) == 0]
+    # Four cards are not yet a hand (Z7), so those of a player who is to discard say nothing.
+    zero = [SEATS[seat] for seat in held if count(s.hands[seat]) <= s.options.hand]
+    won = s.phase == DONE and s.reason == rules.SUM_IS_ZERO
+    if won and (s.winner != s.seat or SEATS[s.seat] not in zero):
+        return "The winner's hand does not sum to zero."
+    earlier = [label for label in zero if not won or label != SEATS[s.seat]]
+    if earlier:
+        return f"The hand of Player {earlier[0]} sums to zero already: the game was over then (Z6)."
+    if won:
+        return ""
+    if s.phase == DONE and s.reason == rules.TURN_LIMIT:
+        at_limit = s.turns == s.options.turns and s.winner == HIDDEN
+        return "" if at_limit else "A draw by turn limit needs as many turns as the limit, and has no winner."
+    if s.phase == DONE and s.winner == HIDDEN:
+        return "Who resigns loses: there must be a winner."
+    if s.options.turns and s.turns >= s.options.turns:
+        return f"The turn limit of {s.options.turns} is reached: the game is over."
+    return ""
