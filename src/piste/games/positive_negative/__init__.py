@@ -1,0 +1,1 @@
+"""Positive-Negative: rules, notation and words."""

@@ -1,0 +1,145 @@
+"""Positive-Negative: how its options, decisions and positions are written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from piste.core.bits import count
+from piste.core.contract import HIDDEN
+from piste.core.errors import BadDeal, BadPosition
+from piste.core.game import Deal, Option, counted, members, quoted, tidy
+from piste.core.position import Fields
+from piste.games.positive_negative import rules
+from piste.games.positive_negative.rules import DECIDE, DONE, DRAW, REDRAW, Options, State, View
+
+TITLE = "Positive-Negative"
+LINE = "Keep the card you drew, or discard it and take the next one, whatever it is."
+CREDIT = ""
+SEATS = ("1", "2")
+KINDS = ("draw", "decide", "redraw")
+REASONS = {rules.HIGHER_SCORE: "higher score", rules.SAME_SCORE: "same score", rules.RESIGNED: "resigned"}
+LAID = "deck"
+OPTIONS = (Option("top", "the highest card; there is one of each from -top to top, without 0", 1, 30),)
+
+ANSWERS = (("keep", "yes", "y", "k"), ("discard", "no", "n", "d"))
+
+
+def check(options: Options) -> str:
+    return ""
+
+
+def card_name(top: int, card: int) -> str:
+    return str(rules.value(top, card))
+
+
+def cards_text(top: int, cards: int) -> str:
+    return ",".join(card_name(top, card) for card in members(cards)) or "-"
+
+
+def name(options: Options, kind: int, action: int) -> str:
+    return ANSWERS[action][0] if kind == DECIDE else card_name(options.top, action)
+
+
+def decisions(view: View, kind: int) -> Iterable[int]:
+    return (rules.KEEP, rules.DISCARD)
+
+
+def spell(view: View, action: int) -> tuple[str, ...]:
+    return ANSWERS[action]
+
+
+def why_not(view: View, action: int) -> str:
+    return f"You cannot {ANSWERS[action][0]} now."
+
+
+def read_cards(top: int, words: Iterable[str]) -> list[int]:
+    """Return cards by name, in order; the text of a ValueError says what is wrong."""
+    names = {card_name(top, card): card for card in range(2 * top)}
+    found: list[int] = []
+    for word in words:
+        card = names.get(tidy(word).removeprefix("+"))
+        if card is None:
+            raise ValueError(f"{quoted(word)} is not a card of this game (-{top} to {top}, without 0)")
+        if card in found:
+            raise ValueError(f"the card {card_name(top, card)} is there twice")
+        found.append(card)
+    return found
+
+
+def lay(options: Options, text: str) -> Deal:
+    try:
+        cards = read_cards(options.top, text.replace(",", " ").split())
+    except ValueError as e:
+        raise BadDeal(f"This deck cannot be laid: {e}.") from None
+    return Deal(rules.start(options), frozenset({DRAW, REDRAW}), tuple(cards))
+
+
+def fields(s: State) -> Mapping[str, str]:
+    top = s.options.top
+    found = {
+        "1": cards_text(top, s.kept[0]),
+        "2": cards_text(top, s.kept[1]),
+        "pile": cards_text(top, rules.pile(s)),
+        "to": SEATS[s.seat],
+        "phase": (*KINDS, "over")[s.phase],
+    }
+    if s.card != HIDDEN:
+        found["card"] = card_name(top, s.card)
+    if s.phase == DONE and s.reason == rules.RESIGNED:
+        found["resigned"] = SEATS[1 - s.winner]
+    return found
+
+
+def build(options: Options, fields: Mapping[str, str]) -> State:
+    f = Fields(fields)
+    phase = f.choice("phase", (*KINDS, "over"))
+    resigned = f.choice("resigned", (*SEATS, "nobody"), "nobody") if phase == DONE else 2
+    holding = phase == DECIDE or resigned < 2
+    places: list[int] = []
+    for key in ("1", "2", "pile", *(["card"] if holding else [])):
+        try:
+            places.append(sum(1 << card for card in read_cards(options.top, f.words(key))))
+        except ValueError as e:
+            raise BadPosition(f"In the field '{key}', {e}.") from None
+        twice = members(places[-1] & sum(places[:-1]))
+        if twice:
+            raise BadPosition(f"The card {card_name(options.top, twice[0])} is in two places.")
+    seat = f.choice("to", SEATS)
+    f.end()
+    if holding and count(places[3]) != 1:
+        raise BadPosition("The field 'card' holds the one card that is to be decided on.")
+    card = members(places[3])[0] if holding else HIDDEN
+    deck = rules.every_card(options) & ~sum(places)
+    kept = (places[0], places[1])
+    s = State(options, phase, seat, kept, deck, card, HIDDEN, 0)
+    complaint = broken(s, resigned < 2)
+    if complaint:
+        raise BadPosition(complaint)
+    if resigned < 2:
+        return rules.leave(s, resigned)
+    if phase == DONE:
+        # The rules say who won; they are asked through the turn that has just ended.
+        return rules.pass_on(s, kept, deck)
+    return s
+
+
+def broken(s: State, resigned: bool) -> str:
+    """Return which rule a position breaks, or ""."""
+    kept, pile = (count(s.kept[0]), count(s.kept[1])), count(rules.pile(s))
+    done = s.phase == DONE and not resigned
+    # Each turn keeps one card, except that the very last may keep none (P1).
+    lead = kept[0] - kept[1]
+    if lead not in (0, 1) or (lead != s.seat and not done):
+        return (
+            f"The players have kept {kept[0]} and {kept[1]} cards: with Player 1 starting and turns "
+            f"alternating, it cannot be Player {SEATS[s.seat]}'s turn."
+        )
+    kept_none = done and lead == s.seat
+    turns = kept[0] + kept[1] + kept_none
+    if pile > turns + (s.phase == REDRAW) or pile < (s.phase == REDRAW or kept_none):
+        return f"The pile has {counted(pile, 'card')}, which does not fit the turns: each discards at most one."
+    if done and s.deck:
+        return f"The game is not over: the deck still has {counted(count(s.deck), 'card')}."
+    if s.phase in (DRAW, REDRAW) and not s.deck:
+        return "The deck is empty: the game is over."
+    return ""
