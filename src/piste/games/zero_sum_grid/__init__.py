@@ -1,0 +1,1 @@
+"""Zero-Sum Grid: rules, notation and words."""

@@ -1,0 +1,168 @@
+"""Zero-Sum Grid: how its options, decisions and positions are written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from piste.core.contract import HIDDEN
+from piste.core.errors import BadDeal, BadPosition
+from piste.core.game import Deal, Option, tidy
+from piste.core.position import Fields, number
+from piste.games.zero_sum_grid import rules
+from piste.games.zero_sum_grid.rules import ANY, DEAL, DONE, MOVE, TOSS, Cells, Options, State, View
+
+TITLE = "Zero-Sum Grid"
+LINE = "Add or subtract 1 in a row or a column; who leaves nothing but zeros wins."
+CREDIT = ""
+SEATS = ("1", "2")
+KINDS = ("deal", "toss", "move")
+REASONS = {rules.GRID_IS_ZERO: "grid is zero", rules.TURN_LIMIT: "turn limit", rules.RESIGNED: "resigned"}
+LAID = "grid"
+OPTIONS = (
+    Option("first", "who takes the first turn", 0, 2, {"toss": 0, "1": 1, "2": 2}),
+    Option("turns", "turn limit for both together, 0 for none", 0, 1_000_000),
+    Option("top", "cells are dealt from -top to top, without 0", 1, 15),
+    Option("deal", "which grids are dealt: those that can be zeroed, or any", 0, 1, {"winnable": 0, "any": 1}),
+)
+
+LARGEST_LAID = 10**15
+LARGEST = 4 * 10**18
+"""Compiled numbers have 62 bits: a grid laid by hand stays so far below that no game could reach the end (R8)."""
+
+
+def check(options: Options) -> str:
+    return ""
+
+
+def name(options: Options, kind: int, action: int) -> str:
+    if kind == TOSS:
+        return SEATS[action]
+    if kind == DEAL:
+        return str(rules.cell_value(options.top, action))
+    return f"{'RRRCCC'[action >> 1]}{(action >> 1) % 3 + 1}{'+-'[action & 1]}"
+
+
+def decisions(view: View, kind: int) -> Iterable[int]:
+    return range(12)
+
+
+def spellings(action: int) -> tuple[str, ...]:
+    short = name(Options(), MOVE, action)
+    line, sign = short[:2], short[2]
+    long = f"{'row' if line[0] == 'R' else 'column'}{line[1]}"
+    words = ("+", "+1", "a", "add", "add1") if sign == "+" else ("-", "-1", "s", "subtract", "subtract1")
+    return tuple(f"{start}{word}" for start in (line, long) for word in words)
+
+
+SPELLINGS = tuple(spellings(action) for action in range(12))
+
+
+def spell(view: View, action: int) -> tuple[str, ...]:
+    return SPELLINGS[action]
+
+
+def why_not(view: View, action: int) -> str:
+    return f"You cannot play {name(view.options, MOVE, action)} now."
+
+
+def lay(options: Options, text: str) -> Deal:
+    """Read nine cells; signs, commas, slashes and line breaks between them are all the same (R6)."""
+    words = text.replace(",", " ").replace("/", " ").split()
+    try:
+        cells = read_cells([tidy(word) for word in words], LARGEST_LAID)
+    except BadPosition as e:
+        raise BadDeal(f"This grid cannot be laid: {e}") from None
+    if not any(cells):
+        raise BadDeal("This grid cannot be laid: it is all zeros already, and nobody could make the last move.")
+    phase = TOSS if options.first == 0 else MOVE
+    seat = max(options.first - 1, 0)
+    return Deal(State(options, phase, seat, cells, 9, 0, HIDDEN, 0), frozenset(), ())
+
+
+def read_cells(words: list[str], largest: int) -> Cells:
+    if len(words) != 9:
+        raise BadPosition(f"A grid has nine cells, not {len(words)}.")
+    v = [number(f"cell {i}", word.removeprefix("+"), -largest, largest) for i, word in enumerate(words, 1)]
+    return (v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8])
+
+
+def cells_text(cells: Cells) -> str:
+    return "/".join(",".join(str(cell) for cell in cells[row : row + 3]) for row in (0, 3, 6))
+
+
+def fields(s: State) -> Mapping[str, str]:
+    if s.phase == DEAL:
+        steps = tuple(range(9)) if s.options.deal == ANY else rules.STEPS
+        dealt = ",".join(str(s.cells[cell]) for cell in steps[: s.dealt]) or "-"
+        return {"phase": "deal", "dealt": dealt}
+    found = {
+        "cells": cells_text(s.cells),
+        "to": SEATS[s.seat],
+        "phase": (*KINDS, "over")[s.phase],
+        "turns": str(s.turns),
+    }
+    if s.phase == DONE:
+        found["winner"] = "none" if s.winner == HIDDEN else SEATS[s.winner]
+        found["reason"] = REASONS[s.reason].replace(" ", "-")
+    return found
+
+
+def build(options: Options, fields: Mapping[str, str]) -> State:
+    f = Fields(fields)
+    phase = f.choice("phase", (*KINDS, "over"))
+    if phase == DEAL:
+        return build_deal(options, f)
+    cells = read_cells(f.text("cells").replace("/", ",").split(","), LARGEST)
+    seat = f.choice("to", SEATS)
+    turns = f.number("turns", 0, options.turns or 10**9)
+    winner, reason = HIDDEN, 0
+    if phase == DONE:
+        winner = (0, 1, HIDDEN)[f.choice("winner", (*SEATS, "none"))]
+        reason = 1 + f.choice("reason", tuple(text.replace(" ", "-") for text in REASONS.values()))
+    f.end()
+    s = State(options, phase, seat, cells, 9, turns, winner, reason)
+    complaint = broken(s)
+    if complaint:
+        raise BadPosition(complaint)
+    return s
+
+
+def build_deal(options: Options, f: Fields) -> State:
+    s = rules.start(options)
+    for word in f.words("dealt"):
+        if s.phase != DEAL:
+            raise BadPosition("The deal has fewer cells than that.")
+        cell = number("cell", word, -options.top, options.top)
+        outcome = cell + options.top - (cell > 0)
+        if cell == 0 or rules.weight(s, outcome) == 0:
+            raise BadPosition(f"The cell {cell} cannot be dealt here.")
+        s = rules.apply(s, outcome)
+    f.end()
+    if s.phase != DEAL:
+        raise BadPosition("The deal is complete: write the position after it.")
+    return s
+
+
+def broken(s: State) -> str:
+    """Return which rule a position breaks, or ""."""
+    zero = not any(s.cells)
+    started = s.seat if s.turns % 2 == 0 else 1 - s.seat
+    ended_by_a_turn = s.phase == DONE and s.reason != rules.RESIGNED
+    if ended_by_a_turn:
+        started = 1 - started
+    if s.phase == TOSS and (s.turns or s.options.first or s.seat):
+        return "A toss comes before the first turn, where first=toss; write to=1."
+    if s.phase != TOSS and s.options.first and started != s.options.first - 1:
+        return f"With first={s.options.first} it cannot be Player {SEATS[s.seat]} after {s.turns} turns."
+    if zero and not (ended_by_a_turn and s.reason == rules.GRID_IS_ZERO):
+        return "The grid is all zeros: the game is over."
+    if s.phase == DONE and s.reason == rules.GRID_IS_ZERO:
+        return "" if zero and s.winner == s.seat and s.turns else "The grid is not zero, or another one won."
+    if s.phase == DONE and s.reason == rules.TURN_LIMIT:
+        at_limit = s.turns == s.options.turns > 0 and s.winner == HIDDEN
+        return "" if at_limit else "A draw by turn limit needs as many turns as the limit, and has no winner."
+    if s.phase == DONE and s.winner == HIDDEN:
+        return "Who resigns loses: there must be a winner."
+    if s.options.turns and s.turns >= s.options.turns:
+        return f"The turn limit of {s.options.turns} is reached: the game is over."
+    return ""

@@ -1,0 +1,219 @@
+"""Zero-Sum Grid: add or subtract 1 in a row or a column; who leaves nothing but zeros wins.
+
+Cells are numbered 0 to 8, row by row. A grid can be zeroed only if each row differs from each other row by
+the same amount in all columns, so a winnable deal (R1) is made of the first column (three chance nodes) and
+the top cells of the other two (two more): the rest follows. The weight of a cell is the number of winnable
+grids that still fit, which makes every winnable grid equally likely without a list of them.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from piste.core.bits import count, won_or_lost
+from piste.core.contract import CHANCE, HIDDEN, OVER, Event
+
+VERSION = 1
+
+# Phases; the first three are the kinds of events too.
+DEAL, TOSS, MOVE, DONE = 0, 1, 2, 3
+
+# How to deal.
+WINNABLE, ANY = 0, 1
+
+# Reasons for an end.
+GRID_IS_ZERO, TURN_LIMIT, RESIGNED = 1, 2, 3
+
+# Which cell each step of a winnable deal fills: the first column, then the top row.
+STEPS = (0, 3, 6, 1, 2)
+
+Cells = tuple[int, int, int, int, int, int, int, int, int]
+
+
+class Options(NamedTuple):
+    first: int = 0  # 0 tosses a coin (G1); 1 or 2 names who starts
+    turns: int = 200  # turn limit, 0 for none (R3)
+    top: int = 5  # cells are dealt from -top to top, without 0
+    deal: int = WINNABLE
+
+
+class State(NamedTuple):
+    options: Options
+    phase: int
+    seat: int  # whose turn it is
+    cells: Cells
+    dealt: int  # steps of the deal done; 9 when it is complete
+    turns: int  # turns completed by both together (G5)
+    winner: int
+    reason: int
+
+
+class View(NamedTuple):
+    options: Options
+    viewer: int
+    phase: int
+    seat: int
+    cells: Cells
+    dealt: int
+    turns: int
+    winner: int
+    reason: int
+
+
+def seats(options: Options) -> int:
+    return 2
+
+
+def start(options: Options) -> State:
+    return State(options, DEAL, max(options.first - 1, 0), (0, 0, 0, 0, 0, 0, 0, 0, 0), 0, 0, HIDDEN, 0)
+
+
+def winnable(cells: Cells) -> bool:
+    """Say whether some sequence of moves leads to zeros: every 2 by 2 corner must balance."""
+    a, b, c, d, e, f, g, h, i = cells
+    return a + e == b + d and a + f == c + d and a + h == b + g and a + i == c + g
+
+
+def to_act(s: State) -> int:
+    if s.phase == MOVE:
+        return s.seat
+    return OVER if s.phase == DONE else CHANCE
+
+
+def kind(s: State) -> int:
+    return s.phase
+
+
+def legal(s: State) -> int:
+    return 0b111111111111  # line * 2, plus 1 to subtract; lines are rows 1-3, then columns 1-3
+
+
+def cell_value(top: int, outcome: int) -> int:
+    return outcome - top if outcome < top else outcome - top + 1
+
+
+def shifts(top: int, cell: int) -> int:
+    """Return the set of amounts (numbered from 2 * top) that take `cell` to a value a deal may hold."""
+    return (((1 << (2 * top + 1)) - 1) & ~(1 << top)) << (top - cell)
+
+
+def outcomes(s: State) -> int:
+    if s.phase == TOSS:
+        return 0b11
+    top = s.options.top
+    if s.options.deal == ANY or s.dealt < 3:
+        return (1 << (2 * top)) - 1  # any first column fits: the same column can stand beside it
+    fits = beside(s) >> (top - s.cells[0])  # numbered by the new cell from -top on, 0 included
+    below_zero = (1 << top) - 1
+    return (fits & below_zero) | ((fits >> 1) & ((1 << (2 * top)) - 1) & ~below_zero)
+
+
+def beside(s: State) -> int:
+    """Return the set of amounts by which a column may differ from the first one."""
+    top = s.options.top
+    return shifts(top, s.cells[0]) & shifts(top, s.cells[3]) & shifts(top, s.cells[6])
+
+
+def weight(s: State, outcome: int) -> int:
+    """Return how many winnable grids have this cell and those dealt so far (R1)."""
+    if s.phase == TOSS or s.options.deal == ANY or s.dealt >= 3:
+        return (outcomes(s) >> outcome) & 1
+    top = s.options.top
+    column = shifts(top, cell_value(top, outcome))
+    if s.dealt >= 1:
+        column &= shifts(top, s.cells[0])
+    if s.dealt == 2:
+        return count(column & shifts(top, s.cells[3])) ** 2  # two more columns, each in so many ways
+    total = 0
+    for i in range(2 * top):
+        two = column & shifts(top, cell_value(top, i))
+        if s.dealt == 1:
+            total += count(two) ** 2
+        else:
+            for j in range(2 * top):
+                total += count(two & shifts(top, cell_value(top, j))) ** 2
+    return total
+
+
+def with_cell(c: Cells, at: int, new: int) -> Cells:
+    return (
+        new if at == 0 else c[0],
+        new if at == 1 else c[1],
+        new if at == 2 else c[2],
+        new if at == 3 else c[3],
+        new if at == 4 else c[4],
+        new if at == 5 else c[5],
+        new if at == 6 else c[6],
+        new if at == 7 else c[7],
+        new if at == 8 else c[8],
+    )
+
+
+def apply(s: State, action: int) -> State:
+    if s.phase == MOVE:
+        return moved(s, action)
+    if s.phase == TOSS:
+        return State(s.options, MOVE, action, s.cells, s.dealt, s.turns, HIDDEN, 0)
+    new = cell_value(s.options.top, action)
+    dealt = s.dealt + 1
+    if s.options.deal == ANY:
+        cells = with_cell(s.cells, s.dealt, new)
+    else:
+        cells = with_cell(s.cells, STEPS[s.dealt], new)
+        if dealt == 5:
+            a, b, c, d, g = cells[0], cells[1], cells[2], cells[3], cells[6]
+            cells = (a, b, c, d, b + d - a, c + d - a, g, b + g - a, c + g - a)
+            dealt = 9
+    phase = DEAL
+    if dealt == 9:
+        phase = TOSS if s.options.first == 0 else MOVE
+    return State(s.options, phase, s.seat, cells, dealt, s.turns, HIDDEN, 0)
+
+
+def moved(s: State, action: int) -> State:
+    line = action >> 1
+    by = 1 - 2 * (action & 1)
+    r1, r2, r3 = by * int(line == 0), by * int(line == 1), by * int(line == 2)
+    c1, c2, c3 = by * int(line == 3), by * int(line == 4), by * int(line == 5)
+    a, b, c, d, e, f, g, h, i = s.cells
+    cells = (
+        a + r1 + c1,
+        b + r1 + c2,
+        c + r1 + c3,
+        d + r2 + c1,
+        e + r2 + c2,
+        f + r2 + c3,
+        g + r3 + c1,
+        h + r3 + c2,
+        i + r3 + c3,
+    )
+    turns = s.turns + 1
+    if cells == (0, 0, 0, 0, 0, 0, 0, 0, 0):
+        return State(s.options, DONE, s.seat, cells, s.dealt, turns, s.seat, GRID_IS_ZERO)
+    if turns == s.options.turns:
+        return State(s.options, DONE, s.seat, cells, s.dealt, turns, HIDDEN, TURN_LIMIT)
+    return State(s.options, MOVE, 1 - s.seat, cells, s.dealt, turns, HIDDEN, 0)
+
+
+def leave(s: State, seat: int) -> State:
+    return State(s.options, DONE, s.seat, s.cells, s.dealt, s.turns, 1 - seat, RESIGNED)
+
+
+def payoff(s: State, seat: int) -> int:
+    return won_or_lost(s.winner, seat)
+
+
+def reason(s: State) -> int:
+    return s.reason
+
+
+def look(s: State, seat: int) -> View:
+    return View(s.options, seat, s.phase, s.seat, s.cells, s.dealt, s.turns, s.winner, s.reason)
+
+
+def tell(s: State, action: int, seat: int) -> Event:
+    if s.phase == DEAL:
+        return Event(DEAL, HIDDEN, action, HIDDEN)
+    if s.phase == TOSS:
+        return Event(TOSS, action, action, HIDDEN)
+    return Event(MOVE, s.seat, action, HIDDEN)
