@@ -1,0 +1,1 @@
+"""Prime Duel: rules, notation and words."""

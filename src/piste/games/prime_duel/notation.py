@@ -1,0 +1,162 @@
+"""Prime Duel: how its options, decisions and positions are written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from piste.core.bits import lane, lane_one
+from piste.core.contract import HIDDEN
+from piste.core.errors import BadDeal, BadPosition
+from piste.core.game import Deal, Option, quoted, tidy
+from piste.core.position import Fields, number
+from piste.games.prime_duel import rules
+from piste.games.prime_duel.rules import DECIDE, DONE, DRAW, REDRAW, TOSS, Options, State, View
+
+TITLE = "Prime Duel"
+LINE = "Race to exactly 50; landing on a prime number earns an extra turn."
+CREDIT = ""
+SEATS = ("1", "2")
+KINDS = ("toss", "draw", "decide", "redraw")
+REASONS = {rules.TARGET_REACHED: "target reached", rules.TURN_LIMIT: "turn limit", rules.RESIGNED: "resigned"}
+LAID = "deck"
+OPTIONS = (
+    Option("first", "who takes the first turn", 0, 2, {"toss": 0, "1": 1, "2": 2}),
+    Option("turns", "turn limit for both together, 0 for none", 0, 1_000_000),
+    Option("top", "the highest card", 1, 15),
+    Option("copies", "how many there are of each card", 1, 15),
+    Option("target", "the score that wins", 1, 1000),
+)
+
+ANSWERS = (("keep", "yes", "y", "k"), ("discard", "no", "n", "d"))
+
+
+def check(options: Options) -> str:
+    return ""
+
+
+def name(options: Options, kind: int, action: int) -> str:
+    if kind == TOSS:
+        return SEATS[action]
+    return ANSWERS[action][0] if kind == DECIDE else str(action + 1)
+
+
+def decisions(view: View, kind: int) -> Iterable[int]:
+    return (rules.KEEP, rules.DISCARD)
+
+
+def spell(view: View, action: int) -> tuple[str, ...]:
+    return ANSWERS[action]
+
+
+def why_not(view: View, action: int) -> str:
+    return f"You cannot {ANSWERS[action][0]} now."
+
+
+def lay(options: Options, text: str) -> Deal:
+    left = [options.copies] * options.top
+    cards = []
+    for word in text.replace(",", " ").split():
+        key = tidy(word).removeprefix("+")
+        if not (key.isascii() and key.isdigit() and len(key) < 4 and 1 <= int(key) <= options.top):
+            raise BadDeal(
+                f"This deck cannot be laid: {quoted(word)} is not a card of this game (1 to {options.top})."
+            )
+        card = int(key) - 1
+        if left[card] == 0:
+            raise BadDeal(f"This deck cannot be laid: there are only {options.copies} cards with {card + 1}.")
+        left[card] -= 1
+        cards.append(card)
+    return Deal(rules.start(options), frozenset({DRAW, REDRAW}), tuple(cards))
+
+
+def fields(s: State) -> Mapping[str, str]:
+    found = {
+        "1": str(s.scores[0]),
+        "2": str(s.scores[1]),
+        "deck": ",".join(str(lane(s.deck, i)) for i in range(s.options.top)),
+        "to": SEATS[s.seat],
+        "phase": (*KINDS, "over")[s.phase],
+        "turns": str(s.turns),
+    }
+    if s.card != HIDDEN:
+        found["card"] = str(s.card + 1)
+    if s.extra:
+        found["extra"] = "yes"
+    if s.phase == DONE:
+        found["winner"] = "none" if s.winner == HIDDEN else SEATS[s.winner]
+        found["reason"] = REASONS[s.reason].replace(" ", "-")
+    return found
+
+
+def build(options: Options, fields: Mapping[str, str]) -> State:
+    f = Fields(fields)
+    scores = (f.number("1", 0, options.target), f.number("2", 0, options.target))
+    counts = f.words("deck")
+    if len(counts) != options.top:
+        raise BadPosition(f"The field 'deck' has {len(counts)} counts: one for each card from 1 to {options.top}.")
+    deck = sum(
+        lane_one(i) * number(f"count of card {i + 1} in the deck", text, 0, options.copies)
+        for i, text in enumerate(counts)
+    )
+    seat = f.choice("to", SEATS)
+    phase = f.choice("phase", (*KINDS, "over"))
+    turns = f.number("turns", 0, options.turns or 10**9)
+    extra = f.choice("extra", ("no", "yes"), "no")
+    winner, reason = HIDDEN, 0
+    if phase == DONE:
+        winner = (0, 1, HIDDEN)[f.choice("winner", (*SEATS, "none"))]
+        reason = 1 + f.choice("reason", tuple(text.replace(" ", "-") for text in REASONS.values()))
+    held = phase == DECIDE or reason == rules.RESIGNED
+    card = f.number("card", 1, options.top) - 1 if held else HIDDEN
+    f.end()
+    s = State(options, phase, seat, scores, deck, card, extra, turns, winner, reason)
+    complaint = broken(s)
+    if complaint:
+        raise BadPosition(complaint)
+    return s
+
+
+def broken(s: State) -> str:
+    """Return which rule a position breaks, or ""."""
+    target, mine = s.options.target, s.scores[s.seat]
+    if s.card != HIDDEN and lane(s.deck, s.card) == s.options.copies:
+        return f"All cards with {s.card + 1} are in the deck: none of them can have been drawn."
+    if s.card != HIDDEN and mine + s.card + 1 > target:
+        return f"A {s.card + 1} would carry the score past {target}: there is nothing to decide (Q2)."
+    if s.phase == TOSS:
+        if s.options.first:
+            return f"With first={s.options.first} there is no toss."
+        fresh = s == rules.start(s.options)
+        return "" if fresh else "Before the toss all cards are in the deck and both scores are 0; write to=1."
+    whole = s.deck == rules.whole_deck(s.options)
+    if whole and (s.phase == REDRAW or s.turns or s.extra):
+        return "The whole deck is there, but a card has been drawn: at least that one lies on the pile."
+    if s.extra and not rules.is_prime(mine):
+        return f"An extra turn is earned with a prime score, and {mine} is none."
+    ended_by_a_turn = s.phase == DONE and s.reason != rules.RESIGNED
+    if not ended_by_a_turn:
+        done = (s.turns // 2, s.turns - s.turns // 2)  # turns that the mover and the other have ended
+        for score, ended in ((0 if s.extra else mine, done[0]), (s.scores[1 - s.seat], done[1])):
+            if score and not ended:
+                return f"A player who has not had a turn yet has no points, not {score}."
+        drawn = 0 if s.card == HIDDEN else lane_one(s.card)
+        untouched = s.turns == 0 and not s.extra and s.phase != REDRAW
+        if untouched and s.deck + drawn != rules.whole_deck(s.options):
+            return "In the first turn no card has been drawn before: the others are all in the deck."
+    started = s.seat if (s.turns - ended_by_a_turn) % 2 == 0 else 1 - s.seat
+    if s.options.first and started != s.options.first - 1:
+        return f"With first={s.options.first} it cannot be Player {SEATS[s.seat]} after {s.turns} turns."
+    reached = [score == target for score in s.scores]
+    if s.phase == DONE and s.reason == rules.TARGET_REACHED:
+        fine = s.winner == s.seat and reached[s.seat] and not reached[1 - s.seat] and s.turns > 0
+        return "" if fine else f"The winner has not reached {target}."
+    if any(reached):
+        return f"A score of {target} ends the game."
+    if s.phase == DONE and s.reason == rules.TURN_LIMIT:
+        at_limit = s.turns == s.options.turns > 0 and s.winner == HIDDEN
+        return "" if at_limit else "A draw by turn limit needs as many turns as the limit, and has no winner."
+    if s.phase == DONE and s.winner == HIDDEN:
+        return "Who resigns loses: there must be a winner."
+    if s.options.turns and s.turns >= s.options.turns:
+        return f"The turn limit of {s.options.turns} is reached: the game is over."
+    return ""

@@ -1,0 +1,179 @@
+"""Prime Duel: draw, keep or try the next card; a prime score earns an extra turn; exactly 50 wins.
+
+Action `v - 1` is the card with value v. The deck is a count for each value, four bits each. The pile is not
+stored: every card that is not in the deck nor waiting for a decision lies on it (Q1), so that a reshuffle is
+always of the whole deck (Q4).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from piste.core.bits import lane, lane_one, set2, won_or_lost
+from piste.core.contract import CHANCE, HIDDEN, OVER, Event
+
+VERSION = 1
+
+# Phases; the first four are the kinds of events too.
+TOSS, DRAW, DECIDE, REDRAW, DONE = 0, 1, 2, 3, 4
+
+# Decisions.
+KEEP, DISCARD = 0, 1
+
+# Reasons for an end.
+TARGET_REACHED, TURN_LIMIT, RESIGNED = 1, 2, 3
+
+
+class Options(NamedTuple):
+    first: int = 0  # 0 tosses a coin (G1); 1 or 2 names who starts
+    turns: int = 0  # turn limit, 0 for none (G2)
+    top: int = 10  # the highest card
+    copies: int = 4  # how many there are of each card
+    target: int = 50  # the score that wins
+
+
+class State(NamedTuple):
+    options: Options
+    phase: int
+    seat: int  # whose turn it is
+    scores: tuple[int, int]
+    deck: int
+    card: int  # the card drawn and not yet decided on, as an action, or HIDDEN
+    extra: int  # 1 in an extra turn
+    turns: int  # turns completed by both together; an extra turn is part of its turn (G5)
+    winner: int
+    reason: int
+
+
+class View(NamedTuple):
+    options: Options
+    viewer: int
+    phase: int
+    seat: int
+    scores: tuple[int, int]
+    deck: int  # what is left of each card: known to all, since every card is shown (Q5)
+    card: int
+    extra: int
+    turns: int
+    winner: int
+    reason: int
+
+
+def seats(options: Options) -> int:
+    return 2
+
+
+def whole_deck(options: Options) -> int:
+    deck = 0
+    for i in range(options.top):
+        deck += options.copies * lane_one(i)
+    return deck
+
+
+def is_prime(n: int) -> bool:
+    if n < 2:
+        return False
+    d = 2
+    while d * d <= n:
+        if n % d == 0:
+            return False
+        d += 1
+    return True
+
+
+def start(options: Options) -> State:
+    phase = TOSS if options.first == 0 else DRAW
+    seat = max(options.first - 1, 0)
+    return State(options, phase, seat, (0, 0), whole_deck(options), HIDDEN, 0, 0, HIDDEN, 0)
+
+
+def to_act(s: State) -> int:
+    if s.phase == DECIDE:
+        return s.seat
+    return OVER if s.phase == DONE else CHANCE
+
+
+def kind(s: State) -> int:
+    return s.phase
+
+
+def legal(s: State) -> int:
+    return 0b11
+
+
+def draw_from(s: State) -> int:
+    return s.deck if s.deck else whole_deck(s.options)  # Q4
+
+
+def outcomes(s: State) -> int:
+    if s.phase == TOSS:
+        return 0b11
+    deck = draw_from(s)
+    cards = 0
+    for i in range(s.options.top):
+        if lane(deck, i) > 0:
+            cards |= 1 << i
+    return cards
+
+
+def weight(s: State, outcome: int) -> int:
+    if s.phase == TOSS:
+        return 1
+    return lane(draw_from(s), outcome)
+
+
+def apply(s: State, action: int) -> State:
+    if s.phase == DECIDE:
+        if action == KEEP:
+            return scored(s, s.scores[s.seat] + s.card + 1, s.deck)
+        return State(s.options, REDRAW, s.seat, s.scores, s.deck, HIDDEN, s.extra, s.turns, HIDDEN, 0)
+    if s.phase == TOSS:
+        return State(s.options, DRAW, action, s.scores, s.deck, HIDDEN, 0, 0, HIDDEN, 0)
+    deck = draw_from(s) - lane_one(action)
+    after = s.scores[s.seat] + action + 1
+    if s.phase == DRAW:
+        if after > s.options.target:  # Q2: nothing to decide, the second draw follows
+            return State(s.options, REDRAW, s.seat, s.scores, deck, HIDDEN, s.extra, s.turns, HIDDEN, 0)
+        return State(s.options, DECIDE, s.seat, s.scores, deck, action, s.extra, s.turns, HIDDEN, 0)
+    if after > s.options.target:  # Q3: discarded, no score, no extra turn
+        return pass_on(s, s.scores, deck)
+    return scored(s, after, deck)
+
+
+def scored(s: State, score: int, deck: int) -> State:
+    scores = set2(s.scores, s.seat, score)
+    if score == s.options.target:  # Q6: before the prime check and the pass
+        turns = s.turns + 1
+        return State(s.options, DONE, s.seat, scores, deck, HIDDEN, 0, turns, s.seat, TARGET_REACHED)
+    if is_prime(score):
+        return State(s.options, DRAW, s.seat, scores, deck, HIDDEN, 1, s.turns, HIDDEN, 0)
+    return pass_on(s, scores, deck)
+
+
+def pass_on(s: State, scores: tuple[int, int], deck: int) -> State:
+    turns = s.turns + 1
+    if turns == s.options.turns:
+        return State(s.options, DONE, s.seat, scores, deck, HIDDEN, 0, turns, HIDDEN, TURN_LIMIT)
+    return State(s.options, DRAW, 1 - s.seat, scores, deck, HIDDEN, 0, turns, HIDDEN, 0)
+
+
+def leave(s: State, seat: int) -> State:
+    return State(s.options, DONE, s.seat, s.scores, s.deck, s.card, s.extra, s.turns, 1 - seat, RESIGNED)
+
+
+def payoff(s: State, seat: int) -> int:
+    return won_or_lost(s.winner, seat)
+
+
+def reason(s: State) -> int:
+    return s.reason
+
+
+def look(s: State, seat: int) -> View:
+    return View(s.options, seat, s.phase, s.seat, s.scores, s.deck, s.card, s.extra, s.turns, s.winner, s.reason)
+
+
+def tell(s: State, action: int, seat: int) -> Event:
+    if s.phase == TOSS:
+        return Event(TOSS, action, action, HIDDEN)
+    return Event(s.phase, s.seat, action, s.card)  # a decision names its card again
