@@ -1,0 +1,1 @@
+"""Sean McCoy's Duel: rules, notation and words."""

@@ -1,0 +1,486 @@
+"""Sean McCoy's Duel, for two to four players: play lower, use the card's ability, be the last one able to play.
+
+Card `9 * colour + power` has its owner's seat as colour and power 0 to 7, or 8 for the trump. A decision that
+names a player is `SEAT + seat`. Every movement of a card is an action of its own; where there is only one
+possible answer, chance gives it and nobody is asked (D6).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from piste.core.bits import count, lane, lane_one, lowest, one, set4
+from piste.core.contract import CHANCE, HIDDEN, OVER, Event
+
+VERSION = 1
+
+# Phases, all but the last also kinds of events.
+REVEAL = 0  # chance: a card of one player's nine is shown, to find out who picks
+LOT = 1  # chance: who picks, among players who tied with all nine cards (D2)
+PICK = 2  # decision: who goes first
+BURY = 3  # chance: a card of one player's nine is buried
+PLAY = 4  # decision: a card onto the tower
+KILL = 5  # decision, 0: which face-up card is buried
+TAKE = 6  # decision, 2: which face-up card is taken
+COPY = 7  # decision, 4: which face-up card is copied
+TARGET = 8  # decision, 3, 6 and 7: which opponent
+FEINT = 9  # chance, 3: which card of the opponent's is played
+DRAW = 10  # chance, 1: which buried card is drawn
+DISARM = 11  # chance, 6: which card of the opponent's is buried
+GIVE = 12  # decision of the opponent, 7: which card is given
+NEXT = 13  # chance with one outcome: the round is over and shown (D15), the next one begins
+DONE = 14
+
+SEAT = 36  # SEAT + s names seat s in a decision
+
+# What the next card has to satisfy besides the power to beat.
+PLAIN = 0
+TRUMPED = 1  # a trump was the last card: 0 may not follow
+STANCE = 2  # Change Stance is in force: only 6, 7 and the trump
+
+TRUMP = 8
+LEAD = 9  # the power to beat while the tower is empty: every card is lower
+ONE_OF_EACH_COLOUR = 1 | 1 << 9 | 1 << 18 | 1 << 27
+
+# Reasons for an end.
+ROUNDS_WON, RESIGNED = 1, 2
+
+Four = tuple[int, int, int, int]
+
+
+class Options(NamedTuple):
+    players: int = 2
+    rounds: int = 5  # best of so many (D16)
+    first: int = 0  # 0 decides by the reveal (D2); 1 to 4 names who leads the first round
+    powers: int = 511  # which cards are in: bit p for power p
+    colours: int = 228  # two bits for each seat: the colour it plays (D22); words only
+
+
+class Tower(NamedTuple):
+    up: int  # the face-up cards; their order is in the log
+    buried: int
+    top: int  # the card played last, or HIDDEN
+    power: int  # the power to beat
+    demand: int  # PLAIN, TRUMPED or STANCE
+
+
+class Reveal(NamedTuple):
+    shown: Four  # what each player has revealed
+    waiting: int  # who still has to reveal in this go
+    low: int  # the lowest power of this go so far
+    lows: int  # who revealed it
+
+
+class State(NamedTuple):
+    options: Options
+    phase: int
+    seat: int  # who picks, whose turn it is, who won the round; while burying, who leads if that is known
+    target: int  # whom an ability acts on; while burying, whose card is next
+    ability: int  # with TARGET, the ability that asks
+    hands: Four
+    tower: Tower
+    playing: int  # who is still in the round
+    present: int  # who is still in the match
+    out: Four  # for each seat, the order in which it lost this round (1 is first), 0 if it has not
+    wins: int  # rounds won, a lane for each seat
+    reveal: Reveal
+    reason: int
+
+
+class View(NamedTuple):
+    options: Options
+    viewer: int
+    phase: int
+    seat: int
+    target: int
+    ability: int
+    hand: int  # the viewer's own cards
+    sizes: Four
+    up: int
+    top: int
+    power: int
+    demand: int
+    buried: int  # how many cards are buried
+    playing: int
+    present: int
+    out: Four
+    wins: Four
+    revealed: Four
+    reason: int
+    hands: Four  # all empty until the round is over (D15)
+    grave: int  # the buried cards, empty until the round is over
+
+
+EMPTY = Tower(0, 0, HIDDEN, LEAD, PLAIN)
+NOTHING = Reveal((0, 0, 0, 0), 0, LEAD, 0)
+NOBODY = (0, 0, 0, 0)
+
+
+def put(
+    s: State,
+    phase: int,
+    seat: int,
+    target: int = HIDDEN,
+    ability: int = HIDDEN,
+) -> State:
+    """Return the same cards with another question open."""
+    return State(
+        s.options, phase, seat, target, ability, s.hands, s.tower,
+        s.playing, s.present, s.out, s.wins, s.reveal, s.reason,
+    )  # fmt: skip
+
+
+def lay(s: State, hands: Four, tower: Tower) -> State:
+    """Return the same question with the cards elsewhere."""
+    return State(
+        s.options, s.phase, s.seat, s.target, s.ability, hands, tower,
+        s.playing, s.present, s.out, s.wins, s.reveal, s.reason,
+    )  # fmt: skip
+
+
+def seats(options: Options) -> int:
+    return options.players
+
+
+def power_of(card: int) -> int:
+    return card % 9
+
+
+def of_powers(powers: int) -> int:
+    """Return the cards of these powers in every colour."""
+    return powers * ONE_OF_EACH_COLOUR
+
+
+def playable(hand: int, tower: Tower) -> int:
+    """Return the cards of a hand that may be played (D5)."""
+    if tower.demand == STANCE:
+        return hand & of_powers(0b111000000)
+    if tower.demand == TRUMPED:
+        return hand & of_powers(0b111111110)
+    return hand & of_powers((1 << tower.power) - 1 | 1 << TRUMP)
+
+
+def next_in(players: int, seat: int) -> int:
+    """Return the next of these players clockwise (D20)."""
+    for step in range(1, 5):
+        if (players >> ((seat + step) & 3)) & 1:
+            return (seat + step) & 3
+    return HIDDEN
+
+
+def start(options: Options) -> State:
+    present = (1 << options.players) - 1
+    s = State(
+        options, REVEAL, HIDDEN, HIDDEN, HIDDEN, NOBODY, EMPTY,
+        present, present, NOBODY, 0, Reveal((0, 0, 0, 0), present, LEAD, 0), 0,
+    )  # fmt: skip
+    return s if options.first == 0 else deal(s, options.first - 1)
+
+
+def deal(s: State, leader: int) -> State:
+    """Give every player their colour and ask for the first burial; HIDDEN if the leader is yet to be picked."""
+    nine, p = s.options.powers, s.present
+    hands = (
+        nine if p & 1 else 0,
+        nine << 9 if p & 2 else 0,
+        nine << 18 if p & 4 else 0,
+        nine << 27 if p & 8 else 0,
+    )
+    return State(
+        s.options, BURY, leader, lowest(p), HIDDEN, hands, EMPTY, p, p, s.out, s.wins, NOTHING, 0,
+    )  # fmt: skip
+
+
+def open_round(s: State, leader: int) -> State:
+    return State(
+        s.options, PLAY, leader, HIDDEN, HIDDEN, s.hands, s.tower,
+        s.present, s.present, NOBODY, s.wins, s.reveal, 0,
+    )  # fmt: skip
+
+
+def first_to_lose(s: State) -> int:
+    """Return who was first to lose the round before, among those still in the match (D4)."""
+    first = HIDDEN
+    for seat in range(4):
+        if (s.present >> seat) & 1 and s.out[seat] > 0:
+            if first == HIDDEN or s.out[seat] < s.out[first]:
+                first = seat
+    return first
+
+
+def begin_turn(s: State, seat: int) -> State:
+    """Find who plays next, from `seat` on; who cannot play is out (D15), the last one in wins (D16)."""
+    playing, out = s.playing, s.out
+    while not one(playing):
+        if playable(s.hands[seat], s.tower) and (playing >> seat) & 1:
+            return State(
+                s.options, PLAY, seat, HIDDEN, HIDDEN, s.hands, s.tower,
+                playing, s.present, out, s.wins, s.reveal, 0,
+            )  # fmt: skip
+        if (playing >> seat) & 1:
+            playing ^= 1 << seat
+            out = set4(out, seat, max(out) + 1)
+        seat = next_in(playing, seat)
+    winner = lowest(playing)
+    wins = s.wins + lane_one(winner)
+    over = lane(wins, winner) * 2 > s.options.rounds
+    return State(
+        s.options, DONE if over else NEXT, winner, HIDDEN, HIDDEN, s.hands, s.tower,
+        playing, s.present, out, wins, s.reveal, ROUNDS_WON if over else 0,
+    )  # fmt: skip
+
+
+def end_turn(s: State) -> State:
+    return begin_turn(s, next_in(s.playing, s.seat))
+
+
+def others_up(s: State) -> int:
+    """Return the face-up cards that the ability of the card just played may act on (D7)."""
+    return s.tower.up & ~(1 << s.tower.top)
+
+
+def copyable(s: State) -> int:
+    return others_up(s) & ~of_powers(1 << 4)  # D10: a 4 cannot be copied
+
+
+def targets(s: State) -> int:
+    """Return, as decisions, the opponents that hold a card (D14)."""
+    found = 0
+    for seat in range(4):
+        if seat != s.seat and (s.playing >> seat) & 1 and s.hands[seat]:
+            found |= 1 << (SEAT + seat)
+    return found
+
+
+def act(s: State, ability: int) -> State:
+    """Let an ability of the card just played occur, as far as it has something to act on (D6)."""
+    t = s.tower
+    if ability == 5:
+        return end_turn(lay(s, s.hands, Tower(t.up, t.buried, t.top, t.power, STANCE)))
+    if ability == TRUMP:
+        return end_turn(lay(s, s.hands, Tower(t.up, t.buried, t.top, TRUMP, TRUMPED)))
+    if ability == 0 and others_up(s):
+        return put(s, KILL, s.seat)
+    if ability == 1 and t.buried:
+        return put(s, DRAW, s.seat)
+    if ability == 2 and others_up(s):
+        return put(s, TAKE, s.seat)
+    if ability == 4 and copyable(s):
+        return put(s, COPY, s.seat)
+    if (ability == 3 or ability == 6 or ability == 7) and targets(s):
+        return put(s, TARGET, s.seat, HIDDEN, ability)
+    return end_turn(s)
+
+
+def choices(s: State) -> int:
+    """Return the actions open now, whoever chooses among them."""
+    if s.phase == PLAY:
+        return playable(s.hands[s.seat], s.tower)
+    if s.phase == KILL or s.phase == TAKE:
+        return others_up(s)
+    if s.phase == COPY:
+        return copyable(s)
+    if s.phase == TARGET:
+        return targets(s)
+    if s.phase == PICK:
+        return s.present << SEAT
+    if s.phase == REVEAL:
+        seat = lowest(s.reveal.waiting)
+        return (s.options.powers << (9 * seat)) & ~s.reveal.shown[seat]
+    if s.phase == LOT:
+        return s.reveal.lows << SEAT
+    if s.phase == DRAW:
+        return s.tower.buried
+    if s.phase == NEXT:
+        return 1
+    return s.hands[s.target]  # BURY, FEINT, DISARM, GIVE
+
+
+def to_act(s: State) -> int:
+    if s.phase == PLAY or s.phase == PICK:
+        return s.seat  # D19: a play is always asked
+    if s.phase == KILL or s.phase == TAKE or s.phase == COPY or s.phase == TARGET:
+        return CHANCE if one(choices(s)) else s.seat
+    if s.phase == GIVE:
+        return CHANCE if one(choices(s)) else s.target
+    return OVER if s.phase == DONE else CHANCE
+
+
+def kind(s: State) -> int:
+    return s.phase
+
+
+def legal(s: State) -> int:
+    return choices(s)
+
+
+def outcomes(s: State) -> int:
+    return choices(s)
+
+
+def weight(s: State, outcome: int) -> int:
+    return (choices(s) >> outcome) & 1
+
+
+def apply(s: State, action: int) -> State:
+    if s.phase == PLAY:
+        return played(s, action)
+    if s.phase == TARGET:
+        target = action - SEAT
+        if s.ability == 3:
+            return put(s, FEINT, s.seat, target)
+        return put(s, DISARM if s.ability == 6 else GIVE, s.seat, target)
+    if s.phase == COPY:
+        return act(s, power_of(action))
+    if s.phase == PICK:
+        return picked(s, action - SEAT)
+    if s.phase == LOT:
+        return put(s, PICK, action - SEAT)
+    if s.phase == REVEAL:
+        return revealed(s, action)
+    if s.phase == NEXT:
+        return deal(s, HIDDEN)
+    card, t = 1 << action, s.tower
+    if s.phase == KILL:
+        return end_turn(lay(s, s.hands, Tower(t.up ^ card, t.buried | card, t.top, t.power, t.demand)))
+    mine = set4(s.hands, s.seat, s.hands[s.seat] | card)
+    if s.phase == TAKE:
+        return end_turn(lay(s, mine, Tower(t.up ^ card, t.buried, t.top, t.power, t.demand)))
+    if s.phase == DRAW:
+        return end_turn(lay(s, mine, Tower(t.up, t.buried ^ card, t.top, t.power, t.demand)))
+    if s.phase == GIVE:
+        return end_turn(lay(s, set4(mine, s.target, mine[s.target] ^ card), t))
+    lost = set4(s.hands, s.target, s.hands[s.target] ^ card)
+    if s.phase == FEINT:  # D9: the power counts, the ability does not
+        p = power_of(action)
+        feinted = Tower(t.up | card, t.buried, action, p, TRUMPED if p == TRUMP else PLAIN)
+        return end_turn(lay(s, lost, feinted))
+    fallen = Tower(t.up, t.buried | card, t.top, t.power, t.demand)
+    if s.phase == DISARM:
+        return end_turn(lay(s, lost, fallen))
+    return buried(lay(s, lost, fallen))
+
+
+def played(s: State, action: int) -> State:
+    hands = set4(s.hands, s.seat, s.hands[s.seat] ^ (1 << action))
+    power = power_of(action)
+    tower = Tower(s.tower.up | 1 << action, s.tower.buried, action, power, PLAIN)
+    return act(lay(s, hands, tower), power)
+
+
+def picked(s: State, leader: int) -> State:
+    if s.tower.buried:  # from the second round on the pick comes after the bury (D4)
+        return open_round(s, leader)
+    return deal(s, leader)
+
+
+def revealed(s: State, action: int) -> State:
+    """Note a revealed card; after the last one of a go, find who picks or who has to reveal again (D2)."""
+    r = s.reveal
+    seat, power = lowest(r.waiting), power_of(action)
+    shown = set4(r.shown, seat, r.shown[seat] | 1 << action)
+    waiting = r.waiting ^ (1 << seat)
+    lows = r.lows | 1 << seat if power == r.low else r.lows
+    if power < r.low:
+        lows = 1 << seat
+    low = min(power, r.low)
+    phase, picker = REVEAL, HIDDEN
+    if waiting == 0:
+        if one(lows):
+            phase, picker = PICK, lowest(lows)
+        elif count(shown[seat]) == count(s.options.powers):
+            phase = LOT
+        else:
+            waiting, low, lows = lows, LEAD, 0
+    return State(
+        s.options, phase, picker, HIDDEN, HIDDEN, s.hands, s.tower,
+        s.playing, s.present, s.out, s.wins, Reveal(shown, waiting, low, lows), 0,
+    )  # fmt: skip
+
+
+def buried(s: State) -> State:
+    """Go on after a burial: the next player's, then the pick or the first play."""
+    waiting = s.present >> (s.target + 1)
+    if waiting:
+        return put(s, BURY, s.seat, s.target + 1 + lowest(waiting))
+    if s.seat == HIDDEN:
+        return put(s, PICK, first_to_lose(s))
+    return open_round(s, s.seat)
+
+
+def leave(s: State, seat: int) -> State:
+    """Take a player out of the match; what they had pending does not happen (D4, D20)."""
+    bit = 1 << seat
+    was_in = (s.playing >> seat) & 1
+    out = set4(s.out, seat, max(s.out) + 1) if was_in and s.phase != PICK else s.out
+    present, playing = s.present & ~bit, s.playing & ~bit
+    over = one(present)
+    left = State(
+        s.options, s.phase, s.seat, s.target, s.ability, s.hands, s.tower,
+        playing, present, out, s.wins, s.reveal, RESIGNED if over else 0,
+    )  # fmt: skip
+    if over:
+        return put(left, DONE, lowest(present))
+    if s.phase == PICK:
+        return put(left, PICK, next_in(present, seat)) if seat == s.seat else left
+    if one(playing) or seat == s.seat:
+        return end_turn(left)
+    if s.phase == GIVE and seat == s.target:
+        return end_turn(left)
+    if s.phase == TARGET and targets(left) == 0:
+        return end_turn(left)
+    return left
+
+
+def payoff(s: State, seat: int) -> int:
+    if s.phase != DONE:
+        return 0
+    return s.options.players - 1 if s.seat == seat else -1
+
+
+def reason(s: State) -> int:
+    return s.reason
+
+
+def look(s: State, seat: int) -> View:
+    shown = s.phase == NEXT or s.phase == DONE
+    h, t = s.hands, s.tower
+    return View(
+        s.options,
+        seat,
+        s.phase,
+        s.seat,
+        s.target,
+        s.ability,
+        h[seat] if seat >= 0 else 0,
+        (count(h[0]), count(h[1]), count(h[2]), count(h[3])),
+        t.up,
+        t.top,
+        t.power,
+        t.demand,
+        count(t.buried),
+        s.playing,
+        s.present,
+        s.out,
+        (lane(s.wins, 0), lane(s.wins, 1), lane(s.wins, 2), lane(s.wins, 3)),
+        s.reveal.shown,
+        s.reason,
+        h if shown else NOBODY,
+        t.buried if shown else 0,
+    )
+
+
+def tell(s: State, action: int, seat: int) -> Event:
+    if s.phase == REVEAL:
+        return Event(REVEAL, lowest(s.reveal.waiting), action, HIDDEN)
+    if s.phase == LOT:
+        return Event(LOT, action - SEAT, action, HIDDEN)
+    if s.phase == BURY or s.phase == DISARM:  # D3, D12: only the owner sees which
+        return Event(s.phase, s.target, action if seat == s.target else HIDDEN, HIDDEN)
+    if s.phase == DRAW:  # D8, D17
+        return Event(DRAW, s.seat, action if seat == s.seat else HIDDEN, HIDDEN)
+    if s.phase == GIVE:  # D13: only the two of them see it
+        return Event(GIVE, s.target, action if seat == s.target or seat == s.seat else HIDDEN, s.seat)
+    if s.phase == FEINT:
+        return Event(FEINT, s.target, action, HIDDEN)
+    return Event(s.phase, s.seat, action, HIDDEN)
