@@ -1,0 +1,8 @@
+"""python -m piste"""
+
+import sys
+
+from piste.cli import main
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""What a person sees. Draws views and reads decisions; holds no rule and no state."""

@@ -1,0 +1,86 @@
+"""What the pages say is so: every ruling has its place and its test, every example runs."""
+
+from __future__ import annotations
+
+import ast
+import doctest
+import re
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import piste
+import piste.api
+from piste.core.game import find, names
+
+ROOT = Path(__file__).parent.parent
+PAGES = ROOT / "docs" / "rules"
+# How many rulings there were to begin with; more may be added, none may go.
+RULINGS = {"G": 10, "Z": 7, "P": 5, "R": 7, "Q": 6, "D": 22}
+KEPT_FREE = {"R5"}
+
+
+def listed() -> dict[str, Path]:
+    """Return the rulings that the pages list, with their page."""
+    found: dict[str, Path] = {}
+    for page in sorted(PAGES.glob("*.md")):
+        for ruling in re.findall(r"^- \*\*([GZPRQD]\d+)\.", page.read_text(encoding="utf-8"), re.MULTILINE):
+            assert ruling not in found, f"{ruling} is listed twice"
+            found[ruling] = page
+    return found
+
+
+def test_every_ruling_is_on_a_page() -> None:
+    wanted = {f"{letter}{i}" for letter, most in RULINGS.items() for i in range(1, most + 1)}
+    assert len(wanted) == 57
+    assert wanted <= set(listed())
+
+
+def test_every_ruling_has_a_test_named_after_it() -> None:
+    tested = set()
+    for path in (ROOT / "tests").rglob("test_*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef) and (match := re.match(r"test_([gzprqd]\d+)_", node.name)):
+                tested.add(match[1].upper())
+    assert set(listed()) - tested - KEPT_FREE == set()
+
+
+@pytest.mark.parametrize("name", names())
+def test_every_game_has_a_page_that_names_its_options(name: str) -> None:
+    page = (PAGES / f"{name}.md").read_text(encoding="utf-8")
+    for option in find(name).notation.OPTIONS:
+        assert f"`{option.name}`" in page
+    credit = find(name).notation.CREDIT
+    assert not credit or ("Sean McCoy" in page and "https://www.tuesdayknightgames.com/" in page)
+    assert f"({name}.md)" in (PAGES / "README.md").read_text(encoding="utf-8")
+
+
+WITH_EXAMPLES = [
+    *sorted((ROOT / "docs").rglob("*.md")),
+    ROOT / "README.md",
+]
+
+
+@pytest.mark.parametrize("path", WITH_EXAMPLES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_examples_run(path: Path) -> None:
+    failed, _ = doctest.testfile(str(path), module_relative=False, encoding="utf-8")
+    assert failed == 0
+
+
+@pytest.mark.parametrize("module", [piste, piste.api], ids=lambda module: module.__name__)
+def test_examples_in_docstrings_run(module: ModuleType) -> None:
+    failed, run = doctest.testmod(module)
+    assert failed == 0
+    assert run > 0
+
+
+def test_the_api_page_shows_enough_to_be_worth_running() -> None:
+    text = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    assert text.count(">>>") > 25
+
+
+@pytest.mark.parametrize("path", [*sorted((ROOT / "docs").rglob("*.md")), ROOT / "README.md"], ids=lambda p: p.name)
+def test_links_between_pages_lead_somewhere(path: Path) -> None:
+    for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", path.read_text(encoding="utf-8")):
+        assert (path.parent / target).exists(), f"{path.name} links to {target}"

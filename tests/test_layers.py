@@ -1,0 +1,129 @@
+"""Imports point one way, start-up stays small, and rules keep to themselves."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).parent.parent / "src" / "piste"
+
+# Lowest first: a module may import from its own layer or from those before it.
+LAYERS = ("core", "games/rules", "games/notation", "games/words", "fast", "games/solve", "bots", "api", "ui", "cli")
+ALONE = {"numba": ("fast/",), "numpy": ("fast/",)}
+
+
+def layer(path: Path) -> int:
+    parts = path.relative_to(SOURCE).with_suffix("").parts
+    if parts[0] == "games":
+        return LAYERS.index(f"games/{parts[2]}") if len(parts) > 2 and parts[2] != "__init__" else 1
+    if parts == ("__init__",) or parts == ("__main__",):
+        return len(LAYERS)
+    return LAYERS.index(parts[0])
+
+
+def imports(path: Path) -> list[tuple[str, bool]]:
+    """Return each imported module, and whether the import runs at the top of the module."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    found = []
+    for node in ast.walk(tree):
+        top = node in tree.body
+        if isinstance(node, ast.Import):
+            found += [(alias.name, top) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found += [(node.module, top)]
+            found += [(f"{node.module}.{alias.name}", top) for alias in node.names]
+    return found
+
+
+def home(module: str) -> Path | None:
+    """Return the file of a module of ours, or None."""
+    path = SOURCE.parent / Path(*module.split("."))
+    if path.with_suffix(".py").exists():
+        return path.with_suffix(".py")
+    return path / "__init__.py" if (path / "__init__.py").exists() and module != "piste.games" else None
+
+
+FILES = sorted(SOURCE.rglob("*.py"))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_imports_point_downward(path: Path) -> None:
+    for module, _ in imports(path):
+        if not module.startswith("piste"):
+            continue
+        target = home(module)
+        if target is None or target == SOURCE / "__init__.py":
+            continue
+        assert layer(target) <= layer(path), f"{path.name} imports {module} from a higher layer"
+        both_in_games = "games" in path.parts and "games" in target.parts
+        if both_in_games and target.name != "__init__.py":
+            assert target.parent == path.parent, f"{path} reaches into another game's room"
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_heavy_libraries_stay_where_they_belong(path: Path) -> None:
+    place = str(path.relative_to(SOURCE).as_posix())
+    for module, top in imports(path):
+        first = module.split(".")[0]
+        if first in ALONE:
+            assert place.startswith(ALONE[first]) or place.endswith("solve.py"), f"{place} imports {module}"
+            assert not top, f"{place} imports {module} when it is loaded"
+        outside = first not in sys.stdlib_module_names and first not in ("piste", "__future__")
+        if place.startswith(("core/", "games/")) and outside:
+            assert first in ALONE, f"{place} imports {module}"
+
+
+@pytest.mark.parametrize("path", [path for path in FILES if path.name == "rules.py"], ids=lambda p: p.parent.name)
+def test_rules_import_nothing_but_bits_and_the_contract(path: Path) -> None:
+    allowed = {"__future__", "typing", "piste.core.bits", "piste.core.contract"}
+    used = {module for module, _ in imports(path)}
+    assert {module for module in used if module.rpartition(".")[0] not in allowed} <= allowed
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_files_stay_short_enough_to_read(path: Path) -> None:
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= 500
+
+
+def loaded(code: str) -> set[str]:
+    """Return what a fresh interpreter has loaded after running some code."""
+    script = f"import sys\n{code}\nprint('\\n'.join(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    return set(done.stdout.split())
+
+
+def test_import_piste_loads_next_to_nothing() -> None:
+    assert {name for name in loaded("import piste") if name.startswith("piste")} == {"piste"}
+
+
+def test_playing_one_game_loads_no_other() -> None:
+    modules = loaded("import piste; piste.open_table('prime-duel', seed='x')")
+    assert "piste.games.prime_duel.rules" in modules
+    assert not any(name.startswith("piste.games.") and "prime_duel" not in name for name in modules)
+    assert not {"numpy", "numba", "rich", "asyncio", "importlib.metadata"} & modules
+
+
+def test_a_missing_extra_is_answered_with_the_command_that_installs_it() -> None:
+    code = (
+        "import sys; sys.modules['numba'] = None\n"
+        "from piste.core.game import find\nfrom piste.fast.bind import bind\n"
+        "try:\n    bind(find('prime-duel'), compiled=True)\n"
+        "except Exception as e:\n    print(type(e).__name__, e, file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr.startswith("MissingExtra")
+    assert "pip install 'piste[fast]'" in done.stderr
+
+
+def test_without_numba_the_kernels_run_interpreted() -> None:
+    code = (
+        "import sys; sys.modules['numba'] = None\n"
+        "from piste.core.game import find\nfrom piste.fast.bind import bind\n"
+        "game = find('prime-duel')\n"
+        "assert bind(game, compiled=False).playout(game.options(), 1, 9999, 0).steps > 10"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

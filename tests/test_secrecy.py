@@ -1,0 +1,140 @@
+"""Secrets stay secret: two games that differ only in what a seat may not know look the same to it, byte for byte.
+
+The list of secrets stands here, in the test's own words (Z3, P2, D3, D8, D12, D13, D15, the dealer's future). It is
+not asked of the code under test: a second history is found with the rules alone, never with what seats are told.
+"""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+
+import piste
+from piste.core.contract import CHANCE, OVER
+from piste.core.game import find
+from tests.kinds import FULL, ODD, Kind, choices, games, played, walked
+
+HIDING = tuple(kind for kind in (*FULL, *ODD) if kind.game in ("zero-sum-duel", "positive-negative", "mccoy-duel"))
+OPEN = tuple(kind for kind in (*FULL, *ODD) if kind not in HIDING)
+
+
+def is_secret(kind: Kind, s: Any, seat: int, *, last: bool) -> bool:
+    """Say whether `seat` may not know which action is taken at s."""
+    what = find(kind.game).kind_name(find(kind.game).rules.kind(s))
+    if kind.game == "zero-sum-duel":
+        return what == "draw" and s.seat != seat  # Z3
+    if kind.game == "positive-negative":
+        return what == "draw" and s.seat != seat and last  # P2: public as soon as it is decided on
+    if what in ("bury", "disarm"):
+        return bool(s.target != seat)  # D3, D12
+    if what == "draw":
+        return bool(s.seat != seat)  # D8
+    return what == "give" and seat not in (s.seat, s.target)  # D13
+
+
+def must_agree(kind: Kind, s: Any) -> bool:
+    """Say whether everything is shown at s: after a game (G9), after a round of Duel (D15)."""
+    rules = find(kind.game).rules
+    return rules.to_act(s) == OVER or find(kind.game).kind_name(rules.kind(s)) == "next"
+
+
+def another_history(kind: Kind, steps: tuple[int, ...], seat: int, chooser: random.Random) -> tuple[int, ...] | None:
+    """Return a different legal history in which only secrets of others differ, or None if none was found."""
+    rules = find(kind.game).rules
+    states = [s for s, _ in walked(kind, steps)]
+    budget = 4000
+    stack: list[tuple[Any, tuple[int, ...]]] = [(states[0], ())]
+    while stack and budget:
+        budget -= 1
+        s, so_far = stack.pop()
+        at = len(so_far)
+        if at == len(steps):
+            if so_far != steps:
+                return so_far
+            continue
+        secret = is_secret(kind, states[at], seat, last=at == len(steps) - 1)
+        possible = choices(kind, s)
+        if not secret:
+            possible = [step for step in possible if step == steps[at]]
+        chooser.shuffle(possible)
+        for step in possible:
+            after = rules.apply(s, step)
+            same = (rules.to_act(after), rules.kind(after)) == (
+                rules.to_act(states[at + 1]),
+                rules.kind(states[at + 1]),
+            )
+            if same and (not must_agree(kind, after) or after == states[at + 1]):
+                stack.append((after, (*so_far, step)))
+    return None
+
+
+def screens(kind: Kind, steps: tuple[int, ...], seat: int) -> list[bytes]:
+    """Return, as bytes, everything a seat has before it at every decision of a history."""
+    rules = find(kind.game).rules
+    chance = [step for s, step in walked(kind, steps) if step is not None and rules.to_act(s) == CHANCE]
+    decided = [
+        (rules.to_act(s), step) for s, step in walked(kind, steps) if step is not None and rules.to_act(s) >= 0
+    ]
+    table = piste.open_table(kind.game, kind.options, outcomes=chance)
+    seen = [repr(table.view(seat)).encode()]
+    for actor, step in decided:
+        table.decide(actor, step)
+        seen.append(repr(table.view(seat)).encode())
+    assert table.history() == steps
+    return seen
+
+
+def prefixes(kind: Kind, seed: object) -> list[tuple[int, ...]]:
+    """Return the histories up to each decision of a random game."""
+    rules = find(kind.game).rules
+    history = played(kind, seed).history()
+    return [history[:at] for at, (s, _) in enumerate(walked(kind, history)) if rules.to_act(s) >= 0]
+
+
+@pytest.mark.parametrize("kind", HIDING, ids=str)
+def test_a_seat_cannot_tell_apart_what_it_may_not_know(kind: Kind) -> None:
+    found = 0
+    seats = find(kind.game).rules.seats(find(kind.game).options(kind.options))
+    for seed in range(games(6) // 100 + 6):
+        chooser = random.Random(seed)
+        cuts = prefixes(kind, f"secrets {seed}")
+        if not cuts:
+            continue
+        steps = chooser.choice(cuts)
+        for seat in range(-1, seats):
+            other = another_history(kind, steps, seat, chooser)
+            if other is not None:
+                found += 1
+                assert screens(kind, steps, seat) == screens(kind, other, seat)
+    assert found > 0, "no second history was ever found: the test would show nothing"
+
+
+@pytest.mark.parametrize("kind", [*HIDING, *OPEN], ids=str)
+def test_nobody_sees_what_the_dealer_will_bring(kind: Kind) -> None:
+    """The same game so far under two seeds: what comes later must not show now."""
+    rules = find(kind.game).rules
+    for seed in range(4):
+        for steps in prefixes(kind, f"future {seed}")[:12]:
+            chance = [step for s, step in walked(kind, steps) if step is not None and rules.to_act(s) == CHANCE]
+            tables = [
+                piste.open_table(kind.game, kind.options, outcomes=[*chance, *future])
+                for future in ((), (0, 1), (1, 0))
+            ]
+            for table in tables:
+                for s, step in walked(kind, steps):
+                    if step is not None and rules.to_act(s) >= 0:
+                        table.decide(rules.to_act(s), step)
+            for seat in range(-1, tables[0].seats):
+                assert len({repr(table.view(seat)) for table in tables}) == 1
+
+
+@pytest.mark.parametrize("kind", [*HIDING, *OPEN], ids=str)
+def test_no_view_holds_a_state_or_the_seed(kind: Kind) -> None:
+    rules = find(kind.game).rules
+    table = piste.open_table(kind.game, kind.options, seed="quite-a-secret")
+    for seat in range(-1, table.seats):
+        view = table.view(seat)
+        assert "quite-a-secret" not in repr(view)
+        assert not any(isinstance(part, rules.State) for part in (*view, *(told.after for told in view.log)))

@@ -1,0 +1,82 @@
+"""The same rules interpreted and compiled: step by step, by whole random games, and by counted trees."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from piste.core.contract import CHANCE, OVER
+from piste.core.game import find, members, names
+from piste.fast.bind import bind
+from tests.kinds import FULL, ODD, Kind, games, played, walked
+
+EVERY = pytest.mark.parametrize("kind", [*FULL, *ODD], ids=str)
+PERFT = Path(__file__).parent / "perft"
+
+
+@EVERY
+def test_twins_play_the_same_random_games(kind: Kind) -> None:
+    game = find(kind.game)
+    options = game.options(kind.options)
+    plain, compiled = bind(game, compiled=False), bind(game, compiled=True)
+    for seed in range(games(300, of=kind) if kind in FULL else 100):
+        leaving = 16 if seed % 5 == 0 else 0
+        assert plain.playout(options, seed, 5000, leaving) == compiled.playout(options, seed, 5000, leaving)
+
+
+@EVERY
+def test_twins_agree_on_every_function_at_every_step(kind: Kind) -> None:
+    game = find(kind.game)
+    plain, compiled = game.rules, bind(game, compiled=True)
+    seats = plain.seats(game.options(kind.options))
+    for seed in range(2):
+        for s, step in walked(kind, played(kind, seed).history()):
+            state: Any = s
+            for name in ("to_act", "reason"):
+                assert getattr(plain, name)(state) == getattr(compiled, name)(state)
+            for seat in range(-1, seats):
+                assert plain.look(state, seat) == compiled.look(state, seat)
+                if seat >= 0:
+                    assert plain.payoff(state, seat) == compiled.payoff(state, seat)
+                if step is not None:
+                    assert plain.tell(state, step, seat) == compiled.tell(state, step, seat)
+            actor = plain.to_act(state)
+            if actor == OVER:
+                continue
+            assert plain.kind(state) == compiled.kind(state)
+            if actor == CHANCE:
+                assert plain.outcomes(state) == compiled.outcomes(state)
+                for outcome in members(plain.outcomes(state)):
+                    assert plain.weight(state, outcome) == compiled.weight(state, outcome)
+            else:
+                assert plain.legal(state) == compiled.legal(state)
+                assert all(plain.leave(state, seat) == compiled.leave(state, seat) for seat in range(seats))
+            if step is not None:
+                assert plain.apply(state, step) == compiled.apply(state, step)
+        assert plain.start(game.options(kind.options)) == compiled.start(game.options(kind.options))
+
+
+def counted(name: str) -> list[tuple[dict[str, str], int, int]]:
+    """Read a file of counted trees: options, depth, count."""
+    found = []
+    for line in (PERFT / f"{name}.perft").read_text().splitlines():
+        if line and not line.startswith("#"):
+            options, depth, count = line.split()
+            pairs = {} if options == "-" else dict(pair.split("=") for pair in options.split(","))
+            found.append((pairs, int(depth), int(count)))
+    return found
+
+
+@pytest.mark.parametrize("name", names())
+def test_counted_trees_agree_with_the_file_both_ways(name: str) -> None:
+    game = find(name)
+    plain, compiled = bind(game, compiled=False), bind(game, compiled=True)
+    lines = counted(name)
+    assert len(lines) >= 8
+    for given, depth, count in lines:
+        state = plain.start(game.options(given))
+        assert compiled.perft(state, depth) == count
+        if count <= 20_000:
+            assert plain.perft(state, depth) == count
