@@ -25,9 +25,9 @@ class Kind(NamedTuple):
 LISTED = (
     Kind("zero-sum-duel", {"turns": 200}),
     Kind("positive-negative", {}),
-    Kind("zero-sum-grid", {}),
+    Kind("zero-sum-grid", {"turns": 50}),  # random play all but never ends it sooner
     Kind("prime-duel", {}),
-    Kind("mccoy-duel", {}),
+    Kind("mccoy-duel", {"rounds": 3}),
     Kind("mccoy-duel", {"players": 3, "rounds": 3}),
     Kind("mccoy-duel", {"players": 4, "rounds": 3}),
 )
@@ -44,6 +44,8 @@ FULL = (
 
 # Other options, and sizes small enough to be looked through completely.
 ODD = (
+    Kind("zero-sum-grid", {}),
+    Kind("mccoy-duel", {}),
     Kind("zero-sum-duel", {"first": "b", "top": 7, "hand": 4, "turns": 60}),
     Kind("zero-sum-duel", {"top": 3, "hand": 2, "turns": 7}),
     Kind("positive-negative", {"top": 3}),

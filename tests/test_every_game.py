@@ -73,12 +73,12 @@ def test_random_games_are_sound_and_replay_exactly(kind: Kind) -> None:
     game = find(kind.game)
     for seed in range(games(12, of=kind) if kind in FULL else 12):
         table = played(kind, seed, resigning=0.01 if seed % 4 == 0 else 0.0)
-        sample = random.Random(seed)
+        sample, often = random.Random(seed), 3 / len(table.history())
         for s, step in walked(kind, table.history()):
             state_is_sound(kind, s)
             if step is not None and step >= 0:
                 assert step in choices(kind, s)
-            if sample.random() < 0.1 or step is None:
+            if sample.random() < often or step is None:
                 position = piste.Position(game, s)
                 assert piste.Position.parse(str(position)) == position
         assert table.ending() is not None

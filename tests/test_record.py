@@ -27,7 +27,7 @@ def rechecked(lines: list[str]) -> str:
         found = {key: value for key, value in json.loads(line).items() if key != "check"}
         if "checksum" in found:
             found["checksum"] = blake2b("\n".join(out).encode(), digest_size=16).hexdigest()
-        check = chained(check, found)
+        check = chained(check, dumped(found))
         out.append(dumped({**found, "check": check}))
     return "\n".join(out) + "\n"
 

@@ -7,7 +7,7 @@ depends on Python's own generators. Who sees some outcomes learns nothing of the
 from __future__ import annotations
 
 import hmac
-import secrets
+import os
 from collections.abc import Iterable
 from hashlib import blake2b
 from typing import Any, NamedTuple, Protocol
@@ -125,7 +125,7 @@ class Commitment(NamedTuple):
 
     @classmethod
     def to(cls, seed: str | bytes, salt: bytes | None = None) -> Commitment:
-        salt = secrets.token_bytes(32) if salt is None else salt
+        salt = os.urandom(32) if salt is None else salt
         return cls(_commit(seed, salt), salt.hex())
 
     def keeps(self, seed: str | bytes) -> bool:
@@ -148,4 +148,4 @@ def _bytes(seed: str | bytes) -> bytes:
 
 def fresh_seed() -> str:
     """Return a seed that nobody can guess: 256 bits from the system."""
-    return secrets.token_hex(32)
+    return os.urandom(32).hex()

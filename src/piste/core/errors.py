@@ -43,6 +43,10 @@ class BadRecord(PisteError):
     """A record that is cut, damaged, edited or foreign, or that is of other rules."""
 
 
+class BotFailed(PisteError):
+    """A bot that did not start, did not answer, or answered with something that is no decision."""
+
+
 class MissingExtra(PisteError):
     """Something needs a library that is not installed."""
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import importlib
-import pkgutil
+import os
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
 from piste.core.contract import RESIGNS, Rules
@@ -77,8 +76,7 @@ class Notation(Protocol):
         """Return the deal that a person laid, or raise BadDeal with the reason."""
 
 
-@dataclass(frozen=True)
-class Game:
+class Game(NamedTuple):
     """A game's room: rules and notation; its words are loaded when somebody wants to read them."""
 
     name: str
@@ -136,6 +134,9 @@ class Game:
 
     def read_decision(self, view: Any, kind: int, legal: int, text: str) -> int:
         """Return the decision that a person wrote, or raise and say why it cannot be taken."""
+        for action in members(legal):
+            if self.notation.spell(view, action)[0] == text:  # the usual case, from programs and records
+                return action
         wanted = tidy(text)
         found = [a for a in members(legal) if wanted in map(tidy, self.notation.spell(view, a))]
         if len(found) == 1:
@@ -166,6 +167,7 @@ def members(actions: int) -> list[int]:
     return found
 
 
+@lru_cache(maxsize=4096)
 def tidy(text: str) -> str:
     """Return text as it is compared: no case, no spaces, one kind of minus."""
     return "".join(text.split()).casefold().replace("−", "-").replace("–", "-")
@@ -228,7 +230,8 @@ def names() -> tuple[str, ...]:
     """Return the names of the games in the tree: one for each folder of `piste.games`."""
     import piste.games
 
-    found = (module.name for module in pkgutil.iter_modules(piste.games.__path__) if module.ispkg)
+    rooms = (room for path in piste.games.__path__ for room in os.scandir(path))
+    found = (room.name for room in rooms if os.path.exists(os.path.join(room.path, "rules.py")))
     return tuple(sorted(name.replace("_", "-") for name in found))
 
 
@@ -241,6 +244,9 @@ def find(name: str) -> Game:
         rules = importlib.import_module(f"{package}.rules")
         notation = importlib.import_module(f"{package}.notation")
         return Game(folder, rules, notation, package)
+    for known in names():
+        if tidy(find(known).notation.TITLE).replace(" ", "-") == folder.replace("-", ""):
+            return find(known)  # by its title: Duel is mccoy-duel
     from importlib.metadata import entry_points
 
     for entry in entry_points(group=ENTRY_POINTS, name=folder):

@@ -8,7 +8,7 @@ The four parts are the last certain position, the seat, the events since, and wh
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from piste.core.belief import Belief, belief, token
 from piste.core.contract import HIDDEN, OVER
@@ -22,8 +22,7 @@ LONGEST = 40_000
 """No text of what a seat knows takes more characters than this."""
 
 
-@dataclass(frozen=True)
-class Known:
+class Known(NamedTuple):
     """What a seat knows of a game: enough to draw any of the games it might be in."""
 
     seat: int

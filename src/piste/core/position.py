@@ -6,21 +6,21 @@ A position holds everything, secrets included. It is for analysis; a live game k
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from piste.core.contract import CHANCE, OVER
 from piste.core.errors import BadOption, BadPosition, NotOpen, UnknownName
 from piste.core.game import Game, find, members, quoted
 from piste.core.views import Ending
 
+if TYPE_CHECKING:
+    from fractions import Fraction
+
 LONGEST = 4000
 """No position takes more characters than this."""
 
 
-@dataclass(frozen=True)
-class Position:
+class Position(NamedTuple):
     """A game and one of its states."""
 
     game: Game
@@ -53,6 +53,8 @@ class Position:
 
     def outcomes(self) -> dict[str, Fraction]:
         """Return what chance may bring, by name, with exact probabilities; none if no chance is due."""
+        from fractions import Fraction
+
         if self.to_act != CHANCE:
             return {}
         rules = self.game.rules

@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from hashlib import blake2b
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from piste.core.contract import CHANCE, RESIGNS
 from piste.core.dealer import Chooser, Commitment, Dealer, Laid, Script
@@ -27,8 +26,7 @@ LARGEST = 16 << 20
 Write = Callable[[str], object]
 
 
-@dataclass(frozen=True)
-class Head:
+class Head(NamedTuple):
     """What a game was begun with: enough to deal it again."""
 
     game: Game
@@ -38,7 +36,7 @@ class Head:
     commitment: Commitment | None
     laid: str = ""  # cards or grid laid by hand, in the game's notation
     named: bool = False  # whether a player named the seed
-    notes: Mapping[str, str] = field(default_factory=dict)
+    notes: Mapping[str, str] = {}
 
     @property
     def counts(self) -> bool:
@@ -119,8 +117,9 @@ class Recorder:
         )
 
     def _put(self, line: dict[str, Any]) -> None:
-        self._check = chained(self._check, line)
-        text = dumped({**line, "check": self._check})
+        body = dumped(line)
+        self._check = chained(self._check, body)
+        text = f'{body[:-1]}, "check": "{self._check}"}}'
         self._count += 1
         self.lines.append(text)
         if self._write is not None:
@@ -138,18 +137,19 @@ class Recorder:
         self._write = write
 
 
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(", ", ": "))
+
+
 def dumped(line: Mapping[str, Any]) -> str:
-    return json.dumps(line, ensure_ascii=False, separators=(", ", ": "))
+    return _ENCODER.encode(line)
 
 
-def chained(before: str, line: Mapping[str, Any]) -> str:
+def chained(before: str, line: str) -> str:
     """Return the check of a line: eight hexadecimal digits that depend on it and on all lines before."""
-    text = f"{before}\n{dumped(line)}"
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
+    return blake2b(f"{before}\n{line}".encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
 
 
-@dataclass(frozen=True)
-class Record:
+class Record(NamedTuple):
     """A record that was read and whose checks hold; `replay` plays it and checks the rest."""
 
     head: Head
@@ -168,7 +168,7 @@ class Record:
         for at, line in enumerate(lines, 1):
             found = _object(at, line, last=at == len(lines))
             given = found.pop("check", None)
-            check = chained(check, found)
+            check = chained(check, dumped(found))
             if given != check:
                 _refuse(at, "its check does not fit: this line, or one before it, was changed or lost")
             objects.append(found)

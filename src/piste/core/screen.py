@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 from piste.core.contract import WATCHER, Event
@@ -52,8 +51,7 @@ class Row(NamedTuple):
     note: str = ""
 
 
-@dataclass(frozen=True)
-class Key:
+class Key(NamedTuple):
     """One answer to a prompt: what to type, what it means, and what follows."""
 
     key: str
@@ -62,18 +60,19 @@ class Key:
     also: tuple[str, ...] = ()  # other ways to type it
 
 
-@dataclass(frozen=True)
-class Prompt:
+class Prompt(NamedTuple):
     """A question: its text, whose last line stands before the answer, and the answers there are."""
 
     text: str
     keys: tuple[Key, ...]
+    brief: str = ""  # the same question for people who have played before; "" where the text is short enough
 
 
 class Words(Protocol):
     """A game's `words.py`, as a module: the lines of its sheet, in plain Python."""
 
     HAND_OVER: bool  # whether two people at one screen must not see each other's (Zero Sum Duel, Duel)
+    OWN_VOICE: bool  # whether a turn's lines name its player, so that a game told again can keep saying "you"
     TIPS: tuple[str, ...]  # a reminder of the rules, three lines
 
     def welcome(self, view: SeatView, names: tuple[str, ...], /) -> list[str]:

@@ -66,6 +66,7 @@ class Table:
             self.options,
             seat,
             self._number,
+            HIDDEN if self.to_act is None else rules.kind(self._state),
             position,
             decisions,
             actions,

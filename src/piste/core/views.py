@@ -29,6 +29,7 @@ class SeatView(NamedTuple):
     options: Any
     seat: int  # a seat, or WATCHER
     number: int  # of the decision that is open; a decision must name it, so that a stale one is refused
+    kind: int  # the kind of that decision, as the game's notation names it; HIDDEN when the game is over
     position: Any  # the game's View
     decisions: tuple[str, ...]  # open to this seat now, by name; empty if another is to act
     actions: tuple[int, ...]  # the same decisions as numbers, in the same order

@@ -6,6 +6,7 @@ A card is its power and the letter of its colour: `5b` is the blue five, `*a` th
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
 from piste.core.bits import count, lane, lane_one
 from piste.core.contract import HIDDEN
@@ -108,6 +109,7 @@ def letter(options: Options, card: int) -> str:
     return COLOURS[(options.colours >> (2 * (card // 9))) & 3][0]
 
 
+@lru_cache(maxsize=4096)
 def card_name(options: Options, card: int) -> str:
     return POWERS[card % 9] + letter(options, card)
 
