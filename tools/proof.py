@@ -32,6 +32,30 @@ def run(*command: str) -> str:
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False).stdout.strip()
 
 
+def write_page(rows: list[str], commit: str) -> None:
+    """Write what is known so far, so that an interrupted proof loses nothing."""
+    today = datetime.datetime.now(datetime.UTC).date().isoformat()
+    page = [
+        "# The rulebook at full size",
+        "",
+        "Written by `make proof`; do not edit.",
+        "",
+        f"- date: {today}",
+        f"- commit: {commit}",
+        "- size: games of each of the five kinds (those of Duel with 2, 3 and 4 players together; secrecy compares",
+        "  at one cut in a hundred games for each seat), or fuzzed inputs in all",
+        f"- Python {platform.python_version()} on {platform.machine()}, 2 processes",
+        "",
+        "| check | file | size | result | minutes |",
+        "| --- | --- | --- | --- | --- |",
+        *rows,
+        "",
+    ]
+    folder = ROOT / "docs" / "proof"
+    folder.mkdir(exist_ok=True)
+    (folder / "rules.md").write_text("\n".join(page), encoding="utf-8")
+
+
 def main() -> int:
     commit = run("git", "rev-parse", "--short=12", "HEAD")
     if run("git", "status", "--porcelain", "--", "src", "tests"):
@@ -53,26 +77,7 @@ def main() -> int:
         worst = max(worst, done.returncode)
         size = f"{INPUTS:,} inputs" if "fuzz" in path else f"{games:,} games"
         rows.append(f"| {title} | `{path}` | {size} | {counts} | {minutes:.1f} |")
-    today = datetime.datetime.now(datetime.UTC).date().isoformat()
-    page = [
-        "# The rulebook at full size",
-        "",
-        "Written by `make proof`; do not edit.",
-        "",
-        f"- date: {today}",
-        f"- commit: {commit}",
-        "- size: games of each of the five kinds (those of Duel with 2, 3 and 4 players together; secrecy compares",
-        "  at one cut in a hundred games for each seat), or fuzzed inputs in all",
-        f"- Python {platform.python_version()} on {platform.machine()}, 2 processes",
-        "",
-        "| check | file | size | result | minutes |",
-        "| --- | --- | --- | --- | --- |",
-        *rows,
-        "",
-    ]
-    folder = ROOT / "docs" / "proof"
-    folder.mkdir(exist_ok=True)
-    (folder / "rules.md").write_text("\n".join(page), encoding="utf-8")
+        write_page(rows, commit)
     print(f"{'All held' if worst == 0 else 'Something FAILED'}; see docs/proof/rules.md")
     return worst
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from piste.core.contract import CHANCE, OVER
+from piste.core.contract import CHANCE, HIDDEN, OVER
 from piste.core.errors import BadOption, BadPosition, NotOpen, UnknownName
 from piste.core.game import Game, find, members, quoted
 from piste.core.views import Ending
@@ -165,10 +165,23 @@ class Fields:
         found = self.text(key, "-")
         return [] if found == "-" else found.split(separator)
 
+    def ending(self, seats: tuple[str, ...], reasons: Mapping[int, str]) -> tuple[int, int]:
+        """Return the winner, or HIDDEN, and the reason of a finished game between two."""
+        winner = self.choice("winner", (*seats, "none"))
+        written = {reason: text.replace(" ", "-") for reason, text in reasons.items()}
+        chosen = self.choice("reason", tuple(written.values()))
+        return (HIDDEN if winner == len(seats) else winner), list(written)[chosen]
+
     def end(self) -> None:
         """Refuse whatever was not taken."""
         if self._left:
             raise BadPosition(f"The field {quoted(next(iter(self._left)))} does not belong here.")
+
+
+def ending_fields(s: Any, seats: tuple[str, ...], reasons: Mapping[int, str]) -> dict[str, str]:
+    """Return how a finished game between two is written; `Fields.ending` reads it back."""
+    winner = "none" if s.winner == HIDDEN else seats[s.winner]
+    return {"winner": winner, "reason": reasons[s.reason].replace(" ", "-")}
 
 
 def number(what: str, text: str, low: int, high: int) -> int:

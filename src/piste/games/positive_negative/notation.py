@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from piste.core.bits import count
+from piste.core.cards import laid_deck, listed_cards, placed
 from piste.core.contract import HIDDEN
-from piste.core.errors import BadDeal, BadPosition
-from piste.core.game import Deal, Option, counted, members, quoted, tidy
+from piste.core.errors import BadPosition
+from piste.core.game import Deal, Option, counted, members
 from piste.core.position import Fields
 from piste.games.positive_negative import rules
 from piste.games.positive_negative.rules import DECIDE, DONE, DRAW, REDRAW, Options, State, View
@@ -32,10 +33,6 @@ def card_name(top: int, card: int) -> str:
     return str(rules.value(top, card))
 
 
-def cards_text(top: int, cards: int) -> str:
-    return ",".join(card_name(top, card) for card in members(cards)) or "-"
-
-
 def name(options: Options, kind: int, action: int) -> str:
     return ANSWERS[action][0] if kind == DECIDE else card_name(options.top, action)
 
@@ -52,34 +49,16 @@ def why_not(view: View, action: int) -> str:
     return f"You cannot {ANSWERS[action][0]} now."
 
 
-def read_cards(top: int, words: Iterable[str]) -> list[int]:
-    """Return cards by name, in order; the text of a ValueError says what is wrong."""
-    names = {card_name(top, card): card for card in range(2 * top)}
-    found: list[int] = []
-    for word in words:
-        card = names.get(tidy(word).removeprefix("+"))
-        if card is None:
-            raise ValueError(f"{quoted(word)} is not a card of this game (-{top} to {top}, without 0)")
-        if card in found:
-            raise ValueError(f"the card {card_name(top, card)} is there twice")
-        found.append(card)
-    return found
-
-
 def lay(options: Options, text: str) -> Deal:
-    try:
-        cards = read_cards(options.top, text.replace(",", " ").split())
-    except ValueError as e:
-        raise BadDeal(f"This deck cannot be laid: {e}.") from None
-    return Deal(rules.start(options), frozenset({DRAW, REDRAW}), tuple(cards))
+    return Deal(rules.start(options), frozenset({DRAW, REDRAW}), laid_deck(options.top, text, card_name))
 
 
 def fields(s: State) -> Mapping[str, str]:
     top = s.options.top
     found = {
-        "1": cards_text(top, s.kept[0]),
-        "2": cards_text(top, s.kept[1]),
-        "pile": cards_text(top, rules.pile(s)),
+        "1": listed_cards(top, s.kept[0], card_name),
+        "2": listed_cards(top, s.kept[1], card_name),
+        "pile": listed_cards(top, rules.pile(s), card_name),
         "to": SEATS[s.seat],
         "phase": (*KINDS, "over")[s.phase],
     }
@@ -95,15 +74,8 @@ def build(options: Options, fields: Mapping[str, str]) -> State:
     phase = f.choice("phase", (*KINDS, "over"))
     resigned = f.choice("resigned", (*SEATS, "nobody"), "nobody") if phase == DONE else 2
     holding = phase == DECIDE or resigned < 2
-    places: list[int] = []
-    for key in ("1", "2", "pile", *(["card"] if holding else [])):
-        try:
-            places.append(sum(1 << card for card in read_cards(options.top, f.words(key))))
-        except ValueError as e:
-            raise BadPosition(f"In the field '{key}', {e}.") from None
-        twice = members(places[-1] & sum(places[:-1]))
-        if twice:
-            raise BadPosition(f"The card {card_name(options.top, twice[0])} is in two places.")
+    keys = (*SEATS, "pile", "card") if holding else (*SEATS, "pile")
+    places = placed(options.top, f, keys, card_name)
     seat = f.choice("to", SEATS)
     f.end()
     if holding and count(places[3]) != 1:

@@ -8,7 +8,7 @@ from piste.core.bits import lane, lane_one
 from piste.core.contract import HIDDEN
 from piste.core.errors import BadDeal, BadPosition
 from piste.core.game import Deal, Option, quoted, tidy
-from piste.core.position import Fields, number
+from piste.core.position import Fields, ending_fields, number
 from piste.games.prime_duel import rules
 from piste.games.prime_duel.rules import DECIDE, DONE, DRAW, REDRAW, TOSS, Options, State, View
 
@@ -82,10 +82,7 @@ def fields(s: State) -> Mapping[str, str]:
         found["card"] = str(s.card + 1)
     if s.extra:
         found["extra"] = "yes"
-    if s.phase == DONE:
-        found["winner"] = "none" if s.winner == HIDDEN else SEATS[s.winner]
-        found["reason"] = REASONS[s.reason].replace(" ", "-")
-    return found
+    return found | (ending_fields(s, SEATS, REASONS) if s.phase == DONE else {})
 
 
 def build(options: Options, fields: Mapping[str, str]) -> State:
@@ -102,10 +99,7 @@ def build(options: Options, fields: Mapping[str, str]) -> State:
     phase = f.choice("phase", (*KINDS, "over"))
     turns = f.number("turns", 0, options.turns or 10**9)
     extra = f.choice("extra", ("no", "yes"), "no")
-    winner, reason = HIDDEN, 0
-    if phase == DONE:
-        winner = (0, 1, HIDDEN)[f.choice("winner", (*SEATS, "none"))]
-        reason = 1 + f.choice("reason", tuple(text.replace(" ", "-") for text in REASONS.values()))
+    winner, reason = f.ending(SEATS, REASONS) if phase == DONE else (HIDDEN, 0)
     held = phase == DECIDE or reason == rules.RESIGNED
     card = f.number("card", 1, options.top) - 1 if held else HIDDEN
     f.end()

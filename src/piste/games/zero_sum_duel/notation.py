@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from piste.core.bits import count
+from piste.core.cards import laid_deck, listed_cards, placed
 from piste.core.contract import HIDDEN
-from piste.core.errors import BadDeal, BadPosition
-from piste.core.game import Deal, Option, counted, members, quoted, tidy
-from piste.core.position import Fields
+from piste.core.errors import BadPosition
+from piste.core.game import Deal, Option, counted
+from piste.core.position import Fields, ending_fields
 from piste.games.zero_sum_duel import rules
 from piste.games.zero_sum_duel.rules import DISCARD, DONE, DRAW, TOSS, Options, State, View
 
@@ -40,10 +41,6 @@ def card_name(top: int, card: int) -> str:
     return f"{rules.value(top, card):+d}"
 
 
-def cards_text(top: int, cards: int) -> str:
-    return ",".join(card_name(top, card) for card in members(cards)) or "-"
-
-
 def name(options: Options, kind: int, action: int) -> str:
     return SEATS[action] if kind == TOSS else card_name(options.top, action)
 
@@ -61,65 +58,32 @@ def why_not(view: View, action: int) -> str:
     return f"You cannot discard {card_name(view.options.top, action)}: it is not in your hand."
 
 
-def read_cards(top: int, words: Iterable[str]) -> list[int]:
-    """Return cards by name, in order; the text of a ValueError says what is wrong."""
-    names = {card_name(top, card): card for card in range(2 * top)}
-    found: list[int] = []
-    for word in words:
-        key = tidy(word)
-        card = names.get(key, names.get(f"+{key}"))
-        if card is None:
-            raise ValueError(f"{quoted(word)} is not a card of this game (-{top} to +{top}, without 0)")
-        if card in found:
-            raise ValueError(f"the card {card_name(top, card)} is there twice")
-        found.append(card)
-    return found
-
-
 def lay(options: Options, text: str) -> Deal:
-    try:
-        cards = read_cards(options.top, text.replace(",", " ").split())
-    except ValueError as e:
-        raise BadDeal(f"This deck cannot be laid: {e}.") from None
-    return Deal(rules.start(options), frozenset({DRAW}), tuple(cards))
+    return Deal(rules.start(options), frozenset({DRAW}), laid_deck(options.top, text, card_name))
 
 
 def fields(s: State) -> Mapping[str, str]:
     top = s.options.top
     found = {
-        "A": cards_text(top, s.hands[0]),
-        "B": cards_text(top, s.hands[1]),
-        "pile": cards_text(top, rules.pile(s)),
+        "A": listed_cards(top, s.hands[0], card_name),
+        "B": listed_cards(top, s.hands[1], card_name),
+        "pile": listed_cards(top, rules.pile(s), card_name),
         "to": SEATS[s.seat],
         "phase": (*KINDS, "over")[s.phase],
         "turns": str(s.turns),
     }
-    if s.phase == DONE:
-        found["winner"] = "none" if s.winner == HIDDEN else SEATS[s.winner]
-        found["reason"] = REASONS[s.reason].replace(" ", "-")
-    return found
+    return found | (ending_fields(s, SEATS, REASONS) if s.phase == DONE else {})
 
 
 def build(options: Options, fields: Mapping[str, str]) -> State:
     f = Fields(fields)
     everything = rules.every_card(options)
-    places: list[int] = []
-    for key in ("A", "B", "pile"):
-        try:
-            places.append(sum(1 << card for card in read_cards(options.top, f.words(key))))
-        except ValueError as e:
-            raise BadPosition(f"In the field '{key}', {e}.") from None
-        twice = members(places[-1] & sum(places[:-1]))
-        if twice:
-            raise BadPosition(f"The card {card_name(options.top, twice[0])} is in two places.")
+    places = placed(options.top, f, (*SEATS, "pile"), card_name)
     hands = (places[0], places[1])
     seat = f.choice("to", SEATS)
     phase = f.choice("phase", (*KINDS, "over"))
     turns = f.number("turns", 0, options.turns or 10**9)
-    winner, reason = HIDDEN, 0
-    if phase == DONE:
-        winner = (0, 1, HIDDEN)[f.choice("winner", (*SEATS, "none"))]
-        reason = 1 + f.choice("reason", tuple(text.replace(" ", "-") for text in REASONS.values()))
+    winner, reason = f.ending(SEATS, REASONS) if phase == DONE else (HIDDEN, 0)
     f.end()
     s = State(options, phase, seat, hands, everything & ~sum(places), turns, winner, reason)
     complaint = broken(s)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from piste.core.contract import HIDDEN
 from piste.core.errors import BadDeal, BadPosition
 from piste.core.game import Deal, Option, tidy
-from piste.core.position import Fields, number
+from piste.core.position import Fields, ending_fields, number
 from piste.games.zero_sum_grid import rules
 from piste.games.zero_sum_grid.rules import ANY, DEAL, DONE, MOVE, TOSS, Cells, Options, State, View
 
@@ -101,10 +101,7 @@ def fields(s: State) -> Mapping[str, str]:
         "phase": (*KINDS, "over")[s.phase],
         "turns": str(s.turns),
     }
-    if s.phase == DONE:
-        found["winner"] = "none" if s.winner == HIDDEN else SEATS[s.winner]
-        found["reason"] = REASONS[s.reason].replace(" ", "-")
-    return found
+    return found | (ending_fields(s, SEATS, REASONS) if s.phase == DONE else {})
 
 
 def build(options: Options, fields: Mapping[str, str]) -> State:
@@ -115,10 +112,7 @@ def build(options: Options, fields: Mapping[str, str]) -> State:
     cells = read_cells(f.text("cells").replace("/", ",").split(","), LARGEST)
     seat = f.choice("to", SEATS)
     turns = f.number("turns", 0, options.turns or 10**9)
-    winner, reason = HIDDEN, 0
-    if phase == DONE:
-        winner = (0, 1, HIDDEN)[f.choice("winner", (*SEATS, "none"))]
-        reason = 1 + f.choice("reason", tuple(text.replace(" ", "-") for text in REASONS.values()))
+    winner, reason = f.ending(SEATS, REASONS) if phase == DONE else (HIDDEN, 0)
     f.end()
     s = State(options, phase, seat, cells, 9, turns, winner, reason)
     complaint = broken(s)
