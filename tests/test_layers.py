@@ -12,7 +12,19 @@ import pytest
 SOURCE = Path(__file__).parent.parent / "src" / "piste"
 
 # Lowest first: a module may import from its own layer or from those before it.
-LAYERS = ("core", "games/rules", "games/notation", "games/words", "fast", "games/solve", "bots", "api", "ui", "cli")
+LAYERS = (
+    "core",
+    "games/rules",
+    "games/notation",
+    "games/words",
+    "games/steady",
+    "fast",
+    "games/solve",
+    "bots",
+    "api",
+    "ui",
+    "cli",
+)
 ALONE = {"numba": ("fast/",), "numpy": ("fast/",)}
 
 

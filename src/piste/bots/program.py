@@ -1,0 +1,289 @@
+"""A program in any language takes a seat: one line of JSON each way. docs/bots.md describes what is said.
+
+The program is started without a shell, in a process group of its own, when it is first asked. Three threads carry
+its input, output and errors, so that one that does not read, does not answer or floods its output holds up nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import shlex
+import shutil
+import signal
+import subprocess
+import threading
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+from piste.core.belief import token
+from piste.core.dealer import Stream
+from piste.core.errors import BotFailed
+from piste.core.game import Game, quoted
+from piste.core.views import Ending, SeatView
+
+PROTOCOL = 1
+LIMIT = 10.0
+"""How many seconds a program has for an answer."""
+GRACE = 1.0
+"""How many seconds a program has to leave, first by itself and then when it is told to."""
+LONGEST = 4096
+"""How many bytes an answer may have."""
+SHOWN = 60
+"""How much of what a program sent is shown in a complaint."""
+
+
+Pipe = Any  # one end of a buffered pipe of bytes; the library's types say that it might be missing
+_KILL = getattr(signal, "SIGKILL", signal.SIGTERM)
+
+
+class ProgramBot:
+    """A seat played by a program. Whatever it does wrong raises BotFailed, and by then it has been ended."""
+
+    def __init__(self, command: str, game: Game, *, limit: float = LIMIT, grace: float = GRACE) -> None:
+        self.name = f"cmd:{command}"
+        self._game = game
+        self._limit = limit
+        self._grace = grace
+        self._running: _Running | None = None
+        self._closed = False
+        self._told = 0  # how much of the log the program has been sent
+        try:
+            self._words = shlex.split(command, posix=os.name == "posix")
+        except ValueError as e:
+            raise BotFailed(
+                f"The bot {self._who} cannot be started: its command line has {str(e).lower()}."
+            ) from None
+        if not self._words:
+            raise BotFailed("A bot 'cmd:' needs a command line: cmd:./mybot --flag")
+        if shutil.which(self._words[0]) is None:
+            what = quoted(self._words[0], SHOWN)
+            raise BotFailed(f"The bot {self._who} cannot be started: {what} is not there, or may not be run.")
+
+    def choose(self, view: SeatView, stream: Stream) -> int:
+        if self._closed:
+            raise BotFailed(f"The bot {self._who} has been closed.")
+        try:
+            return self._ask(view, stream)
+        except BaseException:
+            self.close()  # nothing that failed, or was interrupted, is left running
+            raise
+
+    def end(self, view: SeatView) -> None:
+        """Tell the program how the game ended; what it makes of it is its own business."""
+        if self._running is not None and view.ending is not None:
+            self._running.send(self._ending(view, view.ending))
+        self.close()
+
+    def close(self) -> None:
+        """End the program: close its input, then ask it to leave, then make it. Returns when it is gone."""
+        self._closed = True
+        running, self._running = self._running, None
+        if running is not None:
+            running.stop(self._grace)
+
+    def _ask(self, view: SeatView, stream: Stream) -> int:
+        if self._running is None:
+            try:
+                self._running = _Running(self._words)
+            except (OSError, ValueError) as e:
+                why = getattr(e, "strerror", None) or e
+                raise BotFailed(f"The bot {self._who} cannot be started: {why}.") from None
+            self._running.send(self._hello(view))
+        early = self._running.heard()
+        if early is not None:
+            raise self._complaint(early, "spoke before it was asked")
+        self._running.send(
+            {
+                "type": "decide",
+                "number": view.number,
+                "decisions": view.decisions,
+                "view": plain(view.position),
+                "log": self._news(view),
+                "random": stream.below(1 << 32),
+            }
+        )
+        return self._read(view, self._running.heard(self._limit))
+
+    def _read(self, view: SeatView, heard: list[bytes] | None) -> int:
+        """Return the decision that was answered, or say what is wrong with the answer."""
+        if heard is None:
+            raise BotFailed(f"The bot {self._who} gave no answer within {self._limit:g} seconds.{self._errors()}")
+        if len(heard) != 1 or not heard[0].endswith(b"\n") or len(heard[0]) > LONGEST:
+            raise self._complaint(heard, "answered more than once")
+        sent = shown(heard[0])
+        try:
+            answer = json.loads(heard[0])
+        except (ValueError, RecursionError):
+            raise BotFailed(f"The bot {self._who} sent {sent}, which is not JSON.{self._errors()}") from None
+        decision = answer.get("decision") if isinstance(answer, dict) else None
+        if not isinstance(decision, str):
+            raise BotFailed(f'The bot {self._who} sent {sent}; an answer looks like {{"decision": "NAME"}}.')
+        if answer.get("number", view.number) != view.number:
+            raise BotFailed(f"The bot {self._who} sent {sent}, but question {view.number} was asked.")
+        if decision not in view.decisions:
+            names = ", ".join(view.decisions)
+            raise BotFailed(f"The bot {self._who} chose {quoted(decision)}, which is not open. There were: {names}.")
+        return view.actions[view.decisions.index(decision)]
+
+    def _complaint(self, heard: list[bytes], else_: str) -> BotFailed:
+        """Return what is wrong with output that is not one whole line."""
+        if heard and len(heard[0]) > LONGEST:
+            return BotFailed(f"The bot {self._who} sent a line of more than {LONGEST} bytes: {shown(heard[0])}.")
+        if not heard or not heard[0].endswith(b"\n"):
+            assert self._running is not None
+            sent = f" after {shown(heard[0])}" if heard else ""
+            return BotFailed(f"The bot {self._who} ended{sent}{self._running.code(self._grace)}.{self._errors()}")
+        return BotFailed(f"The bot {self._who} {else_}: it sent {shown(b' '.join(heard))}.")
+
+    @property
+    def _who(self) -> str:
+        return quoted(self.name, SHOWN)
+
+    def _errors(self) -> str:
+        """Return what the program wrote to its standard error last, as a sentence."""
+        said = self._running.said(self._grace) if self._running is not None else ""
+        return f" It wrote: {quoted(said, 4 * SHOWN)}." if said else ""
+
+    def _hello(self, view: SeatView) -> dict[str, Any]:
+        seats = range(self._game.rules.seats(view.options))
+        return {
+            "type": "hello",
+            "piste": PROTOCOL,
+            "game": view.game,
+            "options": self._game.option_texts(view.options),
+            "origin": view.origin,
+            "kinds": self._game.notation.KINDS,
+            "seat": self._game.seat_name(view.seat),
+            "seats": [self._game.seat_name(seat) for seat in seats],
+        }
+
+    def _news(self, view: SeatView) -> list[str]:
+        """Return what the seat was told since the last message, in the notation."""
+        news = [token(self._game, view.options, told.event) for told in view.log[self._told :]]
+        self._told = len(view.log)
+        return news
+
+    def _ending(self, view: SeatView, ending: Ending) -> dict[str, Any]:
+        winner = None if ending.winner is None else self._game.seat_name(ending.winner)
+        return {
+            "type": "end",
+            "winner": winner,
+            "reason": ending.reason,
+            "payoffs": ending.payoffs,
+            "view": plain(view.position),
+            "log": self._news(view),
+        }
+
+
+class _Running:
+    """A program that runs, and the threads that carry its lines."""
+
+    def __init__(self, words: list[str]) -> None:
+        pipe = subprocess.PIPE
+        # A group of its own: Ctrl-C at our terminal is not meant for it, and what it starts can be ended with it.
+        self._process = subprocess.Popen(words, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True)
+        self._outgoing: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self._incoming: queue.SimpleQueue[list[bytes]] = queue.SimpleQueue()
+        self._last: deque[bytes] = deque(maxlen=3)
+        self._writer = _carried(self._write, self._process.stdin)
+        self._reader = _carried(self._read, self._process.stdout)
+        self._listener = _carried(self._listen, self._process.stderr)
+
+    def send(self, message: dict[str, Any]) -> None:
+        self._outgoing.put(json.dumps(message, ensure_ascii=True).encode() + b"\n")
+
+    def heard(self, seconds: float = 0.0) -> list[bytes] | None:
+        """Return the lines that came together; [] at the end of the output, None if nothing comes in time.
+
+        What is no whole line comes without its line break: cut off by the end, or too long.
+        """
+        try:
+            return self._incoming.get(timeout=seconds) if seconds else self._incoming.get_nowait()
+        except queue.Empty:
+            return None
+
+    def code(self, seconds: float) -> str:
+        """Return, for a sentence, how a program that has closed its output ended."""
+        try:
+            return f" with exit code {self._process.wait(seconds)}"
+        except subprocess.TimeoutExpired:
+            return " its output"
+
+    def said(self, seconds: float) -> str:
+        """Return the last lines of the standard error; if the program is gone, all that it wrote has been read."""
+        if self._process.poll() is not None:
+            self._listener.join(seconds)
+        return " / ".join(line.decode("utf-8", "replace").strip() for line in tuple(self._last))
+
+    def stop(self, grace: float) -> None:
+        self._outgoing.put(None)  # the writer closes the input when it has written what was left
+        for how in (0, signal.SIGTERM, _KILL):
+            if how:
+                self._signal(how)
+            try:
+                self._process.wait(None if how == _KILL else grace)
+                break
+            except subprocess.TimeoutExpired:
+                pass
+        self._signal(_KILL)  # what it started and left behind
+        for thread in (self._writer, self._reader, self._listener):
+            thread.join(grace)  # each closes its own pipe
+
+    def _signal(self, which: int) -> None:
+        try:
+            if os.name == "posix":
+                os.killpg(self._process.pid, which)
+            else:
+                self._process.terminate()
+        except (ProcessLookupError, PermissionError):
+            pass  # nobody is left there
+
+    def _write(self, pipe: Pipe) -> None:
+        try:
+            with pipe:
+                while (line := self._outgoing.get()) is not None:
+                    pipe.write(line)
+                    pipe.flush()
+        except OSError:
+            pass  # it no longer reads; its output will say why
+
+    def _read(self, pipe: Pipe) -> None:
+        rest = b""
+        with pipe:
+            # Two lots that nobody has asked for are enough to complain about: the rest need not be kept.
+            while self._incoming.qsize() < 2 and len(rest) <= LONGEST:
+                lot = pipe.read1(1 << 16)
+                *lines, rest = (rest + lot).split(b"\n")
+                if lines:
+                    self._incoming.put([line + b"\n" for line in lines])
+                if not lot:
+                    break
+        self._incoming.put([rest] if rest else [])
+
+    def _listen(self, pipe: Pipe) -> None:
+        with pipe:
+            while line := pipe.readline(1 << 12):
+                self._last.append(line)
+
+
+def _carried(carry: Callable[[Pipe], None], pipe: Pipe) -> threading.Thread:
+    thread = threading.Thread(target=carry, args=(pipe,), daemon=True)
+    thread.start()
+    return thread
+
+
+def plain(value: Any) -> Any:
+    """Return a view as JSON has it: named tuples by their fields, other tuples as lists."""
+    if isinstance(value, tuple):
+        if hasattr(value, "_asdict"):
+            return {key: plain(part) for key, part in value._asdict().items()}
+        return [plain(part) for part in value]
+    return value
+
+
+def shown(sent: bytes) -> str:
+    """Return what a program sent, for a sentence."""
+    return quoted(sent[: 4 * SHOWN].decode("utf-8", "replace").strip(), SHOWN)

@@ -1,0 +1,12 @@
+"""The bot that knows no better: every decision is as likely as every other. What others are measured against."""
+
+from __future__ import annotations
+
+from piste.core.dealer import Stream
+from piste.core.views import SeatView
+
+LINE = "Takes any decision that is open, each as likely as the others."
+
+
+def choose(view: SeatView, stream: Stream) -> int:
+    return view.actions[stream.below(len(view.actions))]

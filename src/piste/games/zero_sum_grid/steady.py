@@ -1,0 +1,47 @@
+"""Zero-Sum Grid, played steadily: approach zero if the last move can be yours, never leave it if not."""
+
+from __future__ import annotations
+
+from piste.core.dealer import Stream
+from piste.core.views import SeatView
+from piste.games.zero_sum_grid import rules
+from piste.games.zero_sum_grid.rules import MOVE, Cells, Options, State, View
+
+LINE = "Approaches zero, and never leaves the last step to the other player. It does not lose."
+
+MOVES = range(12)
+
+
+def choose(view: SeatView, stream: Stream) -> int:
+    v: View = view.position
+    scored = [(worth(v.cells, action), stream.fraction(), action) for action in view.actions]
+    return max(scored)[2]
+
+
+def worth(cells: Cells, action: int) -> tuple[int, int]:
+    """Return how good a move is: first what counts most, then what decides between equals."""
+    after = moved(cells, action)
+    if not rules.winnable(cells):
+        return (0, -sum(map(abs, after)))  # nobody can win: any move will do, a tidy one looks best
+    far = distance(after)
+    if distance(cells) % 2 == 0:
+        # The last move can only be the opponent's (R2): never leave one step to zero, else keep the grid tidy.
+        return (far > 1, -far)
+    # It can only be ours: go nearer, and there leave the opponent as many moves as can be that go nearer still.
+    return (-far, sum(distance(moved(after, reply)) < far for reply in MOVES))
+
+
+def moved(cells: Cells, action: int) -> Cells:
+    return rules.moved(State(Options(), MOVE, 0, cells, 9, 0, 0, 0), action).cells
+
+
+def distance(cells: Cells) -> int:
+    """Return the least number of moves to zero, for a grid that can be zeroed.
+
+    Its cells are r + c for a number r of each row and c of each column, and the moves undo these one by one. Taking t
+    from every c and adding it to every r changes no cell, so the best t is looked for: sum |r + t| + sum |c - t| is
+    least where t is the median of all -r and c.
+    """
+    corner = cells[0]
+    points = sorted((-cells[0], -cells[3], -cells[6], 0, cells[1] - corner, cells[2] - corner))
+    return sum(points[3:]) - sum(points[:3])
