@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import doctest
 import re
+import subprocess
+import sys
 from pathlib import Path
 from types import ModuleType
 
@@ -84,3 +86,9 @@ def test_the_api_page_shows_enough_to_be_worth_running() -> None:
 def test_links_between_pages_lead_somewhere(path: Path) -> None:
     for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", path.read_text(encoding="utf-8")):
         assert (path.parent / target).exists(), f"{path.name} links to {target}"
+
+
+def test_the_picture_of_the_readme_is_what_its_command_draws() -> None:
+    command = [sys.executable, str(ROOT / "tools" / "picture.py"), "--check"]
+    assert subprocess.run(command, capture_output=True, check=False).returncode == 0
+    assert "docs/images/game.svg" in (ROOT / "README.md").read_text(encoding="utf-8")[:800]

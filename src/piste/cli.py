@@ -1,30 +1,215 @@
-"""The command line: plain play for now, everybody at one keyboard."""
+"""The command line. Each command imports what it needs when it runs, so that `piste --help` loads next to nothing."""
 
 from __future__ import annotations
 
+import argparse
+import os
 import sys
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, NoReturn
+
+from piste import __version__
+from piste.core.errors import BadDeal, BadOption, PisteError, UnknownName
+
+if TYPE_CHECKING:
+    from piste.ui.screen import Screen
+
+EXAMPLES = """\
+examples:
+  piste                              choose a game and play
+  piste play prime-duel              against the steady bot
+  piste play duel --players 3        Duel with two bots
+  piste play zero-sum-duel --seat you --seat you
+                                     two people at one keyboard
+  piste rules zero-sum-grid          the rules on one page
+  piste resume                       go on with the last game
+"""
+SHELLS = ("bash", "zsh", "fish")
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Play the game that is named, or ask which; return the exit code."""
-    from piste.core.errors import PisteError
-    from piste.ui.plain import choose, play
+class Parser(argparse.ArgumentParser):
+    """A parser whose complaints say what can be done."""
 
-    given = sys.argv[1:] if arguments is None else arguments
-    try:
-        if given in (["-h"], ["--help"]):
-            print("piste [GAME]: play a game at the terminal. Without a name, piste asks which.")
-            return 0
-        if given == ["--version"]:
-            from piste import __version__
+    def error(self, message: str) -> NoReturn:
+        wrong, _, _ = message.partition(" (choose from")
+        if wrong != message:
+            from difflib import get_close_matches
 
-            print(f"piste {__version__}")
-            return 0
-        play(given[0] if given else choose())
-    except PisteError as e:
-        print(e, file=sys.stderr)
-        return 2
-    except (EOFError, KeyboardInterrupt):
-        print("\nGood-bye.", file=sys.stderr)
-        return 130
+            word = wrong.rpartition(": ")[2].strip("'")
+            near = get_close_matches(word, COMMANDS, 1, 0.5)
+            hint = f" Did you mean {near[0]}?" if near else f" The commands are: {', '.join(COMMANDS)}."
+            message = f"there is no command '{word}'.{hint}"
+        print(f"piste: {message}\nMore: {self.prog} --help", file=sys.stderr)
+        raise SystemExit(2)
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the tree of commands and their arguments."""
+    top = Parser(
+        prog="piste",
+        description=f"Five duels of numbers and cards, at the terminal.\n\n{EXAMPLES}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    top.add_argument("--version", action="version", version=f"piste {__version__}")
+    top.add_argument("--no-color", action="store_true", help="no colour (NO_COLOR and TERM=dumb do the same)")
+    commands = top.add_subparsers(dest="command", metavar="COMMAND")
+
+    def command(name: str, help: str) -> argparse.ArgumentParser:
+        found = commands.add_parser(name, help=help, description=help)
+        found.add_argument("--no-color", action="store_true", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
+        return found
+
+    play = command("play", "play a game")
+    play.add_argument("game", help="such as prime-duel; `piste games` lists them")
+    play.add_argument(
+        "--seat", action="append", metavar="WHO", help="who sits where, in order: you, a bot, cmd:PROGRAM"
+    )
+    play.add_argument("--vs", metavar="BOT", help="you against this bot on every other seat (default: steady)")
+    play.add_argument("--name", action="append", help="a name, in the order of seats; may be given again")
+    play.add_argument("--first", metavar="SEAT", help="who starts, instead of the toss")
+    play.add_argument("--players", metavar="N", help="how many play Duel: 2, 3 or 4")
+    play.add_argument(
+        "--set", action="append", metavar="OPTION=VALUE", help="an option of the game; may be given again"
+    )
+    play.add_argument("--deck", metavar="CARDS", help="lay the deck yourself, its top first")
+    play.add_argument("--grid", metavar="CELLS", help="lay the grid yourself, row by row")
+    play.add_argument("--seed", help="deal from this seed; the game will not count")
+    play.add_argument("--hints", action="store_true", help="all people agree that hints may be asked for")
+    short = "short questions and no pauses, for people who have played before"
+    play.add_argument("--brief", action="store_true", help=short)
+    play.add_argument("--no-input", action="store_true", help="fail instead of asking a person")
+    games = command("games", "list the games, or the ones you played")
+    games.add_argument("--played", action="store_true", help="your games with their results, and your standing")
+    games.add_argument("--json", action="store_true", help="for machines")
+    rules = command("rules", "show the rules of a game")
+    rules.add_argument("game")
+    replay = command("replay", "show a finished game again")
+    replay.add_argument("record", help="a file, the name of a kept game, or `last`")
+    resume = command("resume", "go on with a game that was left")
+    resume.add_argument("id", nargs="?", help="its name (default: the newest)")
+    resume.add_argument("--brief", action="store_true", help=short)
+    resume.add_argument("--no-input", action="store_true", help="fail instead of asking a person")
+    bots = command("bots", "list the bots")
+    bots.add_argument("game", nargs="?")
+    bots.add_argument("--json", action="store_true", help="for machines")
+    where = command("where", "say which files of yours are where")
+    where.add_argument("--json", action="store_true", help="for machines")
+    bench = command("bench", "measure")
+    bench.add_argument("--startup", action="store_true", required=True, help="CPU time of starting, as ratios")
+    bench.add_argument("--json", action="store_true", help="for machines")
+    completion = command("completion", "print completions for a shell")
+    completion.add_argument("shell", choices=SHELLS)
+    return top
+
+
+def _play(given: argparse.Namespace, screen: Screen) -> int:
+    from piste.ui.playing import play
+
+    return play(given, screen)
+
+
+def _games(given: argparse.Namespace, screen: Screen) -> int:
+    from piste.ui.listing import games
+
+    return games(given, screen)
+
+
+def _rules(given: argparse.Namespace, screen: Screen) -> int:
+    from piste.core.game import find
+    from piste.ui.pages import rules_text
+
+    screen.lines(rules_text(find(given.game), screen.width).split("\n"))
     return 0
+
+
+def _replay(given: argparse.Namespace, screen: Screen) -> int:
+    from piste.ui.playing import show
+
+    return show(given, screen)
+
+
+def _resume(given: argparse.Namespace, screen: Screen) -> int:
+    from piste.ui.playing import resume
+
+    return resume(given, screen)
+
+
+def _bots(given: argparse.Namespace, screen: Screen) -> int:
+    from piste.ui.listing import bots
+
+    return bots(given, screen)
+
+
+def _where(given: argparse.Namespace, screen: Screen) -> int:
+    from piste.ui.listing import where
+
+    return where(given, screen)
+
+
+def _bench(given: argparse.Namespace, screen: Screen) -> int:
+    from piste.ui.startup import bench
+
+    return bench(given, screen)
+
+
+def _completion(given: argparse.Namespace, screen: Screen) -> int:
+    import shtab
+
+    print(shtab.complete(parser(), shell=given.shell), file=screen.out)
+    return 0
+
+
+COMMANDS: dict[str, Callable[[argparse.Namespace, Screen], int]] = {
+    "play": _play,
+    "games": _games,
+    "rules": _rules,
+    "replay": _replay,
+    "resume": _resume,
+    "bots": _bots,
+    "where": _where,
+    "bench": _bench,
+    "completion": _completion,
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command and return the exit code: 0 done, 1 failed, 2 not understood, 130 interrupted."""
+    given = parser().parse_args(arguments)
+    try:
+        return run(given)
+    except (UnknownName, BadOption, BadDeal) as e:
+        print(f"piste: {e}", file=sys.stderr)
+        return 2
+    except PisteError as e:
+        print(f"piste: {e}", file=sys.stderr)
+        return 1
+    except EOFError:
+        return 0
+    except KeyboardInterrupt:
+        print(file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        # Whoever read our output has closed it; let nothing be flushed into it at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+def run(given: argparse.Namespace) -> int:
+    from piste.ui.screen import Screen
+
+    brief = getattr(given, "brief", False)
+    asking = not getattr(given, "no_input", False)
+    screen = Screen(colour=False if given.no_color else None, asking=asking, pauses=not brief)
+    if given.command is not None:
+        return COMMANDS[given.command](given, screen)
+    if not screen.person:
+        from piste.ui.listing import games
+
+        return games(argparse.Namespace(played=False, json=False), screen)
+    from piste.ui.playing import choose, play
+
+    return play(choose(screen), screen)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,103 @@
+"""The commands that list: games, games played, bots, folders. For people, or as JSON for machines."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import Any
+
+from piste.core.game import find, names
+from piste.ui import store
+from piste.ui.screen import Screen
+
+
+def games(given: argparse.Namespace, screen: Screen) -> int:
+    if given.played:
+        return played(given, screen)
+    rows = []
+    for name in names():
+        game = find(name)
+        options = {o.name: o.help for o in game.notation.OPTIONS}
+        row = {"name": name, "title": game.notation.TITLE, "line": game.notation.LINE, "options": options}
+        rows.append(row | ({"credit": game.notation.CREDIT} if game.notation.CREDIT else {}))
+    if given.json:
+        return put(screen, {"games": rows})
+    for row in rows:
+        screen.line(f"{row['name']}: {row['line']}")
+    screen.note(f"\nTo play: piste play {names()[-2]}    The rules: piste rules {names()[-2]}")
+    return 0
+
+
+def played(given: argparse.Namespace, screen: Screen) -> int:
+    found = store.entries()
+    standing = store.standings(found)
+    if given.json:
+        rows = [
+            {
+                "id": entry.name,
+                "game": entry.game,
+                "seats": list(entry.seats),
+                "who": list(entry.specs),
+                "ending": None if entry.ending is None else entry.ending["ending"],
+                "winner": None if entry.ending is None else entry.ending["winner"],
+                "counts": entry.counts,
+                "trouble": entry.trouble,
+            }
+            for entry in found
+        ]
+        return put(screen, {"played": rows, "standing": standing})
+    if not found:
+        screen.line("You have played no games yet. Begin with: piste play zero-sum-duel")
+    for entry in found:
+        screen.line(f"{entry.name}: {result(entry)}")
+    if standing:
+        screen.line()
+        for row in standing:
+            score = f"won {row['won']}, drawn {row['drawn']}, lost {row['lost']}"
+            screen.line(f"{row['game']} against {row['against']}: {score}")
+    return 0
+
+
+def result(entry: store.Entry) -> str:
+    if entry.trouble:
+        return entry.trouble
+    who = ", ".join(f"{name} ({spec})" for name, spec in zip(entry.seats, entry.specs, strict=False))
+    if entry.ending is None:
+        return f"{who}; still running"
+    winner = entry.ending["winner"]
+    label = "a draw" if winner is None else f"{winner} won"
+    return f"{who}; {label}: {entry.ending['ending']}{'' if entry.counts else ' (does not count)'}"
+
+
+def bots(given: argparse.Namespace, screen: Screen) -> int:
+    from piste import bots as every
+
+    wanted = [given.game] if given.game else names()
+    rows = [
+        {"game": find(name).name, "bot": bot, "line": line}
+        for name in wanted
+        for bot, line in every.lines(find(name)).items()
+    ]
+    if given.json:
+        return put(screen, {"bots": rows})
+    for row in rows:
+        screen.line(f"{row['game']} {row['bot']}: {row['line']}")
+    screen.note("\nAny program can take a seat: --seat 'cmd:./mybot' (docs/bots.md says how).")
+    return 0
+
+
+def where(given: argparse.Namespace, screen: Screen) -> int:
+    from piste.fast.bind import cache_folder
+
+    rows = {"games": str(store.games_folder()), "compiled": str(cache_folder())}
+    if given.json:
+        return put(screen, rows)
+    screen.line(f"your games:      {rows['games']}")
+    screen.line(f"compiled rules:  {rows['compiled']} (may be deleted at any time)")
+    return 0
+
+
+def put(screen: Screen, document: dict[str, Any]) -> int:
+    """Print one JSON document and nothing else."""
+    print(json.dumps({"format": 1, **document}, ensure_ascii=False, indent=2), file=screen.out)
+    return 0

@@ -1,0 +1,253 @@
+"""One game at one terminal: tells each person what they may know, asks, lets bots answer, keeps the record.
+
+What is told comes from the seats' logs and the game's words; the table alone knows the game.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from piste.core.contract import WATCHER
+from piste.core.dealer import Dealer
+from piste.core.errors import PisteError
+from piste.core.game import counted
+from piste.core.record import Head, Recorder
+from piste.core.screen import Moment, Pause
+from piste.core.table import Table
+from piste.ui.asking import Answer, Asker
+from piste.ui.screen import Screen
+
+if TYPE_CHECKING:
+    from piste.bots.base import Bot
+
+YOU = "you"
+
+
+class Left(Exception):
+    """Somebody wants to stop now; the game is kept and can be resumed."""
+
+
+class Sitting(NamedTuple):
+    """Who sits on a seat: a person at this screen, or a bot."""
+
+    spec: str
+    bot: Bot | None
+
+
+class Session:
+    """Plays a table to its end, or until somebody leaves."""
+
+    def __init__(
+        self,
+        head: Head,
+        table: Table,
+        recorder: Recorder,
+        sittings: Sequence[Sitting],
+        screen: Screen,
+        *,
+        brief: bool = False,
+        hints: bool = False,
+        resume: str = "",
+    ) -> None:
+        self.head = head
+        self.table = table
+        self.recorder = recorder
+        self.sittings = sittings
+        self.screen = screen
+        self.brief = brief
+        self.resume = resume  # the command that goes on with this game
+        self.names = head.seats
+        self.words = head.game.words
+        self.people = [seat for seat, sitting in enumerate(sittings) if sitting.bot is None]
+        self.hints = hints or len(self.people) == 1
+        self.private = self.words.HAND_OVER and len(self.people) > 1
+        self.holder = self.people[0] if len(self.people) == 1 else WATCHER
+        self._told = dict.fromkeys(range(WATCHER, table.seats), 0)
+        self._paused = True  # nothing secret is on the screen yet
+        self._dealer = Dealer(head.seed if head.seed is not None else "given")
+
+    def run(self, *, resumed: bool = False) -> None:
+        """Play until the game is over; raises Left, EOFError or KeyboardInterrupt when it is to be resumed."""
+        self.catch_up() if resumed else self.begin()
+        while True:
+            self.tell_new()
+            actor = self.table.to_act
+            if actor is None:
+                break
+            bot = self.sittings[actor].bot
+            if bot is None:
+                self.ask(actor)
+            else:
+                view = self.table.view(actor)
+                chosen = bot.choose(view, self._dealer.stream(f"bot {actor} {view.number}"))
+                self.table.decide(actor, chosen, view.number)
+        self.finish()
+
+    def begin(self) -> None:
+        """Say who plays, and what the sheet says before the first turn."""
+        if not self.brief:
+            for tip in self.words.TIPS:
+                self.screen.note(tip)
+            self.screen.note("At any question, ? helps.")
+            self.screen.line()
+        for seat, sitting in enumerate(self.sittings):
+            if sitting.bot is not None:
+                self.screen.note(f"{self.names[seat]} is the bot {sitting.spec}.")
+        if not self.head.counts:
+            why = "the cards were laid by hand" if self.head.laid else "its seed was named"
+            self.screen.note(f"This game does not count in your standing: {why}.")
+        self.screen.lines(self.words.welcome(self.table.view(self.holder), self.names))
+
+    def catch_up(self) -> None:
+        """Begin in the middle of a game: each person is told again what came after their last decision."""
+        decided, steps = dict.fromkeys(self._told, 0), 0
+        for text in self.recorder.lines[1:]:
+            line = json.loads(text)
+            if "mark" in line or "ending" in line:
+                continue
+            steps += 1
+            for seat in self.people:
+                if line.get("seat") == self.head.game.seat_name(seat):
+                    decided[seat] = decided[WATCHER] = steps
+        self._told = decided
+        self.screen.note(f"Going on with {self.head.game.notation.TITLE} after {counted(steps, 'step')}.")
+
+    # Telling
+
+    def tell_new(self) -> None:
+        """Tell whatever has happened and has not been told, to whom it concerns."""
+        if not self.private:
+            self._tell_shared()
+            return
+        # The last event of a game is told by `finish`: nothing is secret then.
+        steps = len(self.table.history()) - (self.table.to_act is None)
+        for at in range(min(self._told[seat] for seat in self.people), steps):
+            owner = self.table.view(WATCHER).log[at].event.seat
+            if owner not in self.people or at < self._told[owner]:
+                continue
+            # A turn that passes without a decision is shown to its owner, who presses Enter (ZSD's first six).
+            if any(isinstance(line, Pause) for line in self.phrase(owner, at)):
+                self.hand_over(owner)
+                self.tell(owner, at + 1)
+
+    def _tell_shared(self) -> None:
+        """Tell on a screen that everybody here may read: each event in the voice of the one it is about."""
+        log = self.table.view(WATCHER).log
+        for at in range(self._told[WATCHER], len(log)):
+            owner = log[at].event.seat
+            one = self.people[0] if len(self.people) == 1 else WATCHER
+            self._told[WATCHER] = at + 1
+            self.show(self.phrase(owner if owner in self.people else one, at))
+
+    def tell(self, seat: int, upto: int | None = None) -> None:
+        """Tell a seat its own log as far as it has not been told; stop where a turn of its own ended."""
+        log = self.table.view(seat).log
+        for at in range(self._told[seat], len(log) if upto is None else upto):
+            self._told[seat] = at + 1
+            lines = self.phrase(seat, at)
+            self.show(lines)
+            if upto is None and any(isinstance(line, Pause) for line in lines):
+                break
+
+    def phrase(self, seat: int, at: int) -> list[str]:
+        view = self.table.view(seat)
+        return self.words.lines(Moment(seat, self.names, view.opening, view.log[: at + 1]))
+
+    def show(self, lines: list[str]) -> None:
+        for line in lines:
+            self._paused = isinstance(line, Pause)
+            if isinstance(line, Pause):
+                self.screen.pause(line)
+            else:
+                self.screen.line(line)
+
+    def hand_over(self, seat: int) -> None:
+        """Give the screen to another person, who sees nothing of what the last one saw."""
+        if self.holder == seat:
+            return
+        if not self._paused:
+            self.screen.pause(f"Press Enter, then hand over to {self.names[seat]}. ")
+        if self.holder != WATCHER:  # what stands there at the very start is for everybody
+            self.screen.clear()
+        self.screen.pause(f"--- {self.names[seat]}: press Enter when only you can see the screen. ---")
+        self.screen.clear()
+        self.holder, self._paused = seat, True
+
+    # Asking
+
+    def ask(self, seat: int) -> None:
+        """Ask a person for a decision until one is taken."""
+        if not self.screen.asking:
+            raise PisteError(f"{self.names[seat]} has to decide, but --no-input was given.")
+        if self.private:
+            self.hand_over(seat)
+            self.tell(seat)
+        view = self.table.view(seat)
+        asker = Asker(self.head.game, view, self.names, self.screen, brief=self.brief)
+        while True:
+            answer, value = asker.answer()
+            if answer is Answer.DECISION:
+                self.table.decide(seat, int(value), view.number)
+                break
+            if answer is Answer.COMMAND and self.command(seat, str(value), asker):
+                break
+        self._paused = False
+        if self.private:
+            self.tell(seat)
+
+    def command(self, seat: int, word: str, asker: Asker) -> bool:
+        """Carry out a word that is no decision; return whether the question is settled by it."""
+        view = self.table.view(seat)
+        if word == "log":
+            for at in range(len(view.log)):
+                self.screen.lines([str(line) for line in self.phrase(seat, at)])
+        elif word == "hint":
+            self.hint(seat)
+        elif word == "save":
+            self.screen.note(f"The game is kept after every decision. To go on with it: {self.resume}")
+        elif word == "quit":
+            raise Left
+        elif word == "resign":
+            if self.screen.person and not asker.confirm("Resign this game? (yes/no): "):
+                return False
+            self.table.resign(seat)
+            return True
+        return False
+
+    def hint(self, seat: int) -> None:
+        from piste import bots
+
+        if not self.hints:
+            self.screen.note("No hints here: people play each other. Begin with --hints if all agree to them.")
+            return
+        view = self.table.view(seat)
+        best = bots.best(self.head.game)
+        chosen = best.choose(view, self._dealer.stream(f"hint {seat} {view.number}"))
+        name = view.decisions[view.actions.index(chosen)]
+        self.recorder.mark(f"hint for seat {self.head.game.seat_name(seat)}: {name}")
+        self.screen.note(f"The bot {best.name} would choose {name}. (The record says that you asked.)")
+
+    # Ending
+
+    def finish(self) -> None:
+        ending = self.table.ending()
+        assert ending is not None
+        if self.private:
+            # Nothing is secret any more (G9): whoever ended the game is told the rest, then everybody the result.
+            last = self.table.view(WATCHER).log[-1].event.seat
+            reader = last if last in self.people else self.holder
+            if reader in self.people:
+                while self._told[reader] < len(self.table.history()):
+                    self.tell(reader)
+        view = self.table.view(self.people[0] if len(self.people) == 1 else WATCHER)
+        self.screen.lines(self.words.farewell(view, self.names, ending))
+
+    def close(self) -> None:
+        """Let the bots go; those that are programs are told how the game ended, if it has."""
+        from piste import bots
+
+        for seat, sitting in enumerate(self.sittings):
+            if sitting.bot is not None:
+                bots.finish(sitting.bot, self.table.view(seat))

@@ -1,0 +1,103 @@
+"""Two or three people at one keyboard: what one of them sees does not depend on what only another may know."""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict
+
+import pytest
+
+from piste.core.contract import CHANCE
+from piste.core.dealer import Script
+from piste.core.game import find
+from piste.core.record import Head
+from piste.core.replay import seated
+from piste.ui.playing import sit
+from piste.ui.screen import Screen
+from piste.ui.session import Session
+from tests.kinds import Kind, games, walked
+from tests.terminal.typist import Keyboard, Page
+from tests.test_secrecy import another_history, prefixes
+
+KINDS = (
+    Kind("zero-sum-duel", {"turns": 60}),
+    Kind("mccoy-duel", {"rounds": 3}),
+    Kind("mccoy-duel", {"players": 3, "rounds": 1}),
+)
+
+
+class Watched(Page):
+    """A page that remembers who held the screen when something was written."""
+
+    session: Session | None = None
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: dict[int, list[str]] = defaultdict(list)
+
+    def write(self, text: str) -> int:
+        self.seen[-1 if self.session is None else self.session.holder].append(text)
+        return super().write(text)
+
+
+def shown(kind: Kind, steps: tuple[int, ...]) -> dict[int, bytes]:
+    """Play a history at one keyboard; return, for each seat, every byte written while it held the screen."""
+    game = find(kind.game)
+    options = game.options(kind.options)
+    chance: list[int] = []
+    decided: list[int] = []
+    for s, step in walked(kind, steps):
+        if step is not None:
+            (chance if game.rules.to_act(s) == CHANCE else decided).append(step)
+    count = game.rules.seats(options)
+    head = Head(game, options, tuple(f"Player {game.seat_name(i)}" for i in range(count)), None, None)
+    page = Watched()
+    table, recorder = seated(head, dealer=Script(chance))
+    answers = iter(decided)
+
+    def typed() -> str:
+        if "ress Enter" in page.getvalue().rpartition("\n")[2]:
+            page.write("\n")
+            return "\n"
+        actor, step = table.to_act, next(answers, None)
+        if actor is None or step is None:
+            raise EOFError
+        view = table.view(actor)
+        name = view.decisions[view.actions.index(step)]
+        page.write(name + "\n")
+        return name + "\n"
+
+    screen = Screen(page, Keyboard(typed), colour=False)
+    page.session = Session(head, table, recorder, sit(game, ["you"] * count), screen)
+    with pytest.raises(EOFError):
+        page.session.run()
+    assert table.history() == steps
+    return {seat: "".join(page.seen[seat]).encode() for seat in range(count)}
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=str)
+def test_the_screen_tells_a_seat_nothing_it_may_not_know(kind: Kind) -> None:
+    compared = 0
+    for seed in range(games(10) // 100 + 10):
+        chooser = random.Random(seed)
+        cuts = prefixes(kind, f"hot seat {seed}")
+        if not cuts:
+            continue
+        steps = chooser.choice(cuts)
+        for seat in range(find(kind.game).rules.seats(find(kind.game).options(kind.options))):
+            other = another_history(kind, steps, seat, chooser)
+            if other is not None:
+                one, two = shown(kind, steps), shown(kind, other)
+                assert one[seat] == two[seat]
+                compared += one != two
+    assert compared > 3, "no two screens ever differed for anybody: the test would show nothing"
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=str)
+def test_the_screen_is_cleared_before_another_person_gets_it(kind: Kind) -> None:
+    steps = max((prefixes(kind, f"clear {seed}") for seed in range(9)), key=len)[-1]
+    game = find(kind.game)
+    page_of = shown(kind, steps)
+    assert all(len(text) > 0 for text in page_of.values())
+    everything = b"".join(page_of.values())
+    assert everything.count(b"\x1b[3J") >= game.rules.seats(game.options(kind.options))
