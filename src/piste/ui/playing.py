@@ -44,7 +44,7 @@ def play(given: argparse.Namespace, screen: Screen) -> int:
     table, recorder = seated(head, kept.write)
     session = Session(
         head, table, recorder, sittings, screen,
-        brief=given.brief, hints=given.hints, resume=store.resume_command(kept.name),
+        brief=given.brief, hints=given.hints, resume=store.command("resume", kept.name),
     )  # fmt: skip
     return run(session, kept)
 
@@ -63,7 +63,7 @@ def resume(given: argparse.Namespace, screen: Screen) -> int:
     hints = record.head.notes.get("hints") == "agreed"
     session = Session(
         record.head, table, recorder, sittings, screen,
-        brief=given.brief, hints=hints, resume=store.resume_command(name),
+        brief=given.brief, hints=hints, resume=store.command("resume", name),
     )  # fmt: skip
     return run(session, kept, resumed=True)
 
@@ -73,7 +73,7 @@ def run(session: Session, kept: store.Kept, *, resumed: bool = False) -> int:
     code = 0
     try:
         session.run(resumed=resumed)
-        session.screen.note(f"Kept as {kept.name}. To see it again: piste replay {kept.name}")
+        session.screen.note(f"To see this game again: {store.command('replay', kept.name)}")
     except (Left, EOFError):
         print(f"\nThe game is kept. To go on with it: {session.resume}", file=sys.stderr)
     except KeyboardInterrupt:

@@ -81,8 +81,7 @@ class Screen:
     def note(self, text: str) -> None:
         """Print something that belongs to no sheet: a notice, a refusal, an answer to `?`."""
         for line in text.split("\n"):
-            wrapped = textwrap.wrap(line, self.width, break_long_words=False, break_on_hyphens=False) or [""]
-            for part in wrapped:
+            for part in self._fitted(line):
                 print(f"\x1b[2m{part}\x1b[0m" if self.colour and part else part, file=self.out, flush=True)
 
     def read(self, prompt: str) -> str:

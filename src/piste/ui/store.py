@@ -119,16 +119,16 @@ def newest(*, running: bool) -> str:
     raise PisteError(f"There is no {what} game of yours. `piste play GAME` begins one.")
 
 
-def resume_command(name: str) -> str:
-    """Return what to type to go on with a game, in the way this program was started."""
+def command(word: str, name: str) -> str:
+    """Return what to type to resume or replay a game, in the way this program was started."""
     from shutil import which
 
     script = Path(sys.argv[0] or "piste")
     if script.name == "__main__.py":
-        return f"{Path(sys.executable).name} -m piste resume {name}"
+        return f"{Path(sys.executable).name} -m piste {word} {name}"
     on_path = which("piste")
     known = on_path is not None and script.exists() and Path(on_path).resolve() == script.resolve()
-    return f"{'piste' if known or script.name != 'piste' else script} resume {name}"
+    return f"{'piste' if known or script.name != 'piste' else script} {word} {name}"
 
 
 def standings(found: list[Entry]) -> list[dict[str, Any]]:
