@@ -34,7 +34,7 @@ check: .venv/dev  ## formatter check, linter, strict type check
 test: check  ## formatter check, linter, strict type check and every test
 	@$(BIN)/python -m pytest -n 2 --dist worksteal
 
-proof: .venv/dev  ## the same checks at full size; writes what it found under docs/proof/
+proof: .venv/dev  ## the same checks at full size (hours); writes what it found under docs/proof/
 	@$(BIN)/python tools/proof.py
 
 clean:  ## remove what the other targets made

@@ -63,6 +63,9 @@ def texts() -> dict[str, list[str]]:
         found["position"].append(table.position_text())
         running = piste.open_table(kind.game, kind.options, seed="fuzz")
         found["position"].append(running.position_text())
+        found["known"].append(
+            f"{piste.Position.start(kind.game, kind.options)} | {running.game.seat_name(0)} | | over"
+        )
         if running.seats == 2:
             found["known"].append(str(piste.Known.of(find(kind.game), running.view(0))))
     return found
@@ -115,7 +118,13 @@ def test_mangled_positions(texts: dict[str, list[str]]) -> None:
 def test_mangled_knowledge(texts: dict[str, list[str]]) -> None:
     chooser = random.Random("knowledge")
     for _ in range(INPUTS // 20):
-        harmless(piste.Known.parse, mangled(chooser.choice(texts["known"]), chooser))
+        text = chooser.choice(texts["known"])
+        if chooser.random() < 0.5:
+            events = ("resigns@1", "resigns@2", "resigns@3", "resigns@A", "draw@A:?", "bury@1:?", "decide@1:keep")
+            base, seat, _, last = text.split("|")
+            told = " ".join(chooser.choices(events, k=chooser.randrange(6)))
+            text = f"{base}| {seat} | {told} | {last}"
+        harmless(piste.Known.parse, mangled(text, chooser) if chooser.random() < 0.5 else text)
 
 
 @pytest.mark.parametrize("kind", FULL, ids=str)

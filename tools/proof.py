@@ -1,4 +1,4 @@
-"""Run the checks at full size and write what was found, with date and commit, to docs/proof/rules.md.
+"""Run the checks at full size and write what was found, with date and commit, under docs/proof/.
 
 make proof                       # 100 000 games of each kind, a million fuzzed inputs: over an hour on two cores
 make proof GAMES=1000 INPUTS=10000
@@ -18,53 +18,73 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 GAMES = int(os.environ.get("GAMES", "100000"))
 INPUTS = int(os.environ.get("INPUTS", "1000000"))
-# What is shown, the file, which of its tests, and one game in how many is played.
-SUITES = (
+# For each page its title and suites: what is shown, the file, which of its tests, one game in how many is played.
+RULES = (
     ("Random games are sound; record, replay and position text are exact", "tests/test_every_game.py", "sound", 1),
     ("Interpreted and compiled games are equal", "tests/test_twin.py", "", 1),
     ("Secrecy: retold histories look the same", "tests/test_secrecy.py", "", 1),
     ("A second, independent implementation agrees at every step", "tests/test_reference.py", "", 20),
+    ("Every other test, at its usual size", "tests", "not terminal", 0),
     ("Fuzzed records, positions, knowledge, decisions, options, deals", "tests/test_fuzz.py", "", 1),
 )
+TERMINAL = (
+    ("Two or three at one keyboard: screens of retold games are equal", "tests/terminal/test_hot_seat.py", "", 1),
+    ("Every game to its end at the terminal; 10 000 lines of garbage", "tests/terminal/test_sessions.py", "", 1),
+    ("Killed at every prompt, resumed to the same game", "tests/terminal/test_resume.py", "", 1),
+    ("The sheets' dialogues through a pseudo-terminal", "tests/terminal/test_dialogues.py", "", 1),
+)
+PAGES = {"rules": ("The rulebook at full size", RULES), "terminal": ("The terminal at full size", TERMINAL)}
 
 
 def run(*command: str) -> str:
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False).stdout.strip()
 
 
-def write_page(rows: list[str], commit: str) -> None:
-    """Write what is known so far, so that an interrupted proof loses nothing."""
-    today = datetime.datetime.now(datetime.UTC).date().isoformat()
+def write_page(name: str, row: list[str]) -> None:
+    """Put a row into its page, in place of an older one of the same check and size."""
+    path = ROOT / "docs" / "proof" / f"{name}.md"
+    old = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
+    rows = [line.strip("| ").split(" | ") for line in old if line.startswith("| ") and not line.startswith("| check")]
+    rows = [kept for kept in rows if kept[0] != row[0] or kept[2] != row[2]] + [row]
+    order = [suite[0] for suite in PAGES[name][1]]
+    rows.sort(key=lambda kept: order.index(kept[0]) if kept[0] in order else len(order))
     page = [
-        "# The rulebook at full size",
+        f"# {PAGES[name][0]}",
         "",
-        "Written by `make proof`; do not edit.",
+        "Written by `make proof`; do not edit. Each row says when and on which commit it was found.",
         "",
-        f"- date: {today}",
-        f"- commit: {commit}",
-        "- size: games of each of the five kinds (those of Duel with 2, 3 and 4 players together; secrecy compares",
-        "  at one cut in a hundred games for each seat), or fuzzed inputs in all",
-        f"- Python {platform.python_version()} on {platform.machine()}, 2 processes",
+        "Sizes are games of each of the five kinds (those of Duel with 2, 3 and 4 players together; secrecy and",
+        "hot-seat screens are compared at one cut in a hundred games for each seat), or fuzzed inputs in all.",
+        f"Python {platform.python_version()} on {platform.machine()}, 2 processes.",
         "",
-        "| check | file | size | result | minutes |",
-        "| --- | --- | --- | --- | --- |",
-        *rows,
+        "| check | file | size | result | minutes | date | commit |",
+        "|---|---|---|---|---|---|---|",
+        *(f"| {' | '.join(kept)} |" for kept in rows),
         "",
     ]
-    folder = ROOT / "docs" / "proof"
-    folder.mkdir(exist_ok=True)
-    (folder / "rules.md").write_text("\n".join(page), encoding="utf-8")
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("\n".join(page), encoding="utf-8")
 
 
 def main() -> int:
     commit = run("git", "rev-parse", "--short=12", "HEAD")
     if run("git", "status", "--porcelain", "--", "src", "tests"):
         commit += " with uncommitted changes"
-    rows, worst = [], 0
-    for title, path, chosen, share in SUITES:
+    wanted = [word for word in sys.argv[1:] if word in PAGES] or list(PAGES)
+    only = [word for word in sys.argv[1:] if word not in PAGES]
+    return max(prove(name, commit, only) for name in wanted)
+
+
+def prove(name: str, commit: str, only: list[str]) -> int:
+    """Run the suites of one page, or those whose file has one of these words in its name, and write it."""
+    worst = 0
+    for title, path, chosen, share in PAGES[name][1]:
+        if only and not any(word in path for word in only):
+            continue
         print(f"{title} ...", flush=True)
-        games = GAMES // share
-        environment = {**os.environ, "PISTE_GAMES": str(games), "PISTE_INPUTS": str(INPUTS)}
+        games = GAMES // share if share else 0
+        sizes = {"PISTE_GAMES": str(games), "PISTE_INPUTS": str(INPUTS)} if share else {}
+        environment = {**os.environ, **sizes}
         began = time.monotonic()
         command = [sys.executable, "-m", "pytest", "-n", "2", "--dist", "worksteal", path]
         command += ["-k", chosen] if chosen else []
@@ -75,10 +95,10 @@ def main() -> int:
         if done.returncode:
             print(done.stdout[-4000:], file=sys.stderr)
         worst = max(worst, done.returncode)
-        size = f"{INPUTS:,} inputs" if "fuzz" in path else f"{games:,} games"
-        rows.append(f"| {title} | `{path}` | {size} | {counts} | {minutes:.1f} |")
-        write_page(rows, commit)
-    print(f"{'All held' if worst == 0 else 'Something FAILED'}; see docs/proof/rules.md")
+        size = f"{INPUTS:,} inputs" if "fuzz" in path else f"{games:,} games" if games else "usual"
+        today = datetime.datetime.now(datetime.UTC).date().isoformat()
+        write_page(name, [title, f"`{path}`", size, counts, f"{minutes:.1f}", today, commit])
+    print(f"{'All held' if worst == 0 else 'Something FAILED'}; see docs/proof/{name}.md")
     return worst
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from piste.core import replay as _replay
 from piste.core.dealer import Script
-from piste.core.errors import BadDeal, BadRecord
+from piste.core.errors import BadDeal, BadRecord, PisteError
 from piste.core.game import quoted
 from piste.core.record import LARGEST, Head, Record, Write
 from piste.core.table import Table
@@ -34,8 +34,8 @@ def open_table(
     >>> table.ending()
     Ending(winner=0, reason='grid is zero', payoffs=(1, -1))
     """
-    if laid and outcomes is not None:
-        raise BadDeal("A table takes a deal that is laid or outcomes that are given, not both.")
+    if outcomes is not None and (laid or seed is not None):
+        raise BadDeal("A table takes outcomes that are given, or a seed and a deal that is laid, not both.")
     head = _replay.new_head(game, options, seed=seed, seats=tuple(seats), laid=laid)
     if outcomes is None:
         return _replay.seated(head, write)[0]
@@ -45,8 +45,16 @@ def open_table(
 
 def save(table: Table, path: str | Path) -> None:
     """Write a table's record to a file; of a running game this is for the table's owner only."""
-    with Path(path).open("w", encoding="utf-8", newline="\n") as file:
-        file.write(table.record())
+    text, target = table.record(), Path(path)
+    beside = target.with_name(f"{target.name}.new")
+    try:
+        with beside.open("w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+        beside.replace(target)  # an older record is there, whole, until the new one is
+    except (OSError, ValueError) as e:
+        raise PisteError(
+            f"The record {quoted(path, 200)} cannot be written: {getattr(e, 'strerror', None) or e}."
+        ) from None
 
 
 def load(path: str | Path, *, mend: bool = False) -> Record:
@@ -54,8 +62,9 @@ def load(path: str | Path, *, mend: bool = False) -> Record:
     try:
         with Path(path).open("rb") as file:
             text = file.read(LARGEST + 1)
-    except OSError as e:
-        raise BadRecord(f"The record {quoted(path, 200)} cannot be opened: {e.strerror or e}.") from None
+    except (OSError, ValueError) as e:
+        why = getattr(e, "strerror", None) or e
+        raise BadRecord(f"The record {quoted(path, 200)} cannot be opened: {why}.") from None
     return Record.parse(text, mend=mend)
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import codecs
+import io
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -31,14 +33,16 @@ class Parser(argparse.ArgumentParser):
     """A parser whose complaints say what can be done."""
 
     def error(self, message: str) -> NoReturn:
-        wrong, _, _ = message.partition(" (choose from")
-        if wrong != message:
+        wrong, _, known = message.partition(" (choose from ")
+        if "argument COMMAND" in wrong:
             from difflib import get_close_matches
 
             word = wrong.rpartition(": ")[2].strip("'")
             near = get_close_matches(word, COMMANDS, 1, 0.5)
             hint = f" Did you mean {near[0]}?" if near else f" The commands are: {', '.join(COMMANDS)}."
             message = f"there is no command '{word}'.{hint}"
+        elif known:
+            message = f"{wrong.removeprefix('argument ')}; it is one of {known.rstrip(')')}"
         print(f"piste: {message}\nMore: {self.prog} --help", file=sys.stderr)
         raise SystemExit(2)
 
@@ -52,11 +56,14 @@ def parser() -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action="version", version=f"piste {__version__}")
     top.add_argument("--no-color", action="store_true", help="no colour (NO_COLOR and TERM=dumb do the same)")
+    top.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="when to use colour")
     commands = top.add_subparsers(dest="command", metavar="COMMAND")
 
     def command(name: str, help: str) -> argparse.ArgumentParser:
         found = commands.add_parser(name, help=help, description=help)
-        found.add_argument("--no-color", action="store_true", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
+        hidden = argparse.SUPPRESS
+        found.add_argument("--no-color", action="store_true", default=hidden, help=hidden)
+        found.add_argument("--color", choices=("auto", "always", "never"), default=hidden, help=hidden)
         return found
 
     play = command("play", "play a game")
@@ -83,10 +90,14 @@ def parser() -> argparse.ArgumentParser:
     games.add_argument("--json", action="store_true", help="for machines")
     rules = command("rules", "show the rules of a game")
     rules.add_argument("game")
+    rules.add_argument("--all", action="store_true", help="options, an example and every ruling too")
     replay = command("replay", "show a finished game again")
     replay.add_argument("record", help="a file, the name of a kept game, or `last`")
     resume = command("resume", "go on with a game that was left")
     resume.add_argument("id", nargs="?", help="its name (default: the newest)")
+    resume.add_argument(
+        "--vs", metavar="BOT", help="let this bot take over every bot's seat; the game will not count"
+    )
     resume.add_argument("--brief", action="store_true", help=short)
     resume.add_argument("--no-input", action="store_true", help="fail instead of asking a person")
     bots = command("bots", "list the bots")
@@ -118,7 +129,7 @@ def _rules(given: argparse.Namespace, screen: Screen) -> int:
     from piste.core.game import find
     from piste.ui.pages import rules_text
 
-    screen.lines(rules_text(find(given.game), screen.width).split("\n"))
+    screen.lines(rules_text(find(given.game), screen.width, whole=given.all).split("\n"))
     return 0
 
 
@@ -174,7 +185,9 @@ COMMANDS: dict[str, Callable[[argparse.Namespace, Screen], int]] = {
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return the exit code: 0 done, 1 failed, 2 not understood, 130 interrupted."""
-    given = parser().parse_args(arguments)
+    words = sys.argv[1:] if arguments is None else list(arguments)
+    given = parser().parse_args(["--help"] if words[:1] == ["help"] else words)
+    make_streams_safe()
     try:
         return run(given)
     except (UnknownName, BadOption, BadDeal) as e:
@@ -192,14 +205,37 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Whoever read our output has closed it; let nothing be flushed into it at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as e:
+        print(f"piste: {e.strerror or e}", file=sys.stderr)
+        return 1
+
+
+def make_streams_safe() -> None:
+    """Let no byte that cannot be read or printed end a game, and no stream that was closed before the start."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
+    codecs.register_error("piste", plainer)
+    for stream, errors in ((sys.stdin, "replace"), (sys.stdout, "piste"), (sys.stderr, "piste")):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors=errors)
+
+
+def plainer(error: UnicodeError) -> tuple[str, int]:
+    """Write what an output cannot hold in plainer letters."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    wrong = error.object[error.start : error.end]
+    plain = {"−": "-", "–": "-", "—": "-", "…": "...", "’": "'", "“": '"', "”": '"', "×": "x", "·": "*", "±": "+-"}
+    return "".join(plain.get(letter, "?") for letter in wrong), error.end
 
 
 def run(given: argparse.Namespace) -> int:
     from piste.ui.screen import Screen
 
-    brief = getattr(given, "brief", False)
+    colour = {"always": True, "never": False}.get(given.color)
     asking = not getattr(given, "no_input", False)
-    screen = Screen(colour=False if given.no_color else None, asking=asking, pauses=not brief)
+    screen = Screen(colour=False if given.no_color else colour, asking=asking)
     if given.command is not None:
         return COMMANDS[given.command](given, screen)
     if not screen.person:

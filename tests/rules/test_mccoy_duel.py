@@ -91,6 +91,11 @@ def nine(colour: str) -> str:
     return " ".join(power + colour for power in POWERS)
 
 
+def eight(colour: str, gone: str) -> str:
+    """Return what a player holds once the card of this power is buried."""
+    return " ".join(card for card in nine(colour).split() if card[0] != gone)
+
+
 # The reveal and the pick
 
 

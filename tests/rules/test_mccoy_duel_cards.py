@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from piste import CHANCE, Position
-from tests.rules.test_mccoy_duel import POWERS, duel, even, field, follow, nine
+from tests.rules.test_mccoy_duel import POWERS, begin, duel, eight, even, field, follow, nine
 
 
 def can(position: Position) -> str:
@@ -18,21 +18,29 @@ def faced(position: Position) -> tuple[str, str, str, str]:
     return field(position, "phase"), field(position, "to"), field(position, "power"), field(position, "demand")
 
 
+def but(powers: str, gone: str) -> str:
+    """Return these powers without one, in one line: a card is always buried, so no hand has all nine."""
+    return " ".join(power for power in powers if power != gone)
+
+
 # D5: what may be played
 
 
 def test_d5_any_card_may_lead() -> None:
-    assert can(duel(nine("a"), "0b")) == "0 1 2 3 4 5 6 7 *"
+    for gone in POWERS:
+        assert can(duel(eight("a", gone), eight("b", "0"))) == but(POWERS, gone)
 
 
 @pytest.mark.parametrize("power", range(8))
 def test_d5_only_a_lower_card_or_the_trump_follows(power: int) -> None:
-    position = duel(nine("a"), "*b", up=f"{power}b", demand="plain")
-    assert can(position) == " ".join([*POWERS[:power], "*"])
+    for gone in POWERS[:8]:
+        position = duel(eight("a", gone), "*b", up=f"{power}b", demand="plain")
+        assert can(position) == but(POWERS[:power] + "*", gone)
 
 
 def test_d5_after_the_trump_all_but_nought_may_follow_also_another_trump() -> None:
-    assert can(duel(nine("a"), "7b", up="*b")) == "1 2 3 4 5 6 7 *"
+    for gone in POWERS:
+        assert can(duel(eight("a", gone), "7b", up="*b")) == but("1234567*", gone)
 
 
 def test_d5_the_ban_on_nought_holds_for_that_one_card_only() -> None:
@@ -47,8 +55,9 @@ def test_d5_who_holds_only_a_nought_after_the_trump_is_out() -> None:
 
 
 def test_d5_d11_change_stance_admits_six_seven_and_the_trump_only() -> None:
-    assert can(duel(nine("a"), "7b", up="5b")) == "6 7 *"
-    assert can(duel(nine("a"), "7b", up="5b 4b", demand="stance")) == "6 7 *"
+    for gone in POWERS:
+        assert can(duel(eight("a", gone), "7b", up="5b")) == but("67*", gone)
+        assert can(duel(eight("a", gone), "7b", up="5b 4b", demand="stance")) == but("67*", gone)
 
 
 # D6: nothing to act on, and one answer
@@ -56,15 +65,22 @@ def test_d5_d11_change_stance_admits_six_seven_and_the_trump_only() -> None:
 
 @pytest.mark.parametrize("card", ["0", "2", "4"])
 def test_d6_nought_two_and_four_do_nothing_when_they_lead(card: str) -> None:
-    position = follow(duel(nine("a"), nine("b")), f"1:{card}")
+    position = follow(duel(eight("a", "7"), eight("b", "7")), f"1:{card}")
     assert faced(position) == ("play", "2", card, "plain")
-    assert field(position, "1") == nine("a").replace(f"{card}a ", "").replace(" ", ",")
+    assert field(position, "1") == eight("a", "7").replace(f"{card}a ", "").replace(" ", ",")
+    assert (field(position, "up"), field(position, "buried")) == (f"{card}a", "7a,7b")
+
+
+# A 1, and a 4 that copies it, draw both buried cards; the 2 takes a card back, and the trump lets a 1 or a 4 follow.
+NOTHING_BURIED = "bury:7a bury:7b 1:1 draw:7a 2:* 1:4 1:1 draw:7b 2:2"
 
 
 def test_d6_one_does_nothing_when_nothing_is_buried() -> None:
-    position = follow(duel("1a 3a", "0b", up="6b", rest="2"), "1:1")
-    assert (field(position, "1"), field(position, "buried")) == ("3a", "-")
-    assert faced(position) == ("play", "2", "1", "plain")
+    before = follow(begin(first=1), f"{NOTHING_BURIED} 2:1 1:*")
+    assert (field(before, "2"), field(before, "buried")) == ("0b,1a,1b,3b,4b,5b,6b", "-")
+    position = follow(before, "2:1b")
+    assert (field(position, "2"), field(position, "buried")) == ("0b,1a,3b,4b,5b,6b", "-")
+    assert faced(position) == ("play", "1", "1", "plain")
 
 
 @pytest.mark.parametrize("card", ["3", "6", "7"])
@@ -104,7 +120,7 @@ def test_d6_a_choice_with_one_answer_is_not_asked(before: tuple[str, str], steps
 
 
 def test_d7_d21_nought_buries_any_face_up_card_at_any_depth_but_itself() -> None:
-    position = follow(duel("0a", "*b 2b", up="7a *a 0b 5a 6a 1b", buried="3b", rest="2"), "1:0")
+    position = follow(duel("0a 2a 3a", "*b 2b", up="7a *a 0b 5a 6a 1b", buried="3b", rest="2"), "1:0")
     assert can(position) == "5 6 7 * 0b 1"
     position = follow(position, "1:7")
     assert (field(position, "up"), field(position, "buried")) == ("0a,0b,1b,5a,6a,*a", "3b,7a")
@@ -124,7 +140,7 @@ def test_d7_two_takes_a_four_when_that_is_all_there_is() -> None:
 
 
 def test_d8_one_draws_at_random_from_the_whole_pile_whoever_buried() -> None:
-    position = follow(duel("1a", "0b", up="6b", buried="3a 7b *b 0a", rest="2"), "1:1")
+    position = follow(duel("1a", "0b", up="2a 4a 5a 7a 6b", buried="3a 7b *b 0a", rest="2"), "1:1")
     assert position.outcomes() == even("3a 7b *b 0a")
     position = follow(position, "draw:*b")
     assert (field(position, "1"), field(position, "buried")) == ("*b", "0a,3a,7b")
@@ -136,12 +152,13 @@ def test_d8_one_draws_at_random_from_the_whole_pile_whoever_buried() -> None:
 
 @pytest.mark.parametrize("card", POWERS)
 def test_d9_a_card_played_by_a_feint_has_its_power_and_no_ability(card: str) -> None:
-    position = follow(duel("3a 7a", nine("b"), up="1a 6a"), "1:3 target:2")
-    assert position.outcomes() == even(nine("b"))
-    position = follow(position, f"feint:{card}b")
-    assert (field(position, "top"), field(position, "1")) == (f"{card}b", "7a")
-    assert faced(position) == ("play", "2", card, "trumped" if card == "*" else "plain")
-    assert can(position) == ("1 2 3 4 5 6 7" if card == "*" else " ".join([*POWERS[: int(card)], "*"]))
+    for gone in POWERS[:8].replace(card, ""):  # the trump stays, so that Player 2 can always answer
+        position = follow(duel("3a 7a", eight("b", gone), up="1a 6a"), "1:3 target:2")
+        assert position.outcomes() == even(eight("b", gone))
+        position = follow(position, f"feint:{card}b")
+        assert (field(position, "top"), field(position, "1")) == (f"{card}b", "7a")
+        assert faced(position) == ("play", "2", card, "trumped" if card == "*" else "plain")
+        assert can(position) == but("1234567" if card == "*" else POWERS[: int(card)] + "*", gone)
 
 
 def test_d9_play_passes_clockwise_from_the_player_of_the_three_whoever_held_the_card() -> None:
@@ -207,9 +224,10 @@ def test_d10_copying_change_stance_puts_it_in_force() -> None:
 
 
 def test_d10_copying_the_trump_makes_the_power_eight_and_bars_nought() -> None:
-    position = follow(duel("4a", nine("b"), up="*a 7a"), "1:4 1:*")
-    assert faced(position) == ("play", "2", "*", "trumped")
-    assert can(position) == "1 2 3 4 5 6 7 *"
+    for gone in POWERS:
+        position = follow(duel("4a", eight("b", gone), up="*a 7a"), "1:4 1:*")
+        assert faced(position) == ("play", "2", "*", "trumped")
+        assert can(position) == but("1234567*", gone)
 
 
 def test_d10_copying_a_feint_plays_a_card_on_top_of_the_four() -> None:
@@ -226,9 +244,11 @@ def test_d10_copying_disarm_and_backstab_leaves_the_power_at_four() -> None:
 
 
 def test_d10_a_card_whose_ability_has_nothing_to_act_on_may_be_copied() -> None:
-    position = follow(duel("4a", "3b", up="1a 7a", rest="2"), "1:4")
-    assert can(position) == "1 7"
-    assert faced(follow(position, "1:1")) == ("play", "2", "4", "plain")
+    position = follow(begin(first=1), f"{NOTHING_BURIED} 2:* 1:* 2:4")
+    assert (can(position), field(position, "buried")) == ("1 * 2", "-")
+    copied = follow(position, "2:1")
+    assert faced(copied) == ("play", "1", "4", "plain")
+    assert field(copied, "2") == field(position, "2") == "0b,1b,3b,5b,6b,*b"
 
 
 # D11: 5

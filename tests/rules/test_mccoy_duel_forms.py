@@ -9,7 +9,7 @@ import pytest
 import piste
 from piste import Position
 from piste.core.errors import Ambiguous, BadDeal, BadOption, BadPosition, NotOpen, Unreadable
-from tests.rules.test_mccoy_duel import GAME, begin, duel, field, follow, wander
+from tests.rules.test_mccoy_duel import GAME, begin, duel, eight, field, follow, nine, wander
 
 # Typed decisions
 
@@ -176,6 +176,9 @@ def test_g8_laid_cards_are_buried_in_the_first_round_and_a_wrong_one_is_refused(
 # Positions
 
 PLAIN = duel("0a 7a", "7b 1b", "1c", up="6a 3a")
+FIRST_ROUND = "phase=play to=1 in=123 match=123 out=0,0,0 wins=0,0,0"
+LATER_PICK = "phase=pick to=2 in=123 match=123 out=0,1,2 wins=1,0,0"
+ROUND_OVER = "phase=next to=1 in=1 match=123 out=0,1,2"
 
 
 @pytest.mark.parametrize(
@@ -205,7 +208,10 @@ PLAIN = duel("0a 7a", "7b 1b", "1c", up="6a 3a")
         ("phase=play", "phase=target", "An ability is named where it asks for a target"),
         ("phase=play", "phase=feint target=1", "The ability acts on an opponent who is in the round"),
         ("phase=play", "phase=next", "A round is over when one player is left in it"),
-        ("phase=play", "phase=pick", "Who goes first is picked before the first play"),
+        ("phase=play", "phase=pick", "picked after the bury only when a round has been played"),
+        (FIRST_ROUND, LATER_PICK, "Who goes first is picked before the first play"),
+        (FIRST_ROUND, f"{ROUND_OVER} wins=0,0,0", "one player is left in it, who has won it"),
+        (FIRST_ROUND, f"{ROUND_OVER} wins=0,1,0", "one player is left in it, who has won it"),
         ("phase=play", "phase=reveal", "Before the bury no cards are in play"),
         ("phase=play", "phase=bury", "Players bury one card each, in the order of their seats"),
         ("phase=play", "phase=over", "The field 'reason' is missing"),
@@ -218,6 +224,55 @@ def test_g7_a_position_that_breaks_the_rules_is_refused_with_the_reason(old: str
     assert old in text
     with pytest.raises(BadPosition, match=re.escape(reason)):
         Position.parse(text.replace(old, new))
+
+
+def test_g7_the_end_of_a_round_that_its_last_player_has_won_is_read() -> None:
+    won = f"{ROUND_OVER} wins=1,0,0"  # the same line with the win is a position, so only the win was missing
+    assert won in str(Position.parse(str(PLAIN).replace(FIRST_ROUND, won)))
+
+
+@pytest.mark.parametrize("hands", [(nine("a"), "1b"), ("7a 2a", f"{eight('b', '6')} 0a"), ("7a 2a", "1b", nine("c"))])
+def test_d18_a_hand_of_nine_cards_in_play_is_refused(hands: tuple[str, ...]) -> None:
+    with pytest.raises(BadPosition, match=r"The hand of Player \d has 9 cards, but at most 8 are possible"):
+        duel(*hands, up="6b")
+
+
+def test_d3_a_lead_with_nothing_buried_is_refused() -> None:
+    with pytest.raises(BadPosition, match="The hand of Player 1 has 9 cards"):
+        duel(nine("a"), nine("b"))
+    with pytest.raises(BadPosition, match="The hand of Player 2 has 9 cards"):
+        duel(eight("a", "3"), nine("b"))
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "player"),
+    [
+        (eight("a", "3"), "0b 1b 2b 3b 4b 5b 6b", 2),  # two cards of one colour are buried
+        (eight("a", "3"), "0b", 2),
+        (f"{eight('a', '3')[:-3]} 5b", eight("b", "5"), 1),  # no card has changed hands yet
+    ],
+)
+@pytest.mark.parametrize("phase", [{"phase": "play"}, {"phase": "pick", "out": "1,0", "wins": "0,1"}])
+def test_d3_before_the_first_play_one_card_of_each_colour_is_buried(
+    one: str, two: str, player: int, phase: dict[str, str]
+) -> None:
+    with pytest.raises(BadPosition, match=f"Before the first play Player {player} has all cards of their colour but"):
+        duel(one, two, **phase)
+    assert duel(eight("a", "3"), eight("b", "5"), **phase).to_act == 0
+
+
+def test_d2_a_reveal_where_the_options_name_the_leader_is_refused() -> None:
+    text = str(begin())
+    assert "phase=reveal" in text
+    with pytest.raises(BadPosition, match="only with first=reveal"):
+        Position.parse(text.replace(GAME, f"{GAME}{{first=1}}"))
+
+
+def test_d4_a_bury_of_the_first_round_that_names_no_leader_is_refused() -> None:
+    text = str(begin(first=1))
+    assert "phase=bury to=1" in text
+    with pytest.raises(BadPosition, match="Players bury one card each"):
+        Position.parse(text.replace("to=1", "to=-"))
 
 
 def test_d15_a_position_whose_player_cannot_play_is_refused() -> None:

@@ -267,9 +267,9 @@ def test_p4_option_top_makes_a_deck_of_one_card_each_way(top: int) -> None:
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
-        ({"top": 0}, "option 'top' cannot be '0': it is a whole number from 1 to 30."),
-        ({"top": 31}, "option 'top' cannot be '31': it is a whole number from 1 to 30."),
-        ({"top": "ten"}, "option 'top' cannot be 'ten': it is a whole number from 1 to 30."),
+        ({"top": 0}, "The option 'top' cannot be '0': it is a whole number from 1 to 30."),
+        ({"top": 31}, "The option 'top' cannot be '31': it is a whole number from 1 to 30."),
+        ({"top": "ten"}, "The option 'top' cannot be 'ten': it is a whole number from 1 to 30."),
         ({"first": 2}, "Positive-Negative has no option 'first'. It has: top."),
     ],
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from fractions import Fraction
+from itertools import product
 
 import pytest
 
@@ -13,6 +14,7 @@ from piste.core.errors import BadDeal, BadOption, BadPosition, NotOpen, Unreadab
 PRIMES = {2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47}  # the sheet's list
 FOUR_OF_EACH = {str(card): Fraction(1, 10) for card in range(1, 11)}
 HALF = "2,2,2,2,2,2,2,2,2,2"
+NO_CARDS = "0,0,0,0,0,0,0,0,0,0"
 
 # Player 1 has 40 and Player 2 has 24, both without a prime on the way, and Player 1 is to draw.
 FORTY = "10 1 10 9 10 8 10 6"
@@ -23,6 +25,12 @@ def at(
 ) -> piste.Position:
     fields = f"1={one} 2={two} deck={deck} to=1 phase={phase} turns=2"
     return piste.Position.parse(f"prime-duel{options} {fields} {more}")
+
+
+def before_a_draw(score: int) -> list[piste.Position]:
+    """Return where Player 1 draws with this score: on a prime, in the extra turn that it earned."""
+    plain = [] if score in PRIMES and score <= 40 else [at(score)]  # above 40 both cards can go past 50 (Q3)
+    return plain + ([at(score, more="extra=yes")] if score in PRIMES else [])
 
 
 def kinds(table: piste.Table) -> list[str]:
@@ -66,8 +74,8 @@ def test_the_sheets_example_ends_at_26_to_8() -> None:
 
 def test_a_prime_score_and_no_other_earns_an_extra_turn() -> None:
     for score in range(50):
-        for card in range(1, min(10, 49 - score) + 1):
-            kept = at(score).after(str(card)).after("keep").state
+        for before, card in product(before_a_draw(score), range(1, min(10, 49 - score) + 1)):
+            kept = before.after(str(card)).after("keep").state
             assert kept.scores == (score + card, 0)
             assert kept.extra == (score + card in PRIMES)
             assert kept.seat == (0 if score + card in PRIMES else 1)
@@ -110,8 +118,8 @@ def test_q2_a_first_card_past_fifty_is_discarded_without_a_question() -> None:
 
 def test_q2_only_a_card_that_may_be_kept_is_asked_about() -> None:
     for score in range(50):
-        for card in range(1, 11):
-            position = at(score).after(str(card))
+        for before, card in product(before_a_draw(score), range(1, 11)):
+            position = before.after(str(card))
             if score + card > 50:
                 assert position.to_act == piste.CHANCE
                 assert position.state.scores == (score, 0)
@@ -299,11 +307,31 @@ def test_positions_read_back_all_the_way_through_a_game() -> None:
         (f"1=50 2=4 deck={HALF} to=1 phase=over turns=3 winner=2 reason=target-reached", "has not reached 50"),
         (f"1=4 2=0 deck={HALF} to=1 phase=over turns=3 winner=none reason=turn-limit", "as many turns as the limit"),
         (f"1=4 2=0 deck={HALF} to=1 phase=over card=3 turns=3 winner=none reason=resigned", "must be a winner"),
+        ("1=7 2=0 deck=4,4,4,4,4,4,3,4,4,4 to=2 phase=draw turns=1", "A turn does not end with 7 points"),
+        (f"1=7 2=0 deck={HALF} to=1 phase=draw turns=2", "A turn does not end with 7 points"),
+        (f"1=37 2=0 deck={HALF} to=2 phase=draw turns=3", "A turn does not end with 37 points"),
+        ("1=9 2=0 deck=4,4,4,4,4,4,4,3,4,4 to=2 phase=draw turns=1", "worth 8 points together, not 9"),
+        ("1=4 2=6 deck=4,4,4,3,4,4,4,4,4,4 to=1 phase=draw turns=2", "worth 4 points together, not 10"),
+        ("1=4 2=0 deck=4,4,4,3,4,4,4,4,4,4 to=2 phase=decide card=4 turns=1", "worth 0 points together, not 4"),
+        (f"1=0 2=0 deck={NO_CARDS} to=1 phase=redraw turns=0", "one card has been drawn before a second one"),
     ],
 )
 def test_a_position_that_breaks_the_rules_is_refused_with_the_reason(position: str, why: str) -> None:
     with pytest.raises(BadPosition, match=why):
         piste.Position.parse(f"prime-duel {position}")
+
+
+@pytest.mark.parametrize(
+    "position",
+    [
+        "1=8 2=0 deck=4,4,4,4,4,4,4,3,4,4 to=2 phase=draw turns=1",  # exactly what was drawn
+        "1=0 2=0 deck=3,4,4,4,4,4,4,4,4,4 to=1 phase=redraw turns=0",
+        "1=7 2=0 deck=4,4,4,4,4,4,3,4,4,4 to=1 phase=draw turns=0 extra=yes",
+        f"1=41 2=0 deck={HALF} to=2 phase=draw turns=9",  # two tens end the extra turn without a change (Q3)
+    ],
+)
+def test_a_position_just_inside_the_rules_is_read(position: str) -> None:
+    assert str(piste.Position.parse(f"prime-duel {position}")) == f"prime-duel {position}"
 
 
 @pytest.mark.parametrize(

@@ -353,10 +353,10 @@ def test_z4_option_top_makes_a_deck_of_one_card_each_way(top: int) -> None:
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
-        ({"first": "c"}, "option 'first' cannot be 'c': it is toss, a or b."),
-        ({"top": 2}, "option 'top' cannot be '2': it is a whole number from 3 to 15."),
-        ({"turns": -1}, "option 'turns' cannot be '-1': it is a whole number from 0 to 1000000."),
-        ({"hand": 1}, "option 'hand' cannot be '1': it is a whole number from 2 to 14."),
+        ({"first": "c"}, "The option 'first' cannot be 'c': it is toss, a or b."),
+        ({"top": 2}, "The option 'top' cannot be '2': it is a whole number from 3 to 15."),
+        ({"turns": -1}, "The option 'turns' cannot be '-1': it is a whole number from 0 to 1000000."),
+        ({"hand": 1}, "The option 'hand' cannot be '1': it is a whole number from 2 to 14."),
         ({"hand": 5}, "With cards up to 5 a hand has at most 4 cards, not 5: "),
         ({"deck": 5}, "Zero Sum Duel has no option 'deck'. It has: first, turns, top, hand."),
     ],

@@ -58,7 +58,11 @@ def test_json_is_one_document_and_nothing_else(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", names())
 def test_rules_are_the_page_without_its_markup(name: str, tmp_path: Path) -> None:
-    wide, narrow = run(tmp_path, "rules", name), run(tmp_path, "rules", name, COLUMNS="40")
+    wide, narrow = run(tmp_path, "rules", name, "--all"), run(tmp_path, "rules", name, "--all", COLUMNS="40")
+    short = run(tmp_path, "rules", name)
+    assert len(short.stdout.splitlines()) < 75, "the rules are on one screen or two"
+    assert f"piste rules {name} --all" in short.stdout
+    assert ">>>" not in wide.stdout
     assert find(name).notation.TITLE in wide.stdout
     assert "**" not in wide.stdout
     ruling = {"zero-sum-duel": "Z1", "positive-negative": "P1", "zero-sum-grid": "R1", "prime-duel": "Q1"}

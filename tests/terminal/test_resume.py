@@ -92,7 +92,7 @@ def test_leaving_prints_the_one_command_that_goes_on(leave: str, tmp_path: Path)
     program = spawned(tmp_path, "play", "prime-duel", "--seed", "leaving", "--first", "1")
     program.expect(PROMPTS[0])
     program.send(leave)
-    program.expect(r"To go on with it: (.* resume \S+)")
+    program.expect(r"To go on with it:\s+(.* resume \S+)")
     command = program.match[1]
     program.expect(pexpect.EOF)
     program.close()

@@ -145,7 +145,7 @@ def test_words_that_help_are_known_at_every_prompt(name: str) -> None:
     assert page.count("what a bot would choose") == 2
     assert find(name).notation.TITLE.casefold() in page.casefold()
     assert "would choose" in page
-    assert "To go on with it: piste resume" in page
+    assert "To go on with it:\npiste resume\n" in page
     assert '"mark": "hint for seat' in session.table.record()
     assert session.table.ending() is None
 

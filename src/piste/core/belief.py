@@ -2,8 +2,9 @@
 
 This needs no code of its own in any game. A seat's log says what it was told and saw; the rules say what it would
 have been told and seen in each possible case; cases that differ from the log are dropped. States hold sets, not
-orders, so the cases stay few: at most 81 between two in Duel, 35 in Zero Sum Duel. With three or four players of Duel
-they can be very many; past `MOST` a fair sample of them is kept, so that probabilities are right on average.
+orders, so the cases stay few: when a seat decides, at most 81 between two in Duel and 35 in Zero Sum Duel. With three
+or four players of Duel they can be very many; past `MOST` a fair sample of them is kept, so that probabilities are
+right on average.
 
 Probabilities are those of chance, with what players decided taken as given: a decision that the seat saw weighs
 nothing, and of a decision that it did not see every choice weighs the same. A bot that has an opinion on how others
@@ -77,7 +78,10 @@ class Belief:
         """Return (step, next state, chance) for each step from a state that this seat is told as `event`."""
         rules = self.game.rules
         if event.kind == RESIGNS:
-            return [(-1 - event.seat, rules.leave(state, event.seat), 1.0)]
+            if rules.to_act(state) < 0 or event.seat >= rules.seats(state.options):
+                return []
+            left = rules.leave(state, event.seat)
+            return [] if left == state else [(-1 - event.seat, left, 1.0)]
         actor = rules.to_act(state)
         if actor == OVER or rules.kind(state) != event.kind:
             return []
@@ -159,11 +163,16 @@ class Belief:
 def belief(game: Game, view: SeatView) -> Belief:
     """Return what a seat can know, from its view and its log."""
     state = Position.parse(view.origin).state if view.origin else game.rules.start(view.options)
+    return believed(game, state, view.seat, view.log)
+
+
+def believed(game: Game, state: Any, seat: int, log: tuple[Told, ...]) -> Belief:
+    """Return what a seat can know that knew the state and was then told this."""
     most = MOST
     while True:
-        found = Belief(game, state, view.seat, most=most)
+        found = Belief(game, state, seat, most=most)
         try:
-            for told in view.log:
+            for told in log:
                 found.see(told)
             return found
         except BadPosition:

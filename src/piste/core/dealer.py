@@ -94,8 +94,13 @@ class Laid:
         self._then = then
 
     def outcome(self, game: Game, state: Any) -> int:
-        if self._outcomes and game.rules.kind(state) in self._kinds:
-            return self._outcomes.pop()
+        if game.rules.kind(state) in self._kinds:
+            possible = game.rules.outcomes(state)
+            while self._outcomes:
+                outcome = self._outcomes.pop()
+                if possible >> outcome & 1:
+                    return outcome
+                # A card laid for somebody who has left (Duel): it is not dealt to anybody else.
         return self._then.outcome(game, state)
 
 
@@ -112,8 +117,7 @@ class Script:
             raise BadDeal(f"The given outcomes have run out: the game now needs one for '{what}'.")
         possible = game.rules.outcomes(state)
         if given < 0 or not possible >> given & 1:
-            names = ", ".join(game.outcome_name(state, o) for o in members(possible))
-            raise BadDeal(f"Outcome number {given} is not possible for '{what}' now; possible are: {names}.")
+            raise BadDeal(f"Outcome number {given} is not possible for '{what}' now.")
         return given
 
 

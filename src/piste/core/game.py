@@ -192,7 +192,7 @@ def counted(n: int, thing: str) -> str:
 
 def read_option(option: Option, value: int | str) -> int:
     """Return an option's value as a number, from a number or from what a person wrote."""
-    what = f"option '{option.name}' cannot be {quoted(value)}"
+    what = f"The option '{option.name}' cannot be {quoted(value)}"
     number: int | None = None
     if isinstance(value, bool) or not isinstance(value, int | str):
         raise BadOption(f"{what}: {allowed(option)}.")
@@ -245,7 +245,7 @@ def find(name: str) -> Game:
         notation = importlib.import_module(f"{package}.notation")
         return Game(folder, rules, notation, package)
     for known in names():
-        if tidy(find(known).notation.TITLE).replace(" ", "-") == folder.replace("-", ""):
+        if tidy(find(known).notation.TITLE).replace("-", "") == folder.replace("-", ""):
             return find(known)  # by its title: Duel is mccoy-duel
     from importlib.metadata import entry_points
 
@@ -254,6 +254,6 @@ def find(name: str) -> Game:
         return Game(folder, room.rules, room.notation, room.__name__)
     from difflib import get_close_matches
 
-    near = get_close_matches(folder, names(), 1, 0.5)
+    near = [known for known in names() if folder and folder in known] or get_close_matches(folder, names(), 1, 0.5)
     hint = f" Did you mean {near[0]}?" if near else ""
     raise UnknownName(f"There is no game {quoted(name)}.{hint} The games are: {', '.join(names())}.")

@@ -10,13 +10,15 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from piste.core.belief import Belief, belief, token
+from piste.core.belief import MOST, Belief, belief, believed, token
 from piste.core.contract import HIDDEN, OVER
 from piste.core.dealer import Stream
 from piste.core.errors import BadPosition
 from piste.core.game import Game, quoted
 from piste.core.position import Position
 from piste.core.views import SeatView
+
+MOST_WHILE_READING = 40 * MOST
 
 LONGEST = 40_000
 """No text of what a seat knows takes more characters than this."""
@@ -37,10 +39,7 @@ class Known(NamedTuple):
         since = full.last_certain()
         base = Position(game, next(iter(full.layer(since))))
         events = tuple(token(game, view.options, told.event) for told in view.log[since:])
-        rest = Belief(game, base.state, view.seat)
-        for told in view.log[since:]:
-            rest.see(told)
-        return cls(view.seat, base, events, rest)
+        return cls(view.seat, base, events, believed(game, base.state, view.seat, view.log[since:]))
 
     @classmethod
     def parse(cls, text: str) -> Known:
@@ -55,7 +54,8 @@ class Known(NamedTuple):
         base = Position.parse(parts[0])
         game = base.game
         seat = _seat(base, parts[1], "seat")
-        found = Belief(game, base.state, seat)
+        # A written event says less than what was seen with it, so more has to be held until the next one.
+        found = Belief(game, base.state, seat, most=MOST_WHILE_READING)
         events = tuple(parts[2].split())
         for i, event in enumerate(events, 1):
             try:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from piste.core.contract import CHANCE, HIDDEN, OVER
+from piste.core.contract import CHANCE, HIDDEN, OVER, WATCHER
 from piste.core.errors import BadOption, BadPosition, NotOpen, UnknownName
 from piste.core.game import Game, find, members, quoted
 from piste.core.views import Ending
@@ -97,7 +97,9 @@ class Position(NamedTuple):
         return self.game.ending(self.state) if self.to_act == OVER else None
 
     def seen_by(self, seat: int) -> Any:
-        """Return what a seat sees of this position."""
+        """Return what a seat, or a watcher, sees of this position."""
+        if not WATCHER <= seat < self.game.rules.seats(self.state.options):
+            raise NotOpen(f"There is no seat {seat} here.")
         return self.game.rules.look(self.state, seat)
 
 
@@ -186,6 +188,6 @@ def ending_fields(s: Any, seats: tuple[str, ...], reasons: Mapping[int, str]) ->
 
 def number(what: str, text: str, low: int, high: int) -> int:
     """Return a whole number written in plain digits, or say what it should have been."""
-    if text.isascii() and text.removeprefix("-").isdigit() and len(text) < 20 and low <= int(text) <= high:
+    if text.isascii() and text.removeprefix("-").isdigit() and len(text) < 21 and low <= int(text) <= high:
         return int(text)
     raise BadPosition(f"The {what} cannot be {quoted(text)}: it is a whole number from {low} to {high}.")

@@ -17,8 +17,15 @@ def seated(head: Head, write: Write | None = None, dealer: Chooser | None = None
     """Return a new table for this head, and what writes its record."""
     chooser, origin = head.open(dealer)
     recorder = Recorder(head, write)
-    table = Table(head.game, head.options, chooser, origin=origin, counts=head.counts, journal=recorder)
-    return table, recorder
+    return opened(head, chooser, origin, recorder), recorder
+
+
+def opened(head: Head, dealer: Chooser, origin: Any, recorder: Recorder) -> Table:
+    promise = "" if head.commitment is None else head.commitment.digest
+    return Table(
+        head.game, head.options, dealer,
+        origin=origin, counts=head.counts, commitment=promise, journal=recorder,
+    )  # fmt: skip
 
 
 def new_head(
@@ -37,6 +44,9 @@ def new_head(
         seats = tuple(f"Player {game.seat_name(seat)}" for seat in range(count))
     if len(seats) != count:
         raise PisteError(f"{game.notation.TITLE} has {count} seats with these options, not {len(seats)}.")
+    for text in (*seats, laid, seed if isinstance(seed, str) else ""):
+        if any("\ud800" <= letter <= "\udfff" for letter in text):
+            raise PisteError(f"{quoted(text)} cannot be written down: it holds half a letter.")
     named = seed is not None
     seed = fresh_seed() if seed is None else seed
     return Head(game, chosen, seats, seed, Commitment.to(seed), laid.strip(), named)
@@ -88,7 +98,7 @@ def replay(record: Record) -> tuple[Table, Recorder]:
     dealer, origin = head.open()
     recorder = Recorder(head)
     checked = _Checked(dealer, record, recorder)
-    table = Table(head.game, head.options, checked, origin=origin, counts=head.counts, journal=recorder)
+    table = opened(head, checked, origin, recorder)
     names = {head.game.seat_name(seat): seat for seat in range(table.seats)}
     while (step := checked.next()) is not None:
         line = checked.at + 2

@@ -35,12 +35,14 @@ class Table:
         *,
         origin: Any = None,
         counts: bool = True,
+        commitment: str = "",
         journal: Journal | None = None,
     ) -> None:
         self.game = game
         self.options = options
         self.seats = game.rules.seats(options)
         self.counts = counts
+        self.commitment = commitment  # what may be shown at the deal, so that the seed can be checked at the end
         self._dealer = dealer
         self._journal = journal
         self._state = game.rules.start(options) if origin is None else origin
@@ -49,7 +51,7 @@ class Table:
         self._history: list[int] = []
         self._states = [self._state]  # one more than steps in the history
         self._logs: dict[int, list[Told]] = {seat: [] for seat in (WATCHER, *range(self.seats))}
-        self._deal()
+        self._keep(self._dealt(self._state))
 
     def view(self, seat: int = WATCHER) -> SeatView:
         """Return what a seat has before it; without a seat, what somebody who looks on has."""
@@ -108,9 +110,7 @@ class Table:
             if not 0 <= action < 62 or not legal >> action & 1:
                 names = ", ".join(self.game.decision_names(self._state))
                 raise NotOpen(f"There is no decision number {action} here. You can choose {names}.")
-        self._number += 1
-        self._step(seat, action, self.game.notation.spell(view, action)[0])
-        self._deal()
+        self._take(seat, action, self.game.notation.spell(view, action)[0], rules.apply(self._state, action))
 
     def resign(self, seat: int) -> None:
         """Take a seat out of the game (G3)."""
@@ -119,11 +119,7 @@ class Table:
             raise NotOpen(f"Player {self.game.seat_name(seat)} cannot resign: the game is over.")
         if -1 - seat in self._history:
             raise NotOpen(f"Player {self.game.seat_name(seat)} has resigned already.")
-        self._number += 1
-        self._move(-1 - seat, self.game.rules.leave(self._state, seat))
-        if self._journal is not None:
-            self._journal.step(seat, RESIGNS, "resigns", RESIGNS)
-        self._deal()
+        self._take(seat, RESIGNS, "resigns", self.game.rules.leave(self._state, seat))
 
     def ending(self) -> Ending | None:
         """Return how the game ended, or None while it goes on."""
@@ -146,24 +142,33 @@ class Table:
         """Return the whole position in the notation, secrets included: for the table's owner only."""
         return str(Position(self.game, self._state))
 
-    def _deal(self) -> None:
-        while self.game.rules.to_act(self._state) == CHANCE:
-            outcome = self._dealer.outcome(self.game, self._state)
-            self._step(CHANCE, outcome, self.game.outcome_name(self._state, outcome))
+    def _take(self, actor: int, action: int, name: str, after: Any) -> None:
+        """Take a step and deal what follows. If it cannot be dealt, nothing has happened."""
+        taken = [(actor, action, name, RESIGNS if action == RESIGNS else self.game.rules.kind(self._state), after)]
+        taken += self._dealt(after)
+        self._number += 1
+        self._keep(taken)
+
+    def _dealt(self, state: Any) -> list[tuple[int, int, str, int, Any]]:
+        """Return what chance brings until somebody has to decide: actor, action, name, kind, and the state after."""
+        rules, dealt = self.game.rules, []
+        while rules.to_act(state) == CHANCE:
+            outcome = self._dealer.outcome(self.game, state)
+            after = rules.apply(state, outcome)
+            dealt.append((CHANCE, outcome, self.game.outcome_name(state, outcome), rules.kind(state), after))
+            state = after
+        return dealt
+
+    def _keep(self, taken: list[tuple[int, int, str, int, Any]]) -> None:
+        for actor, action, name, kind, after in taken:
+            if self._journal is not None:
+                self._journal.step(actor, action, name, kind)  # on record before anybody is told
+            self._history.append(-1 - actor if action == RESIGNS else action)
+            self._states.append(after)
+            self._state = after
         ending = self.ending()
         if ending is not None and self._journal is not None:
             self._journal.end(ending)
-
-    def _step(self, actor: int, action: int, name: str) -> None:
-        kind = self.game.rules.kind(self._state)
-        self._move(action, self.game.rules.apply(self._state, action))
-        if self._journal is not None:
-            self._journal.step(actor, action, name, kind)
-
-    def _move(self, step: int, after: Any) -> None:
-        self._state = after
-        self._history.append(step)
-        self._states.append(after)
 
     def _log(self, seat: int) -> tuple[Told, ...]:
         """Return what a seat was told of every step; told only when asked for, since many tables never are."""

@@ -42,7 +42,7 @@ class Asker:
         self.names = names
         self.screen = screen
         self.brief = brief
-        self._prompt = game.words.ask(view, names)
+        self._first = self._prompt = game.words.ask(view, names)
         self._shown: Prompt | None = None
 
     def answer(self) -> tuple[Answer, int | str]:
@@ -58,7 +58,9 @@ class Asker:
             return Answer.AGAIN, ""
         if word in SESSION:
             return Answer.COMMAND, word
-        found = self._step(word)
+        found = self._step(self._prompt, word)
+        if found is None:
+            found = self._step(self._first, word)  # R or C again, after a slip
         if isinstance(found, Prompt):
             self._prompt = found
             return Answer.AGAIN, ""
@@ -77,9 +79,8 @@ class Asker:
         ending = "\n" if text.endswith("\n") else ""
         return text.rstrip("\n").rpartition("\n")[2] + ending
 
-    def _step(self, word: str) -> Prompt | int | None:
+    def _step(self, prompt: Prompt | int, word: str) -> Prompt | int | None:
         """Follow the answer through the questions: one step, or several typed at once."""
-        prompt: Prompt | int = self._prompt
         rest = word
         while isinstance(prompt, Prompt):
             fits = [
@@ -112,11 +113,21 @@ class Asker:
         return None
 
     def _near(self, said: str, words: list[str]) -> str:
+        """Return the decision that was perhaps meant, else the word of help; "" if nothing is near."""
         from difflib import get_close_matches
 
-        known = {tidy(word): word for word in (*OWN, *SESSION, *self.view.decisions, *words)}
-        found = get_close_matches(tidy(said), list(known), 1, 0.5)
-        return known[found[0]] if found else ""
+        spell = self.game.notation.spell
+        decisions = {
+            tidy(word): name
+            for action, name in zip(self.view.actions, self.view.decisions, strict=True)
+            for word in spell(self.view.position, action)
+        }
+        decisions |= {tidy(word): word for word in words}
+        for known, cutoff in ((decisions, 0.6), ({word: word for word in (*OWN, *SESSION)}, 0.75)):
+            found = get_close_matches(tidy(said), list(known), 1, cutoff)
+            if found:
+                return known[found[0]]
+        return ""
 
     def _help(self, word: str) -> None:
         if word == "rules":

@@ -65,7 +65,8 @@ def result(entry: store.Entry) -> str:
     if entry.ending is None:
         return f"{who}; still running"
     winner = entry.ending["winner"]
-    label = "a draw" if winner is None else f"{winner} won"
+    labels = find(entry.game).notation.SEATS
+    label = "a draw" if winner is None else f"{entry.seats[labels.index(winner)]} won"
     return f"{who}; {label}: {entry.ending['ending']}{'' if entry.counts else ' (does not count)'}"
 
 

@@ -19,9 +19,13 @@ def page_path(game: Game) -> Path:
     raise PisteError(f"The page with the rules of {game.notation.TITLE} is not installed.")
 
 
-def rules_text(game: Game, width: int) -> str:
-    """Return the rules as plain text, no wider than the terminal."""
-    return plain(page_path(game).read_text(encoding="utf-8"), min(width, 100))
+def rules_text(game: Game, width: int, *, whole: bool = False) -> str:
+    """Return the rules as plain text, no wider than the terminal; without `whole`, only what fits a screen."""
+    page = page_path(game).read_text(encoding="utf-8")
+    if not whole:
+        page = page.partition("\n## Options")[0]
+    text = plain(page, min(width, 100))
+    return text if whole else f"{text}\n\nOptions, an example and the rulings: piste rules {game.name} --all"
 
 
 def plain(markdown: str, width: int) -> str:
@@ -38,7 +42,8 @@ def plain(markdown: str, width: int) -> str:
         if lines[0].startswith("|"):
             out += table(lines, width)
         elif lines[0].startswith("    "):
-            out += lines
+            shown = [line for line in lines if ">>>" not in line and "..." not in line[:8]]
+            out += shown if len(shown) == len(lines) else []  # programs are for the page, not for a game
         elif lines[0].startswith("```"):
             out += [line for line in lines if not line.startswith("```")]
         else:
@@ -49,7 +54,8 @@ def plain(markdown: str, width: int) -> str:
 
 def unmarked(text: str) -> str:
     text = re.sub(r"\[([^\]]*)\]\((https?:[^)]*)\)", r"\1 (\2)", text)
-    text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text)
+    text = re.sub(r"\s*\[[^\]]*\]\(#[^)]*\)", "", text)
+    text = re.sub(r"\[([^\]]*)\]\(([^)]*\.md)[^)]*\)", r"\1 (docs/rules/\2)", text)
     text = re.sub(r"\*\*(.+?)\*\*", r"\1", text, flags=re.DOTALL)
     text = re.sub(r"(?<![\w*\\])\*(?!\s)([^*]+?)\*(?!\w)", r"\1", text)
     return text.replace("`", "").replace("\\*", "*").replace("\\|", "|")
@@ -62,8 +68,8 @@ def table(lines: list[str], width: int) -> list[str]:
     ]
     out: list[str] = []
     for row in rows[2:]:
-        text = f"- {row[0]}: {'; '.join(cell for cell in row[1:] if cell)}"
-        out += textwrap.wrap(text, width, subsequent_indent="  ")
+        cells = [f"{head.lower()} {cell}" for head, cell in zip(rows[0][1:], row[1:], strict=False) if cell]
+        out += textwrap.wrap(f"- {row[0]}: {'; '.join(cells)}", width, subsequent_indent="  ")
     return out
 
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+import signal
 import sys
 from collections.abc import Sequence
 
 from piste.core.contract import WATCHER
 from piste.core.errors import BadOption, PisteError
-from piste.core.game import Game, find, listed, names, quoted, tidy
+from piste.core.game import Game, counted, find, listed, names, quoted, tidy
 from piste.core.record import Record
 from piste.core.replay import new_head, replay, seated
-from piste.core.screen import Moment
+from piste.core.screen import Moment, Pause
 from piste.ui import store
 from piste.ui.screen import Screen
 from piste.ui.session import YOU, Left, Session, Sitting
@@ -35,6 +37,7 @@ def play(given: argparse.Namespace, screen: Screen) -> int:
     head = new_head(
         game.name, options, seed=given.seed, seats=called(game, given.name or [], seats), laid=laid(game, given)
     )
+    head.open()  # a deal that cannot be laid is refused before a record is begun
     notes = {f"seat {i}": spec for i, spec in enumerate(specs, 1)}
     if given.hints:
         notes["hints"] = "agreed"
@@ -52,14 +55,28 @@ def play(given: argparse.Namespace, screen: Screen) -> int:
 def resume(given: argparse.Namespace, screen: Screen) -> int:
     """Go on with a game that was left."""
     name = given.id or store.newest(running=True)
-    record = store.read(name)
-    if record.ending is not None:
-        raise PisteError(f"The game {name} is over. `piste replay {name}` shows it again.")
-    table, recorder = replay(record)
-    specs = [record.head.notes.get(f"seat {i}", YOU) for i in range(1, table.seats + 1)]
-    sittings = sit(record.head.game, specs)
-    kept = store.Kept(name, whole=len(record.text.encode()))
+    kept = store.Kept(name, again=True)  # nobody may write to it from here on
+    try:
+        record = store.read(name)
+        if record.ending is not None:
+            raise PisteError(f"The game {name} is over. To see it again: {store.command('replay', name)}")
+        table, recorder = replay(record)
+        specs = [record.head.notes.get(f"seat {i}", YOU) for i in range(1, table.seats + 1)]
+        for step in record.steps:
+            if str(step.get("mark", "")).startswith(store.RESEATED):
+                seat, _, spec = str(step["mark"]).removeprefix(f"{store.RESEATED} ").partition(": ")
+                specs[record.head.game.notation.SEATS.index(seat)] = spec
+        reseated = [i for i, spec in enumerate(specs) if given.vs and spec != YOU]
+        for i in reseated:
+            specs[i] = given.vs
+        sittings = sit(record.head.game, specs)
+    except BaseException:
+        kept.close()
+        raise
+    kept.go_on_after(len(record.text.encode()))
     recorder.attach(kept.write, len(record.lines))
+    for i in reseated:
+        recorder.mark(f"{store.RESEATED} {record.head.game.seat_name(i)}: {specs[i]}")
     hints = record.head.notes.get("hints") == "agreed"
     session = Session(
         record.head, table, recorder, sittings, screen,
@@ -70,21 +87,42 @@ def resume(given: argparse.Namespace, screen: Screen) -> int:
 
 def run(session: Session, kept: store.Kept, *, resumed: bool = False) -> int:
     """Play, and whatever happens, say how to go on."""
-    code = 0
+    before = {number: signal.signal(number, _stop) for number in STOPS}
     try:
         session.run(resumed=resumed)
-        session.screen.note(f"To see this game again: {store.command('replay', kept.name)}")
+        session.screen.note("To see this game again:")
+        session.screen.whole(store.command("replay", kept.name))
+        return 0
     except (Left, EOFError):
-        print(f"\nThe game is kept. To go on with it: {session.resume}", file=sys.stderr)
+        return left(session, "", 0)
     except KeyboardInterrupt:
-        print(f"\nThe game is kept. To go on with it: {session.resume}", file=sys.stderr)
-        code = 130
+        return left(session, "", 130)
     except PisteError as e:
-        print(f"{e}\nThe game is kept. To go on with it: {session.resume}", file=sys.stderr)
-        code = 1
+        return left(session, str(e), 1)
+    except OSError:
+        left(session, "", 0)  # the screen is gone, or whoever read our output
+        raise
     finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
         session.close()
         kept.close()
+
+
+STOPS = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+"""What a closed window or a stopping system sends."""
+
+
+def _stop(*_: object) -> None:
+    raise Left
+
+
+def left(session: Session, why: str, code: int) -> int:
+    """Say how to go on with a game that was left; show nothing that only one person may see."""
+    with contextlib.suppress(OSError):
+        session.hide()
+        print(f"\n{why}{' ' if why else ''}The game is kept. To go on with it:", file=sys.stderr)
+        print(session.resume, file=sys.stderr, flush=True)
     return code
 
 
@@ -94,7 +132,7 @@ def show(given: argparse.Namespace, screen: Screen) -> int:
     table, _ = replay(record)
     ending = table.ending()
     if ending is None:
-        raise PisteError("That game is not over, and its record holds secrets. Go on with it: piste resume")
+        raise PisteError("That game is not over, and its record holds secrets. `piste resume` goes on with it.")
     words, seats = record.head.game.words, record.head.seats
     screen.lines(words.welcome(table.view(WATCHER), seats))
     views = {seat: table.view(seat) for seat in range(WATCHER, table.seats)}
@@ -104,7 +142,7 @@ def show(given: argparse.Namespace, screen: Screen) -> int:
         # headings stand in the question), everything is told of the owner, with the owner's cards (G9).
         voice = owner if words.OWN_VOICE else WATCHER
         moment = Moment(voice, seats, views[owner].opening, views[owner].log[: at + 1])
-        screen.lines([str(line) for line in words.lines(moment)])
+        screen.lines([line for line in words.lines(moment) if not isinstance(line, Pause)])
     screen.lines(words.farewell(views[WATCHER], seats, ending))
     for step in record.steps:
         if "mark" in step:
@@ -134,25 +172,28 @@ def choose(screen: Screen) -> argparse.Namespace:
         screen.line(f"{number}  {find(name).notation.TITLE}: {find(name).notation.LINE}")
     game: Game | None = None
     while game is None:
-        answer = tidy(screen.read("Which game? (1-5): "))
+        answer = menu_answer(screen, f"Which game? (1-{len(every)}): ")
+        titles = {name: tidy(f"{name} {find(name).notation.TITLE}") for name in every}
+        found = [name for name in every if answer and answer in titles[name]]
+        exact = [name for name in every if answer == tidy(find(name).notation.TITLE)]
         if answer in map(str, range(1, len(every) + 1)):
-            answer = every[int(answer) - 1]
-        try:
-            game = find(answer) if answer else None
-        except PisteError as e:
-            screen.note(str(e))
+            game = find(every[int(answer) - 1])
+        elif exact or len(found) == 1:
+            game = find((exact or found)[0])
+        else:
+            screen.note(f"Type a number from 1 to {len(every)}, or a game's name; quit leaves.")
     given = argparse.Namespace(
         game=game.name, seat=[], vs=None, name=[], first=None, seed=None, set=[], deck=None, grid=None,
         players=None, brief=False, hints=False,
     )  # fmt: skip
     if "players" in game.rules.Options._fields:
-        given.players = pick(screen, "How many players? (2-4): ", ("2", "3", "4"), "2")
+        given.players = pick(screen, "How many players? (2-4, Enter for 2): ", ("2", "3", "4"), "2")
     against = bots.names(game)
     screen.line("Against whom? Type the name of a bot, or friend for people at this keyboard.")
     for name, line in bots.lines(game).items():
         screen.line(f"  {name}: {line}")
     best = bots.best(game).name
-    answer = pick(screen, f"Against ({best}): ", (*against, "friend"), best)
+    answer = pick(screen, f"Against (Enter for {best}): ", (*against, "friend"), best)
     if answer == "friend":
         given.seat = [YOU] * int(given.players or 2)
     else:
@@ -163,21 +204,47 @@ def choose(screen: Screen) -> argparse.Namespace:
 
 def pick(screen: Screen, question: str, answers: Sequence[str], usual: str) -> str:
     while True:
-        answer = tidy(screen.read(question)) or usual
+        answer = menu_answer(screen, question) or usual
         if answer in answers:
             return answer
-        screen.note(f"{quoted(answer)} is none of {listed(list(answers), 'or')}.")
+        screen.note(f"Type {listed(list(answers), 'or')}; quit leaves.")
+
+
+def menu_answer(screen: Screen, question: str) -> str:
+    """Return what was typed; `quit` leaves before anything has begun."""
+    answer = tidy(screen.read(question))
+    if answer in ("quit", "exit", "q"):
+        raise EOFError
+    return answer
 
 
 def who_sits(seats: list[str], against: str | None, count: int) -> list[str]:
     """Return who sits on each seat; without a word, you against the steady bot."""
     if seats and against:
         raise BadOption("Say who plays with --seat for every seat, or with --vs for all the others; not both.")
+    if against is not None and tidy(against) == YOU:
+        raise BadOption("--vs takes a bot. For people at one keyboard say --seat you for each of them.")
     if not seats:
-        return [YOU, *[against or "steady"] * (count - 1)]
+        return [YOU, *[whole_command(against or "steady")] * (count - 1)]
     if len(seats) != count:
-        raise BadOption(f"This game has {count} seats, and --seat was given {len(seats)} times.")
-    return seats
+        raise BadOption(f"This game has {count} seats, and --seat was given {counted(len(seats), 'time')}.")
+    return [YOU if tidy(seat) == YOU else whole_command(seat) for seat in seats]
+
+
+def whole_command(spec: str) -> str:
+    """Return a bot's name with a program's path made whole, so that the game can be resumed from anywhere."""
+    import os
+    import shlex
+
+    if not spec.startswith("cmd:"):
+        return spec
+    try:
+        program, *arguments = shlex.split(spec.removeprefix("cmd:"))
+    except ValueError:
+        return spec  # refused, with the reason, when the bot is looked for
+    if os.sep in program:
+        program = os.path.abspath(program)
+    return f"cmd:{shlex.join([program, *arguments])}"
 
 
 def sit(game: Game, specs: Sequence[str]) -> list[Sitting]:
@@ -189,7 +256,7 @@ def sit(game: Game, specs: Sequence[str]) -> list[Sitting]:
 def called(game: Game, given: list[str], seats: int) -> tuple[str, ...]:
     """Return what each seat is called: the names given, in the order of seats, then Player 2 and so on."""
     if len(given) > seats:
-        raise BadOption(f"There are {seats} seats, and --name was given {len(given)} times.")
+        raise BadOption(f"There are {seats} seats, and --name was given {counted(len(given), 'time')}.")
     for name in given:
         if not name.strip() or len(name) > LONGEST_NAME or not name.isprintable():
             raise BadOption(f"A name has 1 to {LONGEST_NAME} letters that can be printed; {quoted(name)} has not.")

@@ -25,12 +25,10 @@ class Screen:
         *,
         colour: bool | None = None,
         asking: bool = True,
-        pauses: bool = True,
     ) -> None:
         self.out = sys.stdout if out is None else out
         self.into: Keyboard = sys.stdin if into is None else into
         self.asking = asking  # False: fail instead of asking a person
-        self.pauses = pauses
         self.person = self.into.isatty() and self.out.isatty()  # somebody sits there
         self._dumb = os.environ.get("TERM", "") in ("dumb", "")
         self.colour = self._wants_colour() if colour is None else colour
@@ -84,6 +82,10 @@ class Screen:
             for part in self._fitted(line):
                 print(f"\x1b[2m{part}\x1b[0m" if self.colour and part else part, file=self.out, flush=True)
 
+    def whole(self, text: str) -> None:
+        """Print a line that must not be broken: a command to be copied."""
+        print(text, file=self.out, flush=True)
+
     def read(self, prompt: str) -> str:
         """Print a prompt and return the answer; EOFError when there is no more input."""
         head, newline, last = prompt.rpartition("\n")
@@ -102,15 +104,40 @@ class Screen:
             print(printable(answer.rstrip("\n")), file=self.out, flush=True)
         return answer.rstrip("\n")
 
-    def pause(self, text: str) -> None:
-        """Wait for Enter if somebody sits there; a pipe is not kept waiting, and loses no line to it."""
-        if not self.person:
+    def pause(self, text: str) -> str:
+        """Wait for Enter if somebody sits at the keyboard, and return what they typed instead.
+
+        A pipe is not kept waiting, and loses no line to it.
+        """
+        if not self.into.isatty():
             self.line(text)
-        elif self.pauses:
-            print(text, end="", file=self.out, flush=True)
-            if not self.into.readline():
-                print(file=self.out, flush=True)
-                raise EOFError
+            return ""
+        print(text, end="", file=self.out, flush=True)
+        answer = self.into.readline()
+        if not answer:
+            print(file=self.out, flush=True)
+            raise EOFError
+        return answer.strip()
+
+    def forget_typed(self) -> None:
+        """Drop keys that were pressed too early: one Enter too many must not open somebody's hand."""
+        if self.into is not sys.stdin or not self.into.isatty():
+            return
+        try:
+            import termios
+        except ImportError:
+            return
+        termios.tcflush(0, termios.TCIFLUSH)
+
+    @property
+    def can_hide(self) -> bool:
+        """Whether what one person saw can be taken away before another looks; a pipe has nobody to hide from."""
+        return self.out.isatty() or not self.into.isatty()
+
+    @property
+    def dumb(self) -> bool:
+        """Whether the terminal can only be scrolled, not cleared."""
+        return self._dumb and self.out.isatty()
 
     def clear(self) -> None:
         """Take everything off the screen and, where the terminal allows, out of its scroll-back."""

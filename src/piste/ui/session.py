@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from piste.core.contract import WATCHER
 from piste.core.dealer import Dealer
 from piste.core.errors import PisteError
-from piste.core.game import counted
+from piste.core.game import counted, tidy
 from piste.core.record import Head, Recorder
 from piste.core.screen import Moment, Pause
 from piste.core.table import Table
@@ -66,6 +66,7 @@ class Session:
         self.holder = self.people[0] if len(self.people) == 1 else WATCHER
         self._told = dict.fromkeys(range(WATCHER, table.seats), 0)
         self._paused = True  # nothing secret is on the screen yet
+        self._open = True  # what stands there is for everybody
         self._dealer = Dealer(head.seed if head.seed is not None else "given")
 
     def run(self, *, resumed: bool = False) -> None:
@@ -87,6 +88,7 @@ class Session:
 
     def begin(self) -> None:
         """Say who plays, and what the sheet says before the first turn."""
+        self.check_hiding()
         if not self.brief:
             for tip in self.words.TIPS:
                 self.screen.note(tip)
@@ -100,8 +102,21 @@ class Session:
             self.screen.note(f"This game does not count in your standing: {why}.")
         self.screen.lines(self.words.welcome(self.table.view(self.holder), self.names))
 
+    def check_hiding(self) -> None:
+        """Refuse a game with secrets where one person's cards could not be hidden from another."""
+        if self.private and not self.screen.can_hide:
+            raise PisteError(
+                "Several people at one keyboard need a terminal that can be cleared: do not send the output away."
+            )
+        if self.private and self.screen.dumb:
+            self.screen.note("This terminal can only be scrolled: do not look back up while another one plays.")
+
     def catch_up(self) -> None:
-        """Begin in the middle of a game: each person is told again what came after their last decision."""
+        """Begin in the middle of a game: each person is told again what came after their last decision.
+
+        Who has decided nothing yet is told their newest card again, not every turn since the deal.
+        """
+        self.check_hiding()
         decided, steps = dict.fromkeys(self._told, 0), 0
         for text in self.recorder.lines[1:]:
             line = json.loads(text)
@@ -111,7 +126,14 @@ class Session:
             for seat in self.people:
                 if line.get("seat") == self.head.game.seat_name(seat):
                     decided[seat] = decided[WATCHER] = steps
-        self._told = decided
+        owners = [told.event.seat for told in self.table.view(WATCHER).log]
+        for seat in self.people:
+            own = [at for at, owner in enumerate(owners) if owner == seat]
+            if own and not decided[seat]:
+                decided[seat] = own[-1] + (seat != self.table.to_act)
+        if not any(decided[seat] for seat in self.people if seat == self.table.to_act):
+            decided[WATCHER] = 0
+        self._told, self._open = decided, False
         self.screen.note(f"Going on with {self.head.game.notation.TITLE} after {counted(steps, 'step')}.")
 
     # Telling
@@ -128,7 +150,7 @@ class Session:
             if owner not in self.people or at < self._told[owner]:
                 continue
             # A turn that passes without a decision is shown to its owner, who presses Enter (ZSD's first six).
-            if any(isinstance(line, Pause) for line in self.phrase(owner, at)):
+            if not self.brief and any(isinstance(line, Pause) for line in self.phrase(owner, at)):
                 self.hand_over(owner)
                 self.tell(owner, at + 1)
 
@@ -148,7 +170,7 @@ class Session:
             self._told[seat] = at + 1
             lines = self.phrase(seat, at)
             self.show(lines)
-            if upto is None and any(isinstance(line, Pause) for line in lines):
+            if upto is None and not self.brief and any(isinstance(line, Pause) for line in lines):
                 break
 
     def phrase(self, seat: int, at: int) -> list[str]:
@@ -157,23 +179,39 @@ class Session:
 
     def show(self, lines: list[str]) -> None:
         for line in lines:
-            self._paused = isinstance(line, Pause)
-            if isinstance(line, Pause):
-                self.screen.pause(line)
-            else:
+            if not isinstance(line, Pause):
                 self.screen.line(line)
+            elif not self.brief:
+                self.wait(line)
+            self._paused = isinstance(line, Pause) and not self.brief
 
     def hand_over(self, seat: int) -> None:
         """Give the screen to another person, who sees nothing of what the last one saw."""
         if self.holder == seat:
             return
         if not self._paused:
-            self.screen.pause(f"Press Enter, then hand over to {self.names[seat]}. ")
-        if self.holder != WATCHER:  # what stands there at the very start is for everybody
+            self.wait(f"Press Enter, then hand over to {self.names[seat]}. ")
+        if not self._open:
             self.screen.clear()
-        self.screen.pause(f"--- {self.names[seat]}: press Enter when only you can see the screen. ---")
+        self.screen.forget_typed()
+        self.wait(f"--- {self.names[seat]}: press Enter when only you can see the screen. ---")
         self.screen.clear()
-        self.holder, self._paused = seat, True
+        self.holder, self._paused, self._open = seat, True, False
+
+    def wait(self, text: str) -> None:
+        """Wait for Enter. Words are not thrown away: `quit` leaves, anything else asks again."""
+        while True:
+            typed = tidy(self.screen.pause(text))
+            if typed == "quit":
+                raise Left
+            if not typed:
+                return
+            self.screen.note("Press Enter alone to go on, or type quit; the game is kept.")
+
+    def hide(self) -> None:
+        """Clear what only one of several people may see, before somebody leaves."""
+        if self.private and self.holder != WATCHER:
+            self.screen.clear()
 
     # Asking
 
@@ -202,11 +240,12 @@ class Session:
         view = self.table.view(seat)
         if word == "log":
             for at in range(len(view.log)):
-                self.screen.lines([str(line) for line in self.phrase(seat, at)])
+                self.screen.lines([line for line in self.phrase(seat, at) if not isinstance(line, Pause)])
         elif word == "hint":
             self.hint(seat)
         elif word == "save":
-            self.screen.note(f"The game is kept after every decision. To go on with it: {self.resume}")
+            self.screen.note("The game is kept after every decision. To go on with it:")
+            self.screen.whole(self.resume)
         elif word == "quit":
             raise Left
         elif word == "resign":

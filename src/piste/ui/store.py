@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import sys
@@ -12,6 +13,9 @@ from typing import Any, NamedTuple, TextIO
 from piste.core.errors import PisteError
 from piste.core.game import quoted
 from piste.core.record import Record
+
+RESEATED = "now on seat"
+"""How a mark begins that says that somebody else took a seat; such a game counts for nobody."""
 
 
 def data_folder() -> Path:
@@ -35,26 +39,38 @@ def new_id(game: str) -> str:
 class Kept:
     """A record on disk that grows as the game goes; nobody else may write to it meanwhile."""
 
-    def __init__(self, name: str, *, whole: int | None = None) -> None:
-        """Open the record of that name; for an old one, `whole` is how many of its bytes are kept."""
+    def __init__(self, name: str, *, again: bool = False) -> None:
+        """Begin a record of that name, or open one again."""
         self.name = name
         self.path = path_of(name)
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._file: TextIO = self.path.open("a" if whole is not None else "x", encoding="utf-8", newline="\n")
+            if again:
+                self._file: TextIO = self.path.open("r+", encoding="utf-8", newline="\n")
+            else:
+                self.path.parent.mkdir(parents=True, exist_ok=True)
+                self._file = self.path.open("x", encoding="utf-8", newline="\n")
+        except FileNotFoundError:
+            raise PisteError(f"There is no kept game {quoted(name)}. `piste games --played` lists them.") from None
         except OSError as e:
             raise PisteError(f"The game cannot be kept in {self.path.parent}: {e.strerror or e}.") from None
         _lock(self._file, name)
-        if whole is not None:
-            self._file.truncate(whole)
+
+    def go_on_after(self, size: int) -> None:
+        """Keep the first bytes, and write after them: a line that a crash cut off is left out."""
+        self._file.truncate(size)
+        self._file.seek(0, os.SEEK_END)
 
     def write(self, text: str) -> None:
-        self._file.write(text)
-        self._file.flush()
-        os.fsync(self._file.fileno())
+        try:
+            self._file.write(text)
+            self._file.flush()
+            os.fsync(self._file.fileno())
+        except OSError as e:
+            raise PisteError(f"The game cannot be kept any further: {e.strerror or e}.") from None
 
     def close(self) -> None:
-        self._file.close()
+        with contextlib.suppress(OSError):  # what could not be written was told when it was tried
+            self._file.close()
 
 
 def _lock(file: TextIO, name: str) -> None:
@@ -89,6 +105,8 @@ class Entry(NamedTuple):
 def entries() -> list[Entry]:
     """Return all kept games, newest first."""
     folder = games_folder()
+    if folder.parent.exists() and not folder.parent.is_dir():
+        raise PisteError(f"Your games cannot be kept in {folder.parent}: it is not a folder.")
     found = []
     for path in sorted(folder.glob("*.jsonl"), reverse=True) if folder.is_dir() else []:
         try:
@@ -99,7 +117,8 @@ def entries() -> list[Entry]:
         specs = tuple(record.head.notes.get(f"seat {i}", "?") for i in range(1, len(record.head.seats) + 1))
         ending = None if record.ending is None else dict(record.ending)
         name = record.head.game.name
-        found.append(Entry(path.stem, name, record.head.seats, specs, ending, record.head.counts, ""))
+        counts = record.head.counts and not any(str(s.get("mark", "")).startswith(RESEATED) for s in record.steps)
+        found.append(Entry(path.stem, name, record.head.seats, specs, ending, counts, ""))
     return found
 
 
@@ -107,7 +126,10 @@ def read(name: str) -> Record:
     """Return a kept record; a last line that a crash cut off is left out."""
     from piste.api import load
 
-    return load(path_of(name), mend=True)
+    path = path_of(name)
+    if not path.exists():
+        raise PisteError(f"There is no kept game {quoted(name)}. `piste games --played` lists them.")
+    return load(path, mend=True)
 
 
 def newest(*, running: bool) -> str:
@@ -121,14 +143,17 @@ def newest(*, running: bool) -> str:
 
 def command(word: str, name: str) -> str:
     """Return what to type to resume or replay a game, in the way this program was started."""
+    from shlex import quote
     from shutil import which
+
+    def short(path: Path) -> str:
+        found = which(path.name)
+        return path.name if found is not None and Path(found).resolve() == path.resolve() else quote(str(path))
 
     script = Path(sys.argv[0] or "piste")
     if script.name == "__main__.py":
-        return f"{Path(sys.executable).name} -m piste {word} {name}"
-    on_path = which("piste")
-    known = on_path is not None and script.exists() and Path(on_path).resolve() == script.resolve()
-    return f"{'piste' if known or script.name != 'piste' else script} {word} {name}"
+        return f"{short(Path(sys.executable))} -m piste {word} {name}"
+    return f"{short(script) if script.exists() else 'piste'} {word} {name}"
 
 
 def standings(found: list[Entry]) -> list[dict[str, Any]]:

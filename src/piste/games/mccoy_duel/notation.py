@@ -11,7 +11,7 @@ from functools import lru_cache
 from piste.core.bits import count, lane, lane_one
 from piste.core.contract import HIDDEN
 from piste.core.errors import BadDeal, BadPosition
-from piste.core.game import Deal, Option, listed, members, quoted, tidy
+from piste.core.game import Deal, Option, members, quoted, tidy
 from piste.core.position import Fields
 from piste.games.mccoy_duel import rules
 from piste.games.mccoy_duel.rules import (
@@ -316,6 +316,20 @@ def broken_cards(s: State) -> str:
             return f"Player {SEATS[seat]} is in the round without cards of their colour."
     if s.phase in (REVEAL, LOT) and seen:
         return "Before the bury no cards are in play."
+    if s.phase in (NEXT, DONE) and s.reason != rules.RESIGNED and not seen:
+        return "A round that was won has cards."
+    most = count(s.options.powers) - 1  # one is buried, and no play leaves a hand larger than it was (D18)
+    for seat in range(4):
+        if PLAY <= s.phase < DONE and count(s.hands[seat]) > most:
+            return (
+                f"The hand of Player {SEATS[seat]} has {count(s.hands[seat])} cards, but at most {most} are possible."
+            )
+    leads = s.phase == PLAY and s.tower.top == HIDDEN and not s.tower.up
+    if leads or (s.phase == PICK and s.tower.buried and not s.tower.up):
+        for seat in range(4):
+            whole = s.options.powers << 9 * seat
+            if seen & whole and (s.hands[seat] & ~whole or count(s.hands[seat]) != count(whole) - 1):
+                return f"Before the first play Player {SEATS[seat]} has all cards of their colour but the buried one."
     return ""
 
 
@@ -340,6 +354,8 @@ def broken_players(s: State) -> str:
         return "A player who has left the match is still in the round."
     if (count(s.present) < 2) != (s.phase == DONE and s.reason == rules.RESIGNED):
         return "A match goes on while at least two players are in it, and ends when one is left."
+    if s.phase in (PICK, BURY) and s.playing != s.present:
+        return "Before the first play everybody who is in the match is in the round."
     order = [rank for rank in s.out if rank]
     if sorted(order) != list(range(1, len(order) + 1)):
         return "The field 'out' numbers the players who lost the round 1, 2 and so on."
@@ -366,13 +382,22 @@ def broken_phase(s: State) -> str:
         return f"{who} has left the match."
     if (s.ability != HIDDEN) != (s.phase == TARGET):
         return "An ability is named where it asks for a target, and only there."
+    first_round = s.phase in (REVEAL, LOT) or (s.phase == PICK and not s.tower.buried)
+    if first_round and (s.wins or any(s.out) or s.options.first):
+        return "The reveal, and the pick that follows it, come before the first round, and only with first=reveal."
+    if first_round and s.phase != PICK and count(s.present) < s.options.players:
+        return "Nobody can have left during the reveal."
+    if s.phase == PICK and s.tower.buried and (not s.wins or not any(s.out)):
+        return "Who goes first is picked after the bury only when a round has been played."
     if s.phase == REVEAL:
         r = s.reveal
         unseen = [s.options.powers << 9 * seat & ~r.shown[seat] for seat in members(r.waiting)]
         fine = r.waiting and not r.waiting & ~s.present and all(unseen) and s.seat == HIDDEN
         return "" if fine else "The reveal waits for players who still have a card to show."
     if s.phase == LOT:
+        every = count(s.options.powers)
         fine = count(s.reveal.lows) > 1 and not s.reveal.lows & ~s.present and s.seat == HIDDEN
+        fine = fine and all(count(s.reveal.shown[seat]) == every for seat in members(s.reveal.lows))
         return "" if fine else "Lot decides among at least two players of the match who tied."
     if s.phase == BURY:
         return broken_bury(s)
@@ -381,14 +406,14 @@ def broken_phase(s: State) -> str:
     if s.phase in (PICK, NEXT, DONE):
         if s.phase == PICK and s.tower.up:
             return "Who goes first is picked before the first play."
-        if s.phase == NEXT and members(s.playing) != [s.seat]:
-            return "A round is over when one player is left in it."
+        if s.phase == NEXT and (members(s.playing) != [s.seat] or not lane(s.wins, s.seat)):
+            return "A round is over when one player is left in it, who has won it."
         return ""
     if count(s.playing) < 2:
         return "One player is left in the round: it is over."
     if not s.playing >> s.seat & 1:
         return f"{who} is out of the round."
-    if s.phase >= FEINT and s.phase in (FEINT, rules.DISARM, GIVE):
+    if s.phase in (FEINT, rules.DISARM, GIVE):
         ok = s.target not in (HIDDEN, s.seat) and s.playing >> s.target & 1
         if not ok:
             return "The ability acts on an opponent who is in the round."
@@ -406,6 +431,8 @@ def broken_bury(s: State) -> str:
         whole = s.options.powers << 9 * seat
         short = 1 if done >> seat & 1 else 0
         fine = fine and s.hands[seat] & ~whole == 0 and count(s.hands[seat]) == count(whole) - short
+    later = any(s.out[seat] for seat in members(s.present))
+    fine = fine and (s.seat == HIDDEN) == later and bool(s.wins) == later
     return "" if fine and not s.tower.up else "Players bury one card each, in the order of their seats."
 
 
@@ -415,5 +442,5 @@ def broken_ability(s: State) -> str:
     if s.phase == TARGET and ability not in (3, 6, 7):
         return "Only 3, 6 and 7 ask for a target."
     if s.tower.top == HIDDEN or s.tower.top % 9 not in (ability, 4) or s.tower.demand != PLAIN:
-        return f"The card just played does not have the ability of {listed([POWERS[ability]], 'or')}."
+        return f"The card just played does not have the ability of {POWERS[ability]}."
     return "" if rules.choices(s) else "The ability has nothing to act on, so the turn is over (D6)."

@@ -128,14 +128,30 @@ def broken(s: State) -> str:
     if s.extra and not rules.is_prime(mine):
         return f"An extra turn is earned with a prime score, and {mine} is none."
     ended_by_a_turn = s.phase == DONE and s.reason != rules.RESIGNED
+    # Turns that the mover and the other have ended.
+    done = (s.turns // 2 + s.turns % 2, s.turns // 2) if ended_by_a_turn else (s.turns // 2, s.turns - s.turns // 2)
+    for score, ended in ((0 if s.extra else mine, done[0]), (s.scores[1 - s.seat], done[1])):
+        if score and not ended:
+            return f"A player who has not had a turn yet has no points, not {score}."
+    # A turn does not end on a prime score, unless both its cards would have gone past the target (Q3).
+    others = [s.scores[1 - s.seat], *([mine] if ended_by_a_turn and s.reason == rules.TURN_LIMIT else [])]
+    others += [] if s.extra or ended_by_a_turn else [mine]
+    for score in others:
+        if rules.is_prime(score) and score + s.options.top <= target:
+            return f"A turn does not end with {score} points: a prime earns an extra turn."
+    gone = [s.options.copies - lane(s.deck, i) - (s.card == i) for i in range(s.options.top)]
+    # Two draws a turn at most, and an extra turn for each prime passed on the way: fewer than the cards there are
+    # means that nothing was reshuffled yet, and every point was drawn from what is gone.
+    extras = sum(rules.is_prime(n) for score in s.scores for n in range(score + 1))
+    points = sum(n * (i + 1) for i, n in enumerate(gone))
+    if 2 * (s.turns + 1 + extras) <= s.options.top * s.options.copies and sum(s.scores) > points:
+        return f"The cards that were drawn are worth {points} points together, not {sum(s.scores)}."
     if not ended_by_a_turn:
-        done = (s.turns // 2, s.turns - s.turns // 2)  # turns that the mover and the other have ended
-        for score, ended in ((0 if s.extra else mine, done[0]), (s.scores[1 - s.seat], done[1])):
-            if score and not ended:
-                return f"A player who has not had a turn yet has no points, not {score}."
         drawn = 0 if s.card == HIDDEN else lane_one(s.card)
-        untouched = s.turns == 0 and not s.extra and s.phase != REDRAW
-        if untouched and s.deck + drawn != rules.whole_deck(s.options):
+        first_turn = s.turns == 0 and not s.extra
+        if first_turn and s.phase == REDRAW and sum(gone) != 1:
+            return "In the first turn one card has been drawn before a second one."
+        if first_turn and s.phase != REDRAW and s.deck + drawn != rules.whole_deck(s.options):
             return "In the first turn no card has been drawn before: the others are all in the deck."
     started = s.seat if (s.turns - ended_by_a_turn) % 2 == 0 else 1 - s.seat
     if s.options.first and started != s.options.first - 1:
