@@ -7,9 +7,9 @@ from collections.abc import Collection, Sequence
 import pytest
 
 import piste
-from piste.core.game import tidy
 from piste.core.screen import Moment, Pause, Row, Words
 from piste.games.zero_sum_duel import words
+from tests.words.driver import printed
 
 # Typed, so that mypy holds the module to the contract.
 WORDS: Words = words
@@ -49,38 +49,7 @@ def told(table: piste.Table, audience: int) -> list[str]:
 def screen(
     table: piste.Table, answers: Sequence[str] = (), people: Collection[int] = BOTH, names: tuple[str, ...] = NAMES
 ) -> list[str]:
-    """Play as the terminal does and return its lines: a step of a person in that person's voice.
-
-    The steps of others are told to the one person there is, or to a watcher. Answers of bots are not shown.
-    """
-    alone = next(iter(people)) if len(people) == 1 else WATCHER
-    shown = WORDS.welcome(table.view(alone), names)
-    typed, done = iter(answers), 0
-    while True:
-        for at in range(done, len(table.view().log)):
-            about = table.view().log[at].event.seat
-            seat = about if about in people else alone
-            view = table.view(seat)
-            shown += WORDS.lines(Moment(seat, names, view.opening, view.log[: at + 1]))
-        done = len(table.view().log)
-        asked = table.to_act
-        if asked is None:
-            break
-        answer = next(typed, None)
-        if answer is None:
-            return shown
-        prompt = WORDS.ask(table.view(asked), names)
-        if asked in people:
-            shown += (prompt.text + answer).split("\n")
-        if answer == "resign":
-            table.resign(asked)
-            continue
-        (decision,) = (key.then for key in prompt.keys if tidy(answer) in map(tidy, (key.key, *key.also)))
-        assert isinstance(decision, int)
-        table.decide(asked, decision)
-    ending = table.ending()
-    assert ending is not None
-    return shown + WORDS.farewell(table.view(), names, ending)
+    return printed(WORDS, table, answers, people, names)
 
 
 SAMPLE = """\
