@@ -7,6 +7,7 @@ import contextlib
 import signal
 import sys
 from collections.abc import Sequence
+from functools import partial
 
 from piste.core.contract import WATCHER
 from piste.core.errors import BadOption, PisteError
@@ -47,7 +48,7 @@ def play(given: argparse.Namespace, screen: Screen) -> int:
     table, recorder = seated(head, kept.write)
     session = Session(
         head, table, recorder, sittings, screen,
-        brief=given.brief, hints=given.hints, resume=store.command("resume", kept.name),
+        brief=given.brief, hints=given.hints, resume=partial(store.command, "resume", kept.name),
     )  # fmt: skip
     return run(session, kept)
 
@@ -80,7 +81,7 @@ def resume(given: argparse.Namespace, screen: Screen) -> int:
     hints = record.head.notes.get("hints") == "agreed"
     session = Session(
         record.head, table, recorder, sittings, screen,
-        brief=given.brief, hints=hints, resume=store.command("resume", name),
+        brief=given.brief, hints=hints, resume=partial(store.command, "resume", name),
     )  # fmt: skip
     return run(session, kept, resumed=True)
 
@@ -122,7 +123,7 @@ def left(session: Session, why: str, code: int) -> int:
     with contextlib.suppress(OSError):
         session.hide()
         print(f"\n{why}{' ' if why else ''}The game is kept. To go on with it:", file=sys.stderr)
-        print(session.resume, file=sys.stderr, flush=True)
+        print(session.resume(), file=sys.stderr, flush=True)
     return code
 
 

@@ -6,7 +6,7 @@ What is told comes from the seats' logs and the game's words; the table alone kn
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from piste.core.contract import WATCHER
@@ -49,7 +49,7 @@ class Session:
         *,
         brief: bool = False,
         hints: bool = False,
-        resume: str = "",
+        resume: Callable[[], str] = str,
     ) -> None:
         self.head = head
         self.table = table
@@ -57,7 +57,7 @@ class Session:
         self.sittings = sittings
         self.screen = screen
         self.brief = brief
-        self.resume = resume  # the command that goes on with this game
+        self.resume = resume  # gives the command that goes on with this game, when somebody wants to know
         self.names = head.seats
         self.words = head.game.words
         self.people = [seat for seat, sitting in enumerate(sittings) if sitting.bot is None]
@@ -245,7 +245,7 @@ class Session:
             self.hint(seat)
         elif word == "save":
             self.screen.note("The game is kept after every decision. To go on with it:")
-            self.screen.whole(self.resume)
+            self.screen.whole(self.resume())
         elif word == "quit":
             raise Left
         elif word == "resign":

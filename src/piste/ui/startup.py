@@ -12,7 +12,15 @@ from piste.ui.listing import put
 from piste.ui.screen import Screen
 
 RUNS = 20
-FIRST_PROMPT = "from piste.cli import main; main(['play', 'prime-duel', '--no-color'])"
+FIRST_PROMPT = """
+import os, sys
+class Keyboard:
+    def isatty(self): return False
+    def readline(self): os._exit(0)  # the first prompt has been reached
+sys.stdin = Keyboard()
+from piste.cli import main
+main(["play", "prime-duel", "--first", "1"])
+"""
 HELP = "from piste.cli import parser; parser().format_help()"
 
 
