@@ -89,6 +89,8 @@ def resume(given: argparse.Namespace, screen: Screen) -> int:
 def run(session: Session, kept: store.Kept, *, resumed: bool = False) -> int:
     """Play, and whatever happens, say how to go on."""
     before = {number: signal.signal(number, _stop) for number in STOPS}
+    if session.screen.person:  # Ctrl-C works at a terminal, even where whoever started us had it ignored
+        before[signal.SIGINT] = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         session.run(resumed=resumed)
         session.screen.note("To see this game again:")
