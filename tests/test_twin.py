@@ -23,7 +23,8 @@ def test_twins_play_the_same_random_games(kind: Kind) -> None:
     plain, compiled = bind(game, compiled=False), bind(game, compiled=True)
     for seed in range(games(300, of=kind) if kind in FULL else 100):
         leaving = 16 if seed % 5 == 0 else 0
-        assert plain.playout(options, seed, 5000, leaving) == compiled.playout(options, seed, 5000, leaving)
+        one = plain.playout(options, 1, seed, 5000, leaving)
+        assert one == compiled.playout(options, 1, seed, 5000, leaving)
 
 
 @EVERY
@@ -50,6 +51,9 @@ def test_twins_agree_on_every_function_at_every_step(kind: Kind) -> None:
                 assert plain.outcomes(state) == compiled.outcomes(state)
                 for outcome in members(plain.outcomes(state)):
                     assert plain.weight(state, outcome) == compiled.weight(state, outcome)
+                assert plain.spread(state) == compiled.spread(state)
+                for at in range(0, plain.spread(state), 1 + plain.spread(state) // 50):
+                    assert plain.drawn(state, at) == compiled.drawn(state, at)
             else:
                 assert plain.legal(state) == compiled.legal(state)
                 assert all(plain.leave(state, seat) == compiled.leave(state, seat) for seat in range(seats))

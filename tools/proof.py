@@ -21,7 +21,6 @@ INPUTS = int(os.environ.get("INPUTS", "1000000"))
 # For each page its title and suites: what is shown, the file, which of its tests, one game in how many is played.
 RULES = (
     ("Random games are sound; record, replay and position text are exact", "tests/test_every_game.py", "sound", 1),
-    ("Interpreted and compiled games are equal", "tests/test_twin.py", "", 1),
     ("Secrecy: retold histories look the same", "tests/test_secrecy.py", "", 1),
     ("A second, independent implementation agrees at every step", "tests/test_reference.py", "", 20),
     ("Every other test, at its usual size", "tests", "not terminal", 0),
@@ -33,7 +32,15 @@ TERMINAL = (
     ("Killed at every prompt, resumed to the same game", "tests/terminal/test_resume.py", "", 0),
     ("The sheets' dialogues through a pseudo-terminal", "tests/terminal/test_dialogues.py", "", 0),
 )
-PAGES = {"rules": ("The rulebook at full size", RULES), "terminal": ("The terminal at full size", TERMINAL)}
+SPEED = (
+    ("Interpreted and compiled games are equal; trees counted both ways", "tests/test_twin.py", "", 1),
+    ("Random play is as exact enumeration says; threads change nothing", "tests/test_bulk.py", "", 1),
+)
+PAGES = {
+    "rules": ("The rulebook at full size", RULES),
+    "terminal": ("The terminal at full size", TERMINAL),
+    "speed": ("The same rules, by the million", SPEED),
+}
 
 
 def run(*command: str) -> str:

@@ -25,6 +25,7 @@ examples:
                                      two people at one keyboard
   piste rules zero-sum-grid          the rules on one page
   piste resume                       go on with the last game
+  piste simulate prime-duel          a hundred thousand games at once
 """
 SHELLS = ("bash", "zsh", "fish")
 
@@ -105,8 +106,28 @@ def parser() -> argparse.ArgumentParser:
     bots.add_argument("--json", action="store_true", help="for machines")
     where = command("where", "say which files of yours are where")
     where.add_argument("--json", action="store_true", help="for machines")
-    bench = command("bench", "measure")
-    bench.add_argument("--startup", action="store_true", required=True, help="CPU time of starting, as ratios")
+    simulate = command("simulate", "play many games at once and count what comes of them")
+    simulate.add_argument("game")
+    simulate.add_argument("--games", metavar="N", default="100000", help="how many (default: 100000)")
+    simulate.add_argument(
+        "--set", action="append", metavar="OPTION=VALUE", help="an option of the game; may be given again"
+    )
+    simulate.add_argument(
+        "--policy", action="append", metavar="NAME", help="how to play: once for all, or once for each seat"
+    )
+    simulate.add_argument("--policies", action="store_true", help="list the policies of the game")
+    simulate.add_argument("--threads", metavar="T", help="how many (default: one for each core)")
+    simulate.add_argument("--seed", default="piste", help="the same seed, the same games (default: piste)")
+    simulate.add_argument(
+        "--most", metavar="STEPS", default="1000000", help="give a game up after so many (default: 1000000)"
+    )
+    simulate.add_argument("--interpreted", action="store_true", help="do without compiled play")
+    simulate.add_argument("--json", action="store_true", help="for machines")
+    bench = command("bench", "measure how fast the rules run")
+    bench.add_argument("game", nargs="*", help="some games only")
+    what = bench.add_mutually_exclusive_group()
+    what.add_argument("--compile", action="store_true", help="CPU time of the first compiled game, and of later ones")
+    what.add_argument("--startup", action="store_true", help="CPU time of starting, as ratios")
     bench.add_argument("--json", action="store_true", help="for machines")
     completion = command("completion", "print completions for a shell")
     completion.add_argument("shell", choices=SHELLS)
@@ -157,9 +178,19 @@ def _where(given: argparse.Namespace, screen: Screen) -> int:
     return where(given, screen)
 
 
-def _bench(given: argparse.Namespace, screen: Screen) -> int:
-    from piste.ui.startup import bench
+def _simulate(given: argparse.Namespace, screen: Screen) -> int:
+    from piste.ui.simulating import run
 
+    return run(given, screen)
+
+
+def _bench(given: argparse.Namespace, screen: Screen) -> int:
+    if given.startup:
+        from piste.ui.startup import bench
+    elif given.compile:
+        from piste.ui.compiling import bench
+    else:
+        from piste.ui.speed import bench
     return bench(given, screen)
 
 
@@ -178,6 +209,7 @@ COMMANDS: dict[str, Callable[[argparse.Namespace, Screen], int]] = {
     "resume": _resume,
     "bots": _bots,
     "where": _where,
+    "simulate": _simulate,
     "bench": _bench,
     "completion": _completion,
 }

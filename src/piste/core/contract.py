@@ -69,6 +69,12 @@ class Rules(Protocol):
     def weight(self, s: Any, outcome: int, /) -> int:
         """Return how likely an outcome is, as a whole number; positive for each of `outcomes`."""
 
+    def spread(self, s: Any, /) -> int:
+        """Return the sum of the weights of all outcomes: how many equally likely cards, so to say, there are."""
+
+    def drawn(self, s: Any, at: int, /) -> int:
+        """Return the outcome that card number `at` below `spread` is; each has `weight` numbers, side by side."""
+
     def apply(self, s: Any, action: int, /) -> Any:
         """Return the state after a decision or an outcome."""
 

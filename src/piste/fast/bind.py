@@ -1,4 +1,4 @@
-"""Puts a game's rules and the kernels into one namespace, interpreted or compiled.
+"""Puts rules and loops over them into one namespace, interpreted or compiled.
 
 The functions are the same in both: compiled, each copy is wrapped by numba. Nothing else in the tree knows that
 numba exists. Compiled code is kept in the user's cache, in a folder named after a digest of all sources that go in:
@@ -7,10 +7,12 @@ numba alone looks at the outermost function only, and would serve old rules.
 
 from __future__ import annotations
 
+import importlib
 import sys
 from collections.abc import Callable, Iterator
 from functools import cache
 from hashlib import blake2b
+from importlib.util import find_spec
 from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
@@ -18,24 +20,63 @@ from typing import Any
 from piste.core import bits, contract
 from piste.core.errors import MissingExtra
 from piste.core.game import Game
-from piste.fast import kernels
+from piste.fast import batch, kernels, whole
+from piste.fast.written import dispatch, module, packing
+
+Policy = Callable[[Any, int, int], int]
+"""Given what a seat sees, the set of its decisions and 32 random bits, returns one of the decisions."""
 
 
 @cache
-def bind(game: Game, *, compiled: bool) -> Any:
-    """Return a module with the game's rules and the kernels over them."""
-    rules = game.rules
+def bind(game: Game, *, compiled: bool, own: tuple[Policy, ...] = ()) -> Any:
+    """Return a module with the game's rules and policies, policies of one's own, and the kernels over them."""
+    rules, policies = game.rules, policies_of(game)
     assert isinstance(rules, ModuleType)
-    sources = (contract, bits, rules, kernels)
-    way = "compiled" if compiled else "plain"
-    short = game.name.replace("-", "_")
-    twin = ModuleType(f"piste.fast.{way}_{short}")
-    sys.modules[twin.__name__] = twin  # numba's cache finds the functions again by this name
+    names = [*policy_names(game), *(f"own_{i}" for i in range(len(own)))]
+    text = module(f"{rules.__name__}_written", packing(rules.State), dispatch(names))
+    for i, policy in enumerate(own):
+        vars(text)[f"own_{i}"] = policy
+    modules = (rules, kernels, batch, text) if policies is None else (rules, policies, kernels, batch, text)
+    return together(*modules, compiled=compiled, inline=(bits, rules, text), kept=not own)
+
+
+def policies_of(game: Game) -> ModuleType | None:
+    """Return the game's simple policies for play in bulk, if it has any."""
+    if find_spec(f"{game.package}.policies") is None:
+        return None
+    return importlib.import_module(f"{game.package}.policies")
+
+
+def policy_names(game: Game) -> tuple[str, ...]:
+    """Return the game's policies by name, in their order; random play, which every game has, is not among them."""
+    policies = policies_of(game)
+    return () if policies is None else tuple(name for name, _ in _functions_of(policies) if name[0] != "_")
+
+
+@cache
+def together(
+    *modules: ModuleType, compiled: bool, inline: tuple[ModuleType, ...] = (bits,), kept: bool = True
+) -> Any:
+    """Return a module with the functions of the contract, of bits and of these modules, which see each other.
+
+    Those of the modules to `inline` are compiled into each place that calls them: such code is much faster, since a
+    state then stays in the machine's registers, but a large function that is called in many places compiles slowly.
+    """
+    sources = (contract, bits, *modules)
+    twin = ModuleType("_".join(["piste.fast." + ("compiled" if compiled else "plain"), *map(_short, modules)]))
+    if kept:
+        sys.modules[twin.__name__] = twin  # numba's cache finds the functions again by this name
     space = vars(twin)
-    for source in sources:
-        space.update({name: value for name, value in vars(source).items() if not name.startswith("__")})
     owners: dict[str, str] = {}
-    wrap = _compiler(sources) if compiled else _unchanged
+    for source in sources:
+        for name, value in vars(source).items():
+            if name.startswith("__"):
+                continue
+            if isinstance(space.get(name), int) and space[name] != value:
+                raise ValueError(f"{name} is {space[name]} in {owners[name]} and something else in {source.__name__}")
+            space[name], owners[name] = value, source.__name__
+    owners = {}
+    wrap = _compiler(sources, inline, kept) if compiled else _unchanged
     for source in sources:
         for name, function in _functions_of(source):
             if name in owners:
@@ -43,34 +84,43 @@ def bind(game: Game, *, compiled: bool) -> Any:
             owners[name] = source.__name__
             copy = FunctionType(function.__code__, space, name, function.__defaults__)
             copy.__module__ = twin.__name__
-            copy.__qualname__ = f"{short}.{name}"  # a cache file of its own for each game
-            space[name] = wrap(copy)
+            copy.__qualname__ = f"{twin.__name__}.{name}"  # a cache file of its own for each namespace
+            space[name] = wrap(copy, source)
     return twin
+
+
+def _short(module: ModuleType) -> str:
+    return "_".join(module.__name__.split(".")[-2:])
 
 
 def _functions_of(source: ModuleType) -> Iterator[tuple[str, FunctionType]]:
     for name, value in vars(source).items():
-        if isinstance(value, FunctionType) and value.__module__ == source.__name__:
+        if isinstance(value, FunctionType) and (value.__module__ == source.__name__ or name.startswith("own_")):
             yield name, value
 
 
-def _unchanged(function: FunctionType) -> Callable[..., Any]:
+def _unchanged(function: FunctionType, _: ModuleType) -> Callable[..., Any]:
     return function
 
 
-def _compiler(sources: tuple[ModuleType, ...]) -> Callable[[FunctionType], Callable[..., Any]]:
+def _compiler(
+    sources: tuple[ModuleType, ...], inline: tuple[ModuleType, ...], kept: bool
+) -> Callable[[FunctionType, ModuleType], Callable[..., Any]]:
     try:
         import numba
     except ImportError:
         raise MissingExtra("fast", "Compiled play") from None
-    folder = cache_folder() / digest(sources)
+    whole.teach()
+    folder = cache_folder() / digest((sys.modules[__name__], whole, *sources))
 
-    def wrap(function: FunctionType) -> Callable[..., Any]:
+    def wrap(function: FunctionType, source: ModuleType) -> Callable[..., Any]:
+        # What has no file of its own is kept as part of what calls it.
+        options: dict[str, Any] = {"cache": kept and source.__file__ is not None, "forceinline": source in inline}
         # numba asks for its folder at the moment a function is wrapped; other users of numba keep theirs.
         config: Any = numba.config
         before, config.CACHE_DIR = config.CACHE_DIR, str(folder)
         try:
-            wrapped: Callable[..., Any] = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+            wrapped: Callable[..., Any] = numba.njit(nogil=True, error_model="numpy", **options)(function)
         finally:
             config.CACHE_DIR = before
         return wrapped
@@ -89,6 +139,6 @@ def digest(sources: tuple[ModuleType, ...]) -> str:
     """Return a name that changes with any source, and with the Python that runs it."""
     found = blake2b(sys.version.encode(), digest_size=12)
     for source in sources:
-        assert source.__file__ is not None
-        found.update(Path(source.__file__).read_bytes())
+        file = source.__file__
+        found.update(Path(file).read_bytes() if file is not None else vars(source)["TEXT"].encode())
     return found.hexdigest()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from piste.core.bits import count, lane, lane_one, lowest, one, set4
+from piste.core.bits import count, lane, lane_one, lowest, nth, one, set4
 from piste.core.contract import CHANCE, HIDDEN, OVER, Event
 
 VERSION = 1
@@ -154,10 +154,12 @@ def of_powers(powers: int) -> int:
 def playable(hand: int, tower: Tower) -> int:
     """Return the cards of a hand that may be played (D5)."""
     if tower.demand == STANCE:
-        return hand & of_powers(0b111000000)
-    if tower.demand == TRUMPED:
-        return hand & of_powers(0b111111110)
-    return hand & of_powers((1 << tower.power) - 1 | 1 << TRUMP)
+        powers = 0b111000000
+    elif tower.demand == TRUMPED:
+        powers = 0b111111110
+    else:
+        powers = (1 << tower.power) - 1 | 1 << TRUMP
+    return hand & (powers * ONE_OF_EACH_COLOUR)
 
 
 def next_in(players: int, seat: int) -> int:
@@ -274,89 +276,96 @@ def act(s: State, ability: int) -> State:
 
 def choices(s: State) -> int:
     """Return the actions open now, whoever chooses among them."""
-    if s.phase == PLAY:
+    phase = s.phase
+    if phase == PLAY:
         return playable(s.hands[s.seat], s.tower)
-    if s.phase == KILL or s.phase == TAKE:
+    if phase == KILL or phase == TAKE:
         return others_up(s)
-    if s.phase == COPY:
+    if phase == COPY:
         return copyable(s)
-    if s.phase == TARGET:
+    if phase == TARGET:
         return targets(s)
-    if s.phase == PICK:
+    if phase == PICK:
         return s.present << SEAT
-    if s.phase == REVEAL:
+    if phase == REVEAL:
         seat = lowest(s.reveal.waiting)
         return (s.options.powers << (9 * seat)) & ~s.reveal.shown[seat]
-    if s.phase == LOT:
+    if phase == LOT:
         return s.reveal.lows << SEAT
-    if s.phase == DRAW:
+    if phase == DRAW:
         return s.tower.buried
-    if s.phase == NEXT:
+    if phase == NEXT:
         return 1
     return s.hands[s.target]  # BURY, FEINT, DISARM, GIVE
 
 
 def to_act(s: State) -> int:
-    if s.phase == PLAY or s.phase == PICK:
+    phase = s.phase
+    if phase == PLAY or phase == PICK:
         return s.seat  # D19: a play is always asked
-    if s.phase == KILL or s.phase == TAKE or s.phase == COPY or s.phase == TARGET:
+    if phase == KILL or phase == TAKE or phase == COPY or phase == TARGET:
         return CHANCE if one(choices(s)) else s.seat
-    if s.phase == GIVE:
+    if phase == GIVE:
         return CHANCE if one(choices(s)) else s.target
-    return OVER if s.phase == DONE else CHANCE
+    return OVER if phase == DONE else CHANCE
 
 
 def kind(s: State) -> int:
     return s.phase
 
 
-def legal(s: State) -> int:
-    return choices(s)
-
-
-def outcomes(s: State) -> int:
-    return choices(s)
+legal = choices
+outcomes = choices
 
 
 def weight(s: State, outcome: int) -> int:
     return (choices(s) >> outcome) & 1
 
 
+def spread(s: State) -> int:
+    return choices(s).bit_count()
+
+
+def drawn(s: State, at: int) -> int:
+    return nth(choices(s), at)
+
+
 def apply(s: State, action: int) -> State:
-    if s.phase == PLAY:
+    phase = s.phase
+    if phase == PLAY:
         return played(s, action)
-    if s.phase == TARGET:
+    if phase == TARGET:
         target = action - SEAT
         if s.ability == 3:
             return put(s, FEINT, s.seat, target)
         return put(s, DISARM if s.ability == 6 else GIVE, s.seat, target)
-    if s.phase == COPY:
+    if phase == COPY:
         return act(s, power_of(action))
-    if s.phase == PICK:
+    if phase == PICK:
         return picked(s, action - SEAT)
-    if s.phase == LOT:
+    if phase == LOT:
         return put(s, PICK, action - SEAT)
-    if s.phase == REVEAL:
+    if phase == REVEAL:
         return revealed(s, action)
-    if s.phase == NEXT:
+    if phase == NEXT:
         return deal(s, HIDDEN)
     card, t = 1 << action, s.tower
-    if s.phase == KILL:
+    if phase == KILL:
         return end_turn(lay(s, s.hands, Tower(t.up ^ card, t.buried | card, t.top, t.power, t.demand)))
     mine = set4(s.hands, s.seat, s.hands[s.seat] | card)
-    if s.phase == TAKE:
+    if phase == TAKE:
         return end_turn(lay(s, mine, Tower(t.up ^ card, t.buried, t.top, t.power, t.demand)))
-    if s.phase == DRAW:
+    if phase == DRAW:
         return end_turn(lay(s, mine, Tower(t.up, t.buried ^ card, t.top, t.power, t.demand)))
-    if s.phase == GIVE:
+    if phase == GIVE:
         return end_turn(lay(s, set4(mine, s.target, mine[s.target] ^ card), t))
     lost = set4(s.hands, s.target, s.hands[s.target] ^ card)
-    if s.phase == FEINT:  # D9: the power counts, the ability does not
+    if phase == FEINT:  # D9: the power counts, the ability does not
         p = power_of(action)
         feinted = Tower(t.up | card, t.buried, action, p, TRUMPED if p == TRUMP else PLAIN)
         return end_turn(lay(s, lost, feinted))
     fallen = Tower(t.up, t.buried | card, t.top, t.power, t.demand)
-    if s.phase == DISARM:
+    if phase == DISARM:
         return end_turn(lay(s, lost, fallen))
     return buried(lay(s, lost, fallen))
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from piste.core.bits import count, lowest, set2, won_or_lost
+from piste.core.bits import count, nth, set2, signed_sum, signed_value, won_or_lost
 from piste.core.contract import CHANCE, HIDDEN, OVER, Event
 
 VERSION = 1
@@ -62,15 +62,11 @@ def every_card(options: Options) -> int:
 
 
 def value(top: int, card: int) -> int:
-    return card - top if card < top else card - top + 1
+    return signed_value(top, card)
 
 
 def total(top: int, cards: int) -> int:
-    points = 0
-    while cards:
-        points += value(top, lowest(cards))
-        cards &= cards - 1
-    return points
+    return signed_sum(top, cards)
 
 
 def score(s: State, seat: int) -> int:
@@ -106,6 +102,14 @@ def outcomes(s: State) -> int:
 
 def weight(s: State, outcome: int) -> int:
     return (s.deck >> outcome) & 1
+
+
+def spread(s: State) -> int:
+    return count(s.deck)
+
+
+def drawn(s: State, at: int) -> int:
+    return nth(s.deck, at)
 
 
 def apply(s: State, action: int) -> State:

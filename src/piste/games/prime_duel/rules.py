@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from piste.core.bits import lane, lane_one, set2, won_or_lost
+from piste.core.bits import lane, lane_at, lane_one, set2, units, won_or_lost
 from piste.core.contract import CHANCE, HIDDEN, OVER, Event
 
 VERSION = 1
@@ -22,6 +22,9 @@ KEEP, DISCARD = 0, 1
 
 # Reasons for an end.
 TARGET_REACHED, TURN_LIMIT, RESIGNED = 1, 2, 3
+
+ONE_OF_EACH = 0x111111111111111  # of fifteen values
+PRIMES = sum(1 << n for n in range(2, 62) if all(n % d for d in range(2, n)))  # those below 62, as a set
 
 
 class Options(NamedTuple):
@@ -64,15 +67,12 @@ def seats(options: Options) -> int:
 
 
 def whole_deck(options: Options) -> int:
-    deck = 0
-    for i in range(options.top):
-        deck += options.copies * lane_one(i)
-    return deck
+    return options.copies * (ONE_OF_EACH & (lane_one(options.top) - 1))
 
 
 def is_prime(n: int) -> bool:
-    if n < 2:
-        return False
+    if n < 62:
+        return (PRIMES >> n) & 1 == 1
     d = 2
     while d * d <= n:
         if n % d == 0:
@@ -120,6 +120,14 @@ def weight(s: State, outcome: int) -> int:
     if s.phase == TOSS:
         return 1
     return lane(draw_from(s), outcome)
+
+
+def spread(s: State) -> int:
+    return 2 if s.phase == TOSS else units(draw_from(s))
+
+
+def drawn(s: State, at: int) -> int:
+    return at if s.phase == TOSS else lane_at(draw_from(s), at)
 
 
 def apply(s: State, action: int) -> State:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from piste.core.bits import count, lowest, set2, won_or_lost
+from piste.core.bits import count, nth, set2, signed_sum, signed_value, won_or_lost
 from piste.core.contract import CHANCE, HIDDEN, OVER, Event
 
 VERSION = 1
@@ -63,15 +63,11 @@ def every_card(options: Options) -> int:
 
 
 def value(top: int, card: int) -> int:
-    return card - top if card < top else card - top + 1
+    return signed_value(top, card)
 
 
 def hand_sum(top: int, cards: int) -> int:
-    total = 0
-    while cards:
-        total += value(top, lowest(cards))
-        cards &= cards - 1
-    return total
+    return signed_sum(top, cards)
 
 
 def pile(s: State) -> int:
@@ -105,6 +101,14 @@ def outcomes(s: State) -> int:
 
 def weight(s: State, outcome: int) -> int:
     return (outcomes(s) >> outcome) & 1
+
+
+def spread(s: State) -> int:
+    return count(outcomes(s))
+
+
+def drawn(s: State, at: int) -> int:
+    return nth(outcomes(s), at)
 
 
 def apply(s: State, action: int) -> State:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from piste.core.bits import count, won_or_lost
+from piste.core.bits import count, lowest, nth, signed_value, won_or_lost
 from piste.core.contract import CHANCE, HIDDEN, OVER, Event
 
 VERSION = 1
@@ -89,7 +89,7 @@ def legal(s: State) -> int:
 
 
 def cell_value(top: int, outcome: int) -> int:
-    return outcome - top if outcome < top else outcome - top + 1
+    return signed_value(top, outcome)
 
 
 def shifts(top: int, cell: int) -> int:
@@ -114,9 +114,14 @@ def beside(s: State) -> int:
     return shifts(top, s.cells[0]) & shifts(top, s.cells[3]) & shifts(top, s.cells[6])
 
 
+def even(s: State) -> bool:
+    """Say whether all outcomes are equally likely."""
+    return s.phase == TOSS or s.options.deal == ANY or s.dealt >= 3
+
+
 def weight(s: State, outcome: int) -> int:
     """Return how many winnable grids have this cell and those dealt so far (R1)."""
-    if s.phase == TOSS or s.options.deal == ANY or s.dealt >= 3:
+    if even(s):
         return (outcomes(s) >> outcome) & 1
     top = s.options.top
     column = shifts(top, cell_value(top, outcome))
@@ -133,6 +138,28 @@ def weight(s: State, outcome: int) -> int:
             for j in range(2 * top):
                 total += count(two & shifts(top, cell_value(top, j))) ** 2
     return total
+
+
+def spread(s: State) -> int:
+    left = outcomes(s)
+    if even(s):
+        return count(left)
+    total = 0
+    while left:
+        total += weight(s, lowest(left))
+        left &= left - 1
+    return total
+
+
+def drawn(s: State, at: int) -> int:
+    left = outcomes(s)
+    if even(s):
+        return nth(left, at)
+    at -= weight(s, lowest(left))
+    while at >= 0:
+        left &= left - 1
+        at -= weight(s, lowest(left))
+    return lowest(left)
 
 
 def with_cell(c: Cells, at: int, new: int) -> Cells:

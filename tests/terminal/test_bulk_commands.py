@@ -1,0 +1,139 @@
+"""`piste simulate` and `piste bench` as somebody runs them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from piste.cli import main
+from piste.fast import bind, written
+from piste.ui import speed
+
+
+def said(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    assert main(words) == 0
+    return capsys.readouterr().out
+
+
+def answered(capsys: pytest.CaptureFixture[str], *words: str) -> Any:
+    return json.loads(said(capsys, *words, "--json"))
+
+
+def test_simulate_says_results_ends_and_lengths(capsys: pytest.CaptureFixture[str]) -> None:
+    text = said(capsys, "simulate", "zero-sum-duel", "--games", "5000", "--set", "turns=40")
+    lines = text.splitlines()
+    assert lines[0] == "Zero Sum Duel: 5,000 games"
+    assert lines[1].startswith("  A (random) wins 4")
+    assert any(line.startswith("  draws ") for line in lines)
+    assert any(line.startswith("  sum is zero: ") for line in lines)
+    assert any(line.startswith("  turn limit: ") for line in lines)
+    assert "  on average " in text
+
+
+def test_simulate_for_machines_is_the_same_for_any_threads(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("simulate", "duel", "--set", "players=3", "--games", "3000", "--seed", "x", "--policy", "low")
+    one = answered(capsys, *words, "--threads", "1")
+    assert answered(capsys, *words, "--threads", "3") == one
+    assert one["policies"] == ["low", "low", "low"]
+    assert sum(row["of"] for row in one["wins"]) == 3000
+    assert sum(one["decisions"]["counts"].values()) == 3000
+    assert one["options"]["players"] == 3
+    assert one["version"] == 1
+
+
+def test_simulate_each_seat_by_its_own_policy(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("simulate", "positive-negative", "--games", "2000")
+    found = answered(capsys, *words, "--policy", "average", "--policy", "random")
+    assert found["wins"][0]["low"] > found["wins"][1]["high"]
+
+
+def test_simulate_without_compiled_play_gives_the_same(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compiled = answered(capsys, "simulate", "prime-duel", "--games", "50")
+    assert answered(capsys, "simulate", "prime-duel", "--games", "50", "--interpreted") == compiled
+    monkeypatch.setattr("piste.ui.simulating.can_compile", lambda: False)
+    assert "pip install 'piste[fast]'" in said(capsys, "simulate", "prime-duel", "--games", "50")
+
+
+def test_policies_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = said(capsys, "simulate", "prime-duel", "--policies").splitlines()
+    assert lines[:2] == ["random: Take any decision, all equally likely.", "keep: Keep every card."]
+    assert set(answered(capsys, "simulate", "prime-duel", "--policies")["policies"]) == {
+        line.partition(":")[0] for line in lines
+    }
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("--games", "0"), "--games cannot be '0': it is a whole number from 1 to 1000000000000."),
+        (("--games", "many"), "--games cannot be 'many'"),
+        (("--threads", "-2"), "--threads cannot be '-2'"),
+        (("--most", "x"), "--most cannot be 'x'"),
+        (("--policy", "clever"), "There is no policy 'clever' for Zero-Sum Grid. There are: random, nearer."),
+        (("--policy", "nearer") * 3, "Give --policy once for all, or once for each of the 2 seats"),
+        (("--set", "turns=abc"), "turns"),
+    ],
+)
+def test_bad_requests_get_a_sentence(
+    words: tuple[str, ...], sentence: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(("simulate", "zero-sum-grid", *words)) == 2
+    assert sentence in capsys.readouterr().err
+
+
+def test_bench_measures_every_way(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(speed, "RUNS", 1)
+    monkeypatch.setattr(speed, "SECONDS", 0.01)
+    found = answered(capsys, "bench", "prime-duel", "zero-sum-grid")
+    assert list(found["games"]) == ["prime-duel", "zero-sum-grid"]
+    for row in found["games"].values():
+        assert list(row) == ["interpreted", "compiled", "all threads", "many together"]
+        assert all(way["steps"] > 0 and way["ratio"] > 0 for way in row.values())
+        assert row["compiled"]["ratio"] > row["interpreted"]["ratio"]
+    text = said(capsys, "bench", "prime-duel")
+    assert text.startswith("Calibration loop: ")
+    assert "  compiled " in text
+
+
+def test_bench_compile_measures_an_empty_cache_and_a_full_one(capsys: pytest.CaptureFixture[str]) -> None:
+    rows = answered(capsys, "bench", "positive-negative", "--compile")["cpu_seconds"]["positive-negative"]
+    assert set(rows) == {"first", "cached"}
+    assert rows["first"]["random games"] > rows["cached"]["random games"]
+
+
+CHANGED = """
+import importlib.util, sys
+from pathlib import Path
+from piste.fast import bind
+folder, answer = Path(sys.argv[1]), sys.argv[2]
+bind.cache_folder = lambda: folder / "cache"
+(folder / "inner.py").write_text(f"def inner():\\n    return {answer}\\n")
+(folder / "outer.py").write_text("def outer():\\n    return inner()\\n")
+modules = []
+for name in ("inner", "outer"):
+    spec = importlib.util.spec_from_file_location(name, folder / f"{name}.py")
+    modules.append(importlib.util.module_from_spec(spec))
+    spec.loader.exec_module(modules[-1])
+print(bind.together(*modules, compiled=True).outer())
+"""
+
+
+def test_a_changed_source_is_never_answered_from_the_cache(tmp_path: Any) -> None:
+    for answer in ("1", "2", "1"):
+        done = subprocess.run(
+            [sys.executable, "-B", "-c", CHANGED, str(tmp_path), answer], capture_output=True, text=True, check=True
+        )
+        assert done.stdout.strip() == answer
+    assert len(list((tmp_path / "cache").iterdir())) == 2  # one folder for each digest
+
+
+def test_the_digest_depends_on_what_is_written_too() -> None:
+    one = written.module("m", "def f():\n    return 1")
+    other = written.module("m", "def f():\n    return 2")
+    assert bind.digest((one,)) != bind.digest((other,))
