@@ -16,7 +16,7 @@ help:  ## list the targets
 	@touch $@
 
 .venv/core: .venv/made pyproject.toml
-	@$(BIN)/python -m pip install -q --disable-pip-version-check -e .
+	@$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[fast]'
 	@touch $@
 
 .venv/dev: .venv/made pyproject.toml

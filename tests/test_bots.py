@@ -7,7 +7,6 @@ import random
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -25,8 +24,7 @@ from piste.games.zero_sum_grid import rules as grid_rules
 from piste.games.zero_sum_grid import steady as grid
 from tests.kinds import FULL, ODD, Kind, walked
 
-ROOT = Path(__file__).parent.parent
-OURS = ("random", "steady")
+OURS = ("random", *bots.LEVELS)
 HIDING = (Kind("zero-sum-duel", {"turns": 60}), Kind("mccoy-duel", {"rounds": 1}))
 
 
@@ -361,7 +359,7 @@ def test_an_installed_package_can_offer_a_bot(monkeypatch: pytest.MonkeyPatch) -
 
     install(monkeypatch, Entry("first", first), Entry("random", never))
     game = find("prime-duel")
-    assert bots.names(game) == ("random", "steady", "first")
+    assert bots.names(game) == ("random", *bots.LEVELS, "first")
     assert bots.lines(game)["first"] == "From an installed package."
     assert bots.find("first", game).name == "first of prime-duel"
     assert bots.find("random", game).name == "random"
@@ -371,17 +369,20 @@ def test_an_installed_package_can_offer_a_bot(monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.parametrize("name", names())
-def test_each_game_has_both_bots_with_a_line_each(name: str) -> None:
+def test_each_game_has_every_level_with_a_line_each(name: str) -> None:
     game = find(name)
-    assert bots.names(game)[:2] == OURS
+    assert bots.names(game)[:5] == ("random", *bots.LEVELS)
     lines = bots.lines(game)
     assert set(lines) == set(bots.names(game))
-    assert all(line.endswith(".") and "\n" not in line and len(line) < 110 for line in lines.values())
-    assert bots.best(game).name == "steady"
+    assert all(line.endswith(".") and "\n" not in line and len(line) < 120 for line in lines.values())
+    assert bots.best(game).name == "perfect"
 
 
 def test_an_unknown_bot_is_answered_with_the_bots_there_are() -> None:
-    with pytest.raises(UnknownName, match=r"no bot 'stedy' for Duel\. Did you mean steady\? .* random, steady;"):
+    with pytest.raises(
+        UnknownName,
+        match=r"no bot 'stedy' for Duel\. Did you mean steady\? .* random, novice, steady, strong, perfect;",
+    ):
         bots.find("stedy", find("mccoy-duel"))
     with pytest.raises(UnknownName) as refused:
         bots.find("xyzzy", find("mccoy-duel"))
@@ -398,13 +399,3 @@ def test_a_bot_for_one_game_loads_no_other_game_and_nothing_heavy() -> None:
     assert "piste.games.prime_duel.steady" in modules
     assert not any(name.startswith("piste.games.") and "prime_duel" not in name for name in modules)
     assert not {"importlib.metadata", "subprocess", "asyncio", "numpy", "numba", "piste.bots.program"} & modules
-
-
-def test_the_measuring_script_counts_every_game_once() -> None:
-    script = str(ROOT / "tools" / "match.py")
-    command = [sys.executable, script, "prime-duel", "steady", "random", "--games", "6", "--option", "target=20"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    head, *rows = done.stdout.splitlines()
-    assert head == "prime-duel target=20 turns=200: steady against random, 6 games"
-    assert [row.split()[0] for row in rows] == ["won", "drawn", "lost"]
-    assert sum(int(row.split()[1]) for row in rows) == 6

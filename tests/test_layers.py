@@ -23,6 +23,7 @@ LAYERS = (
     "games/solve",  # and whatever else a game's room holds for its solver
     "games/levels",
     "bots",
+    "arena",
     "api",
     "ui",
     "cli",

@@ -46,7 +46,7 @@ def game_text() -> list[str]:
     head = head._replace(named=False, commitment=Commitment.to(SEED, b"\x00" * 32))
     table, recorder = seated(head)
     screen = Screen(page, Typed(), colour=False)
-    session = Session(head, table, recorder, sit(head.game, ["you", "steady"]), screen, brief=True)
+    session = Session(head, table, recorder, sit(head.game, head.options, ["you", "steady"]), screen, brief=True)
     with contextlib.suppress(EOFError):
         session.run()
     return [f"$ {COMMAND}", *page.getvalue().rstrip("\n").split("\n")]

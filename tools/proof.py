@@ -36,10 +36,20 @@ SPEED = (
     ("Interpreted and compiled games are equal; trees counted both ways", "tests/test_twin.py", "", 1),
     ("Random play is as exact enumeration says; threads change nothing", "tests/test_bulk.py", "", 1),
 )
+SOLVE = (
+    ("Zero-Sum Grid: proof and play against brute force", "tests/solve/test_zero_sum_grid.py", "", 50),
+    ("Positive-Negative against fractions through the rules", "tests/solve/test_positive_negative.py", "", 50),
+    ("Zero Sum Duel: no best response gains", "tests/solve/test_zero_sum_duel.py", "", 50),
+    ("Prime Duel against plain value iteration; millions of games", "tests/solve/test_prime_duel.py", "", 1),
+    ("Prime Duel: what each bot loses to the full solution (9 GB)", "tests/solve/test_prime_duel_bots.py", "", 1),
+    ("Duel: bars, losses and plain solvers", "tests/solve/test_mccoy_duel.py", "", 1000),
+    ("Commands, levels and tables", "tests/solve/test_commands.py", "", 0),
+)
 PAGES = {
     "rules": ("The rulebook at full size", RULES),
     "terminal": ("The terminal at full size", TERMINAL),
     "speed": ("The same rules, by the million", SPEED),
+    "solve": ("Perfect opponents, with proof", SOLVE),
 }
 
 

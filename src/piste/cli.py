@@ -25,6 +25,7 @@ examples:
                                      two people at one keyboard
   piste rules zero-sum-grid          the rules on one page
   piste resume                       go on with the last game
+  piste solve zero-sum-duel          what the game is worth, and how that is known
   piste simulate prime-duel          a hundred thousand games at once
 """
 SHELLS = ("bash", "zsh", "fish")
@@ -106,6 +107,28 @@ def parser() -> argparse.ArgumentParser:
     bots.add_argument("--json", action="store_true", help="for machines")
     where = command("where", "say which files of yours are where")
     where.add_argument("--json", action="store_true", help="for machines")
+    solve = command("solve", "say what a position is worth, and how that is known")
+    solve.add_argument("game")
+    solve.add_argument("--position", metavar="TEXT", help="a position, or what a seat knows (default: the start)")
+    solve.add_argument("--seat", metavar="SEAT", help="for this seat (default: the one to act)")
+    solve.add_argument(
+        "--set", action="append", metavar="OPTION=VALUE", help="an option of the game; may be given again"
+    )
+    solve.add_argument("--full", action="store_true", help="compute whatever is to be computed once, and keep it")
+    solve.add_argument("--json", action="store_true", help="for machines")
+    match = command("match", "let bots play each other, seats swapped")
+    match.add_argument("game")
+    match.add_argument("bots", nargs="*", metavar="BOT", help="two of them: a bot's name, or cmd:PROGRAM")
+    match.add_argument("--all", action="store_true", help="every level against every level, as a table")
+    match.add_argument("--games", metavar="N", help="rounded up to whole deals (default: 200; with --all 100 a pair)")
+    match.add_argument(
+        "--set", action="append", metavar="OPTION=VALUE", help="an option of the game; may be given again"
+    )
+    match.add_argument("--seed", default="match", help="the same seed, the same games (default: match)")
+    match.add_argument(
+        "--processes", metavar="P", help="how many (default: one for each core); the result is the same"
+    )
+    match.add_argument("--json", action="store_true", help="for machines")
     simulate = command("simulate", "play many games at once and count what comes of them")
     simulate.add_argument("game")
     simulate.add_argument("--games", metavar="N", default="100000", help="how many (default: 100000)")
@@ -127,6 +150,7 @@ def parser() -> argparse.ArgumentParser:
     bench.add_argument("game", nargs="*", help="some games only")
     what = bench.add_mutually_exclusive_group()
     what.add_argument("--compile", action="store_true", help="CPU time of the first compiled game, and of later ones")
+    what.add_argument("--solve", action="store_true", help="CPU time and memory of what the solvers compute once")
     what.add_argument("--startup", action="store_true", help="CPU time of starting, as ratios")
     bench.add_argument("--json", action="store_true", help="for machines")
     completion = command("completion", "print completions for a shell")
@@ -178,6 +202,18 @@ def _where(given: argparse.Namespace, screen: Screen) -> int:
     return where(given, screen)
 
 
+def _solve(given: argparse.Namespace, screen: Screen) -> int:
+    from piste.ui.solving import run
+
+    return run(given, screen)
+
+
+def _match(given: argparse.Namespace, screen: Screen) -> int:
+    from piste.ui.matching import run
+
+    return run(given, screen)
+
+
 def _simulate(given: argparse.Namespace, screen: Screen) -> int:
     from piste.ui.simulating import run
 
@@ -189,6 +225,8 @@ def _bench(given: argparse.Namespace, screen: Screen) -> int:
         from piste.ui.startup import bench
     elif given.compile:
         from piste.ui.compiling import bench
+    elif given.solve:
+        from piste.ui.solvetime import bench
     else:
         from piste.ui.speed import bench
     return bench(given, screen)
@@ -209,6 +247,8 @@ COMMANDS: dict[str, Callable[[argparse.Namespace, Screen], int]] = {
     "resume": _resume,
     "bots": _bots,
     "where": _where,
+    "solve": _solve,
+    "match": _match,
     "simulate": _simulate,
     "bench": _bench,
     "completion": _completion,

@@ -68,7 +68,7 @@ def shown(kind: Kind, steps: tuple[int, ...]) -> dict[int, bytes]:
         return name + "\n"
 
     screen = Screen(page, Keyboard(typed), colour=False)
-    page.session = Session(head, table, recorder, sit(game, ["you"] * count), screen)
+    page.session = Session(head, table, recorder, sit(game, head.options, ["you"] * count), screen)
     with pytest.raises(EOFError):
         page.session.run()
     assert table.history() == steps

@@ -80,7 +80,7 @@ def test_by_pipe_to_the_end(name: str, options: dict[str, Any], seats: int) -> N
         return chooser.choice(table.view(actor).decisions) + "\n"
 
     screen = Screen(page, Keyboard(answer, terminal=False), colour=False)
-    Session(head, table, recorder, sit(head.game, ["you"] * seats), screen).run()
+    Session(head, table, recorder, sit(head.game, head.options, ["you"] * seats), screen).run()
     assert table.ending() is not None
     assert "\x1b" not in page.getvalue()
 
@@ -191,7 +191,7 @@ def test_no_input_fails_instead_of_asking() -> None:
     table, recorder = seated(head)
     screen = Screen(io.StringIO(), io.StringIO("keep\n"), asking=False)
     with pytest.raises(piste.PisteError, match="--no-input"):
-        Session(head, table, recorder, sit(head.game, ["you", "you"]), screen).run()
+        Session(head, table, recorder, sit(head.game, head.options, ["you", "you"]), screen).run()
 
 
 @EVERY

@@ -56,7 +56,9 @@ def session_of(
         return text
 
     screen = Screen(page, Keyboard(typed), colour=False)
-    session = Session(head, table, recorder, sit(head.game, specs), screen, resume=lambda: "piste resume", **settings)
+    session = Session(
+        head, table, recorder, sit(head.game, head.options, specs), screen, resume=lambda: "piste resume", **settings
+    )
     box.append(session)
     return session, page
 

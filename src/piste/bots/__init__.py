@@ -4,7 +4,7 @@
 >>> from piste import bots
 >>> game = piste.find("prime-duel")
 >>> bots.names(game)[:2]
-('random', 'steady')
+('random', 'novice')
 >>> bot = bots.find("steady", game)
 >>> table = piste.open_table("prime-duel", {"first": 1}, seed="an example", laid="7 10 9")
 >>> view = table.view(0)
@@ -16,20 +16,32 @@ from __future__ import annotations
 
 import importlib
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from piste.bots.base import Bot as Bot
-from piste.bots.base import Plain
+from piste.bots.base import Plain, Prepare
 from piste.bots.base import finish as finish
 from piste.bots.base import stream_name as stream_name
-from piste.core.errors import UnknownName
+from piste.core.errors import MissingExtra, UnknownName
 from piste.core.game import Game, quoted
+from piste.core.verdict import Progress
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 ENTRY_POINTS = "piste.bots"
 PROGRAM = "cmd:"
+
+LEVELS = ("novice", "steady", "strong", "perfect")
+"""Weakest first. A game has those of them for which its folder has a file."""
+
+SOLVING = ("strong", "perfect")
+"""These may ask the game's solver, which has to be made ready first."""
+
+EXTRAS = {"fast": ("numba", "numpy")}
+
+USUAL = "steady"
+"""Whom to play against if nothing else is said."""
 
 
 def names(game: Game) -> tuple[str, ...]:
@@ -56,10 +68,14 @@ def find(spec: str, game: Game) -> Bot:
         return ProgramBot(wanted.removeprefix(PROGRAM).strip(), game)
     ours = _own(game)
     if wanted in ours:
-        return Plain(wanted, importlib.import_module(ours[wanted]).choose)
-    installed = _installed(game)
-    if wanted in installed:
-        return cast("Bot", installed[wanted].load()(game))
+        module = importlib.import_module(ours[wanted])
+        extra = getattr(module, "EXTRA", "")
+        if extra and not installed_extra(extra):
+            raise MissingExtra(extra, f"The bot {wanted} of {game.notation.TITLE}")
+        return Plain(wanted, module.choose, prepared_by(game) if wanted in SOLVING else None)
+    others = _installed(game)
+    if wanted in others:
+        return cast("Bot", others[wanted].load()(game))
     from difflib import get_close_matches
 
     known = names(game)
@@ -72,15 +88,44 @@ def find(spec: str, game: Game) -> Bot:
 
 
 def best(game: Game) -> Bot:
-    """Return the strongest of our own bots for this game: the one to ask for a hint."""
-    return find(list(_own(game))[-1], game)
+    """Return the strongest of our own bots that can run here: the one to ask for a hint."""
+    for name in reversed(_own(game)):
+        try:
+            return find(name, game)
+        except MissingExtra:
+            continue
+    raise AssertionError("random needs nothing")
+
+
+def prepare(bot: Bot, options: Any, progress: Progress) -> None:
+    """Let a bot load or compute what it needs before its first decision, if it needs anything."""
+    ready = getattr(bot, "prepare", None)
+    if ready is not None:
+        ready(options, progress)
+
+
+def prepared_by(game: Game) -> Prepare | None:
+    """Return what makes a game's solver ready, if it has one."""
+    if find_spec(f"{game.package}.solve") is None:
+        return None
+
+    def ready(options: Any, progress: Progress) -> None:
+        importlib.import_module(f"{game.package}.solve").prepare(options, progress)
+
+    return ready
+
+
+def installed_extra(extra: str) -> bool:
+    """Say whether what an extra brings is there."""
+    return all(find_spec(library) is not None for library in EXTRAS[extra])
 
 
 def _own(game: Game) -> dict[str, str]:
     """Return our bots and their modules, weakest first; found by their files, without loading them."""
     found = {"random": "piste.bots.random"}
-    if find_spec(f"{game.package}.steady") is not None:
-        found["steady"] = f"{game.package}.steady"
+    for level in LEVELS:
+        if find_spec(f"{game.package}.{level}") is not None:
+            found[level] = f"{game.package}.{level}"
     return found
 
 

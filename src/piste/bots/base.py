@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol
+from typing import Any, Protocol
 
 from piste.core.dealer import Stream
+from piste.core.verdict import Progress
 from piste.core.views import SeatView
 
+Prepare = Callable[[Any, Progress], None]
 Choose = Callable[[SeatView, Stream], int]
 
 
@@ -28,14 +30,20 @@ class Bot(Protocol):
 
 
 class Plain:
-    """A bot that is one function: nothing to remember, nothing to close."""
+    """A bot that is one function: nothing to remember, nothing to close; perhaps something to make ready before."""
 
-    def __init__(self, name: str, choose: Choose) -> None:
+    def __init__(self, name: str, choose: Choose, prepare: Prepare | None = None) -> None:
         self.name = name
         self._choose = choose
+        self._prepare = prepare
 
     def choose(self, view: SeatView, stream: Stream) -> int:
         return self._choose(view, stream)
+
+    def prepare(self, options: Any, progress: Progress) -> None:
+        """Load or compute what the first decision needs, so that it comes as quickly as the others."""
+        if self._prepare is not None:
+            self._prepare(options, progress)
 
     def close(self) -> None:
         pass

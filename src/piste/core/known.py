@@ -42,6 +42,13 @@ class Known(NamedTuple):
         return cls(view.seat, base, events, believed(game, base.state, view.seat, view.log[since:]))
 
     @classmethod
+    def told(cls, game: Game, view: SeatView) -> Known:
+        """Return the same from the beginning on, which every seat knows: a solver asks what the others know, too."""
+        start = Position.parse(view.origin).state if view.origin else game.rules.start(view.options)
+        events = tuple(token(game, view.options, told.event) for told in view.log)
+        return cls(view.seat, Position(game, start), events, believed(game, start, view.seat, view.log))
+
+    @classmethod
     def parse(cls, text: str) -> Known:
         if len(text) > LONGEST:
             raise BadPosition(f"What a seat knows takes at most {LONGEST} characters; this has {len(text)}.")

@@ -89,12 +89,14 @@ def bots(given: argparse.Namespace, screen: Screen) -> int:
 
 def where(given: argparse.Namespace, screen: Screen) -> int:
     from piste.fast.bind import cache_folder
+    from piste.fast.store import folder as solved_folder
 
-    rows = {"games": str(store.games_folder()), "compiled": str(cache_folder())}
+    rows = {"games": str(store.games_folder()), "compiled": str(cache_folder()), "solved": str(solved_folder())}
     if given.json:
         return put(screen, rows)
     screen.line(f"your games:      {rows['games']}")
     screen.line(f"compiled rules:  {rows['compiled']} (may be deleted at any time)")
+    screen.line(f"solved tables:   {rows['solved']} (the same; they are computed again when they are needed)")
     return 0
 
 

@@ -8,6 +8,7 @@ import signal
 import sys
 from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
 from piste.core.contract import WATCHER
 from piste.core.errors import BadOption, PisteError
@@ -16,6 +17,7 @@ from piste.core.record import Record
 from piste.core.replay import new_head, replay, seated
 from piste.core.screen import Moment, Pause
 from piste.ui import store
+from piste.ui.progress import Bar
 from piste.ui.screen import Screen
 from piste.ui.session import YOU, Left, Session, Sitting
 
@@ -43,7 +45,7 @@ def play(given: argparse.Namespace, screen: Screen) -> int:
     if given.hints:
         notes["hints"] = "agreed"
     head = head._replace(notes=notes)
-    sittings = sit(game, specs)
+    sittings = sit(game, chosen, specs)
     kept = store.Kept(store.new_id(game.name))
     table, recorder = seated(head, kept.write)
     session = Session(
@@ -70,7 +72,7 @@ def resume(given: argparse.Namespace, screen: Screen) -> int:
         reseated = [i for i, spec in enumerate(specs) if given.vs and spec != YOU]
         for i in reseated:
             specs[i] = given.vs
-        sittings = sit(record.head.game, specs)
+        sittings = sit(record.head.game, record.head.options, specs)
     except BaseException:
         kept.close()
         raise
@@ -195,8 +197,8 @@ def choose(screen: Screen) -> argparse.Namespace:
     screen.line("Against whom? Type the name of a bot, or friend for people at this keyboard.")
     for name, line in bots.lines(game).items():
         screen.line(f"  {name}: {line}")
-    best = bots.best(game).name
-    answer = pick(screen, f"Against (Enter for {best}): ", (*against, "friend"), best)
+    usual = bots.USUAL if bots.USUAL in against else against[-1]
+    answer = pick(screen, f"Against (Enter for {usual}): ", (*against, "friend"), usual)
     if answer == "friend":
         given.seat = [YOU] * int(given.players or 2)
     else:
@@ -250,10 +252,16 @@ def whole_command(spec: str) -> str:
     return f"cmd:{shlex.join([program, *arguments])}"
 
 
-def sit(game: Game, specs: Sequence[str]) -> list[Sitting]:
+def sit(game: Game, options: Any, specs: Sequence[str]) -> list[Sitting]:
+    """Return who sits where; a bot that has to work something out beforehand does so now, and says how far it is."""
     from piste import bots
 
-    return [Sitting(spec, None if spec == YOU else bots.find(spec, game)) for spec in specs]
+    sittings = [Sitting(spec, None if spec == YOU else bots.find(spec, game)) for spec in specs]
+    for sitting in sittings:
+        if sitting.bot is not None:
+            with Bar(f"{sitting.spec} gets ready") as bar:
+                bots.prepare(sitting.bot, options, bar)
+    return sittings
 
 
 def called(game: Game, given: list[str], seats: int) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from piste.core.record import Head, Recorder
 from piste.core.screen import Moment, Pause
 from piste.core.table import Table
 from piste.ui.asking import Answer, Asker
+from piste.ui.progress import Bar
 from piste.ui.screen import Screen
 
 if TYPE_CHECKING:
@@ -263,6 +264,8 @@ class Session:
             return
         view = self.table.view(seat)
         best = bots.best(self.head.game)
+        with Bar(f"{best.name} gets ready") as bar:
+            bots.prepare(best, view.options, bar)
         chosen = best.choose(view, self._dealer.stream(f"hint {seat} {view.number}"))
         name = view.decisions[view.actions.index(chosen)]
         self.recorder.mark(f"hint for seat {self.head.game.seat_name(seat)}: {name}")

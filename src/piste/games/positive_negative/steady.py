@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from piste.core.bits import count
 from piste.core.dealer import Stream
 from piste.core.game import members
 from piste.core.views import SeatView
 from piste.games.positive_negative import rules
 from piste.games.positive_negative.rules import DISCARD, KEEP, View
 
-LINE = "Keeps a card that beats the average of the unseen ones; counts out the last five cards."
-
 COUNTED = 5
 """With so few cards in the deck every way it can lie is gone through: there a risk may be right, or safety."""
+
+SETTLED_IN = 4
+SLIPS = 6
+"""Once so many cards are gone, and until the last are counted out, one decision in so many goes wrong."""
+
+LINE = (
+    f"Keeps a card that beats the average of the unseen ones; counts out the last five; errs once in {SLIPS} before."
+)
 
 Cards = tuple[int, ...]
 """The values of the cards in the deck, in no order."""
@@ -19,13 +26,23 @@ Cards = tuple[int, ...]
 
 def choose(view: SeatView, stream: Stream) -> int:
     v: View = view.position
+    found = weighed(view, stream, COUNTED)
+    gone = count(rules.every_card(v.options)) - v.left - 1
+    if gone >= SETTLED_IN and v.left > COUNTED and stream.below(SLIPS) == 0:
+        return DISCARD if found == KEEP else KEEP
+    return found
+
+
+def weighed(view: SeatView, stream: Stream, counted: int) -> int:
+    """Return the better decision by the average of the unseen cards, or by counting out so many."""
+    v: View = view.position
     top, seat = v.options.top, view.seat
     gone = v.kept[0] | v.kept[1] | v.pile | 1 << v.card
     deck = tuple(rules.value(top, card) for card in members(rules.every_card(v.options) & ~gone))
     drawn = rules.value(top, v.card)
     keep: tuple[float, float] = (0.0, drawn)
     discard: tuple[float, float] = (0.0, sum(deck) / len(deck) if deck else 0.0)
-    if len(deck) <= COUNTED:
+    if len(deck) <= counted:
         # Who wins comes first; by how much decides between equals.
         lead = v.scores[seat] - v.scores[1 - seat]
         keep = (kept(lead, drawn, deck), keep[1])

@@ -1,0 +1,176 @@
+"""Tables on disk: what a solver computed once, in the user's cache.
+
+A table is one folder: the arrays, each in blocks with a check of its own, and a manifest that is written last. The
+folder is named after the table and its stamp (the versions of rules and solver), so an old one is never read as a new
+one; a block that does not fit its check is noticed when it is read, and the table is taken away.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Mapping
+from hashlib import blake2b
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from piste.core.errors import PisteError
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    Array = np.ndarray[Any, np.dtype[Any]]
+
+FORMAT = 1
+BLOCK = 1 << 20
+MANIFEST = "manifest.json"
+
+
+class Damaged(PisteError):
+    """A stored table is not what was written."""
+
+
+class Stored:
+    """A table that was kept; arrays are read when they are asked for, whole or some rows of them."""
+
+    def __init__(self, folder: Path, manifest: dict[str, Any]) -> None:
+        self.folder = folder
+        self._manifest = manifest
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self._manifest["arrays"])
+
+    @property
+    def size(self) -> int:
+        """How many bytes it takes on the disk."""
+        return sum(file.stat().st_size for file in self.folder.iterdir())
+
+    def rows_of(self, name: str) -> int:
+        return int(self._manifest["arrays"][name]["shape"][0])
+
+    def whole(self, name: str) -> Array:
+        """Return an array, all of it checked."""
+        return self.rows(name, 0, self.rows_of(name))
+
+    def rows(self, name: str, start: int, stop: int) -> Array:
+        """Return some rows; only the blocks that they touch are read and checked."""
+        import numpy as np
+
+        entry = self._manifest["arrays"][name]
+        shape, kind = entry["shape"], np.dtype(entry["dtype"])
+        row = kind.itemsize
+        for length in shape[1:]:
+            row *= length
+        begin, end = start * row, stop * row
+        data = self._bytes(name, entry, begin, end)
+        return np.frombuffer(data, kind).reshape(stop - start, *shape[1:]).copy()
+
+    def check(self) -> None:
+        """Read everything once; raise Damaged if anything is not what was written."""
+        for name in self.names:
+            entry = self._manifest["arrays"][name]
+            for at in range(0, int(entry["bytes"]), BLOCK):
+                self._bytes(name, entry, at, min(at + BLOCK, entry["bytes"]))
+
+    def _bytes(self, name: str, entry: dict[str, Any], begin: int, end: int) -> bytes:
+        first = begin // BLOCK
+        found = bytearray()
+        try:
+            with (self.folder / f"{name}.bin").open("rb") as file:
+                file.seek(first * BLOCK)
+                for number in range(first, -(-end // BLOCK)):
+                    block = file.read(BLOCK)
+                    if _check(block) != entry["checks"][number]:
+                        raise Damaged(f"Block {number} of {name} is not what was written.")
+                    found += block
+        except OSError as e:
+            raise Damaged(f"{name} cannot be read: {e.strerror or e}.") from None
+        return bytes(found[begin - first * BLOCK : end - first * BLOCK])
+
+
+def folder() -> Path:
+    """Return where solved tables are kept."""
+    from piste.fast.bind import cache_folder
+
+    return cache_folder().parent / "solved"
+
+
+def load(name: str, stamp: str) -> Stored | None:
+    """Return a kept table, or None if there is none like it. One that is damaged or foreign is taken away."""
+    place = _place(name, stamp)
+    try:
+        manifest = json.loads((place / MANIFEST).read_text(encoding="utf-8"))
+        body = {key: manifest[key] for key in ("format", "name", "stamp", "arrays")}
+        fits = manifest["check"] == _check(_plain(body)) and (body["format"], body["name"], body["stamp"]) == (
+            FORMAT,
+            name,
+            stamp,
+        )
+        sizes = {array: (place / f"{array}.bin").stat().st_size for array in body["arrays"]}
+        fits = fits and all(sizes[array] == entry["bytes"] for array, entry in body["arrays"].items())
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        fits = False
+    if not fits:
+        shutil.rmtree(place, ignore_errors=True)
+        return None
+    return Stored(place, body)
+
+
+def save(name: str, stamp: str, arrays: Mapping[str, Array]) -> Stored:
+    """Keep a table, and drop what an interrupted solve had left of it."""
+    import numpy as np
+
+    place = _place(name, stamp)
+    making = place.with_name(place.name + ".part")
+    shutil.rmtree(making, ignore_errors=True)
+    making.mkdir(parents=True)
+    entries: dict[str, Any] = {}
+    for array, values in arrays.items():
+        flat = np.ascontiguousarray(values)
+        raw: Any = flat.reshape(-1).view(np.uint8)
+        data = memoryview(raw)
+        checks = []
+        with (making / f"{array}.bin").open("wb") as file:
+            for at in range(0, len(data), BLOCK):
+                block = bytes(data[at : at + BLOCK])
+                checks.append(_check(block))
+                file.write(block)
+        kind, shape = flat.dtype.str, list(flat.shape)
+        entries[array] = {"dtype": kind, "shape": shape, "bytes": len(data), "checks": checks}
+    body = {"format": FORMAT, "name": name, "stamp": stamp, "arrays": entries}
+    (making / MANIFEST).write_text(json.dumps({**body, "check": _check(_plain(body))}), encoding="utf-8")
+    shutil.rmtree(place, ignore_errors=True)
+    making.rename(place)
+    shutil.rmtree(_scratch(name, stamp), ignore_errors=True)
+    return Stored(place, body)
+
+
+def drop(name: str, stamp: str) -> None:
+    """Take a table away, and what an interrupted solve had left of it."""
+    shutil.rmtree(_place(name, stamp), ignore_errors=True)
+    shutil.rmtree(_scratch(name, stamp), ignore_errors=True)
+
+
+def scratch(name: str, stamp: str) -> Path:
+    """Return a folder for what a solve has so far, so that it can be interrupted; `save` takes it away."""
+    place = _scratch(name, stamp)
+    place.mkdir(parents=True, exist_ok=True)
+    return place
+
+
+def _place(name: str, stamp: str) -> Path:
+    return folder() / f"{name.split(maxsplit=1)[0]}-{_check(f'{name} {stamp}'.encode())}"
+
+
+def _scratch(name: str, stamp: str) -> Path:
+    place = _place(name, stamp)
+    return place.with_name(place.name + ".scratch")
+
+
+def _plain(body: dict[str, Any]) -> bytes:
+    return json.dumps(body, sort_keys=True).encode()
+
+
+def _check(block: bytes) -> str:
+    return blake2b(block, digest_size=8).hexdigest()

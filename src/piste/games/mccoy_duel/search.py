@@ -1,0 +1,150 @@
+"""How the bots of Duel decide: the end of a round is solved, what comes before it is searched by sampled play."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from piste.core.bits import count, nth
+from piste.core.contract import HIDDEN, WATCHER, Event
+from piste.core.dealer import Stream
+from piste.core.views import SeatView
+from piste.games.mccoy_duel import ending, hidden, memory, rules, sampling
+from piste.games.mccoy_duel.hidden import KEYS
+from piste.games.mccoy_duel.memory import Array, Heard, Rows
+from piste.games.mccoy_duel.rules import PICK, PLAY, SEAT, Options, State
+
+
+class Effort(NamedTuple):
+    """How much a bot thinks, counted and not timed, so that it decides the same on any machine."""
+
+    passes: int  # games sampled for a decision
+    cards: int  # the end of a round is solved from so many cards in both hands
+    nodes: int  # if its tree is no larger than this
+    work: int  # and once so many nodes were visited for a decision, nothing further is solved for it
+
+
+FULL = Effort(30_000, 8, 300_000, 20_000_000)
+SHORT = Effort(1_000, 0, 0, 0)
+WIDTH = 1.0  # how much a choice that was tried less is favoured: narrower ones miss strong first plays
+TABLE = 1 << 17
+PLAIN = 100  # without numba everything takes about so many times as long: think so much less
+
+
+class Tried(NamedTuple):
+    """What sampled play found: of each choice how often it was tried and won, and who won altogether."""
+
+    choices: tuple[int, ...]
+    visits: Array
+    gains: Array
+    won: Array
+
+
+def sample(options: Options, found: Rows, seat: int, key: int, passes: int, seed: int) -> Tried:
+    """Search from rows by sampled play; the choices are those of a seat that was told `key`."""
+    k = memory.kernels()
+    keys, visits, gains = tables(TABLE)
+    sums, n = found.sums, len(found.rows)
+    won = np.zeros(4, np.int64)
+    k.sampled(options, found.rows, sums, n, passes // 2, seed, WIDTH, keys, visits, gains, won)
+    won[:] = 0  # the first half learns, the second says what that is worth
+    k.sampled(options, found.rows, sums, n, passes - passes // 2, seed ^ 1, WIDTH, keys, visits, gains, won)
+    s = hidden.unpack(options, found.rows[0])
+    if rules.to_act(s) != seat:
+        return Tried((), visits[:0, 0], gains[:0, 0], won)
+    left = hidden.different(s)
+    m = count(left)
+    at = int(k.place(keys, key | 1))
+    return Tried(tuple(nth(left, i) for i in range(m)), visits[at, :m], gains[at, :m], won)
+
+
+def tables(size: int) -> tuple[Array, Array, Array]:
+    """Return room for so many decisions: what was told, how often each choice was tried, how often it won."""
+    shape = (size, sampling.ACTIONS)
+    return np.zeros(size, np.int64), np.zeros(shape, np.int32), np.zeros(shape, np.int32)
+
+
+def warm(options: Options) -> None:
+    """Have everything compiled that the bots and a verdict call, on the smallest round there is."""
+    k = memory.kernels()
+    small = Options(options.players, 1, 1, 257)
+    found = memory.rows_of(rules.start(small), (Heard(Event(rules.BURY, 0, HIDDEN, HIDDEN), None),), WATCHER)
+    sample(small, found, 0, 1, 2, 1)
+    k.place(np.zeros(2, np.int64), 1)
+    k.thin(found.rows.copy(), found.weights.copy(), len(found.rows), 1)
+    if options.players == 2 and memory.compiled():
+        solution = ending.solve(small, found, 1000)
+        assert solution is not None
+        solution[0].spot(1)
+        ending.prove(small, found, *solution)
+
+
+def moments(told: tuple[Heard, ...], cards: int) -> list[int]:
+    """Return after which events a turn began with no more than so many cards in hands."""
+    return [
+        j
+        for j, (_, after) in enumerate(told)
+        if after is not None and after.phase == PLAY and sum(after.sizes) <= cards
+    ]
+
+
+def solved_mix(state: State, told: tuple[Heard, ...], key: int, effort: Effort) -> Array | None:
+    """Return the mix that the first solution which knows this situation plays, or None.
+
+    The first turn from which the round could be solved counts; only if its solution never comes here, because the
+    other seat has done what it never does, a later one is solved anew. Work counts also where it is remembered, so
+    that a bot which is asked again after a restart decides the same.
+    """
+    if state.options.players != 2 or not memory.compiled():
+        return None
+    spent = 0
+    for j in moments(told, effort.cards):
+        if spent >= effort.work:
+            break
+        found = memory.rows_of(state, told[: j + 1], WATCHER)
+        solution, work = ending.tried_for(state.options, found, effort.nodes)
+        spent += work
+        if solution is not None:
+            spot = solution[0].spot(key)
+            if spot >= 0:
+                return solution[0].mix(spot)
+    return None
+
+
+def decide(view: SeatView, stream: Stream, effort: Effort) -> int:
+    """Return what to do in a seat."""
+    if len(view.actions) == 1:
+        return view.actions[0]
+    seat = view.seat
+    state, told = memory.told(view)
+    if view.kind == PICK and (state is None or sheet(view.options)):
+        return SEAT + seat
+    assert state is not None
+    mine = memory.rows_of(state, told, seat)
+    key = int(mine.rows[0, KEYS + seat])
+    s = hidden.unpack(view.options, mine.rows[0])
+    left = hidden.different(s)
+    if count(left) == 1:
+        return nth(left, 0)
+    mix = solved_mix(state, told, key, effort)
+    if mix is not None:
+        return nth(left, drawn(mix, stream))
+    passes = effort.passes if memory.compiled() else effort.passes // PLAIN
+    found = sample(view.options, mine, seat, key, passes, stream.below(1 << 60))
+    return found.choices[int(np.argmax(found.visits))]
+
+
+def drawn(mix: Array, stream: Stream) -> int:
+    """Return a choice, as often as the mix says."""
+    at = stream.fraction() * float(mix.sum())
+    for i, p in enumerate(mix):
+        at -= float(p)
+        if at < 0:
+            return i
+    return int(np.argmax(mix))
+
+
+def sheet(options: Options) -> bool:
+    """Say whether all cards of the sheet are in: then to lead is better, as measured."""
+    return options.powers == 511

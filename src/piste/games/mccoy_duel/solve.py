@@ -1,0 +1,276 @@
+"""What a position of Duel is worth, and how that is known.
+
+Between two a match is won round by round: who wins more rounds wins it, a round won is never worse than one lost, and
+nothing of a round but its winner goes into the next (the cards go back, and who lost picks). So the best play of a
+match is the best play of each round, and all search stays within one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import cache, partial
+from typing import Any
+
+import numpy as np
+
+from piste.core.bits import count, lane, nth
+from piste.core.contract import CHANCE, HIDDEN, OVER, WATCHER, Event
+from piste.core.dealer import Stream, drawn
+from piste.core.game import find
+from piste.core.known import Known
+from piste.core.verdict import ESTIMATED, EXACT, WITHIN, Chances, Choice, Progress, Verdict, quiet
+from piste.games.mccoy_duel import ending, hidden, memory, rules, search
+from piste.games.mccoy_duel.hidden import KEYS
+from piste.games.mccoy_duel.rules import LOT, PICK, REVEAL, Options, State
+
+VERSION = 1
+PASSES = 200_000  # of sampled play for a verdict
+NODES = 3_000_000  # room for the tree of a verdict
+CARDS = 10  # in both hands: beyond that the tree never fits
+OPENING = 1_000_000  # passes for each way of the opening
+PART = 50_000  # of them in one go
+
+
+def verdict(known: Known, progress: Progress = quiet) -> Verdict:
+    """Say what a position is worth to a seat: its chances in the match between two, in the round with more."""
+    states = known.belief.states
+    s: State = next(iter(states))
+    to_act = rules.to_act(s)
+    seat = known.seat if known.seat >= 0 else max(to_act, 0)
+    if to_act == OVER:
+        won = float(rules.payoff(s, seat) > 0)
+        return Verdict(seat, Chances(won, 0.0, 1 - won), (), EXACT, 0.0, "The game is over.")
+    if s.phase in (REVEAL, LOT) or (s.phase == PICK and not s.tower.buried) or hidden.over(s):
+        return before_the_round(s, seat)
+    state, told = memory.read(known)
+    state, told = this_round(state, told)
+    mine = memory.like(memory.rows_of(state, told, known.seat), s)
+    key = int(mine.rows[0, KEYS + seat])
+    deciding = to_act == seat and count(hidden.different(s)) > 0
+    if state.options.players == 2 and sum(map(count, s.hands)) <= CARDS and memory.compiled():
+        progress(0, 2, "solving the end of the round")
+        everybody = memory.like(memory.rows_of(state, told, WATCHER), s)
+        found = solved(s, everybody, mine, seat, key, deciding)
+        progress(2, 2, "solving the end of the round")
+        if found is not None:
+            return found
+    progress(0, 1, "sampled play")
+    passes = PASSES if memory.compiled() else PASSES // search.PLAIN
+    tried = search.sample(state.options, mine, seat, key, passes, 1)
+    progress(1, 1, "sampled play")
+    total = int(tried.won.sum())
+    half = 1.96 * math.sqrt(0.25 / total)
+    options = []
+    best = int(np.argmax(tried.visits)) if deciding else -1
+    for i, action in enumerate(tried.choices):
+        share = float(tried.gains[i] / max(1, tried.visits[i]))
+        options.append((action, share, float(i == best)))
+    share = options[best][1] if deciding else float(tried.won[seat] / total)
+    how = f"{passes} sampled rounds over {len(mine.rows)} possible deals; the interval is that of the sampling alone."
+    return told_of(s, seat, share, options, ESTIMATED, half, how)
+
+
+def solved(s: State, rows: memory.Rows, mine: memory.Rows, seat: int, key: int, deciding: bool) -> Verdict | None:
+    """Return the verdict of a solution with its proof, if the tree is small enough."""
+    solution = ending.solve(s.options, rows, NODES)
+    if solution is None:
+        return None
+    proof = ending.prove(s.options, rows, *solution)
+    if proof is None:
+        return None
+    how = f"CFR+ on {solution[0].nodes} nodes over {len(rows.rows)} deals, with the best answers to it worked out."
+    if not deciding:
+        own = [proof.wins[seat], 1 - proof.wins[1 - seat]]
+        if len(mine.rows) < len(rows.rows):
+            return None  # what this seat alone knows is not a place of the tree
+        return told_of(s, seat, sum(own) / 2, [], WITHIN, proof.gap, how)
+    left = hidden.different(s)
+    spot = int(memory.kernels().spot_of(solution[0].slots, solution[0].names, solution[0].counts, key, 0))
+    if spot < 0:
+        return None
+    mix, values = solution[0].mix(spot), proof.values[seat][spot]
+    choices = [(nth(left, i), float(values[i]), float(mix[i])) for i in range(count(left))]
+    # What the mix loses here weighs at most the whole gap, and this place has that part of all deals.
+    part = float(rows.of(seat, key).weights.sum())
+    within = min(1.0, proof.gap / max(part, 1e-9))
+    return told_of(s, seat, max(value for _, value, _ in choices), choices, WITHIN, within, how)
+
+
+def this_round(state: State, told: tuple[memory.Heard, ...]) -> tuple[State, tuple[memory.Heard, ...]]:
+    """Go over what is not part of a round, which everybody saw, up to the deal."""
+    at = 0
+    while state.phase in (REVEAL, LOT, rules.NEXT) or (state.phase == PICK and not state.tower.buried):
+        event = told[at].event
+        state = rules.apply(state, 0 if event.kind == rules.NEXT else event.what)
+        at += 1
+    for j in range(at, len(told)):  # a round that ended in between: what came before it is of no account
+        if told[j].event.kind == rules.NEXT:
+            raise AssertionError("a base position lies in the round that is played")
+    return state, told[at:]
+
+
+def told_of(
+    s: State, seat: int, share: float, options: list[tuple[int, float, float]], known: str, within: float, how: str
+) -> Verdict:
+    """Return a verdict on the match from chances in the round."""
+    win, lose, off = match_after(s, seat)
+    choices = tuple(
+        Choice(action, Chances(lose + (win - lose) * p, 0.0, 1 - lose - (win - lose) * p), mix)
+        for action, p, mix in options
+    )
+    chance = lose + (win - lose) * share
+    if off > 0 and known != ESTIMATED:
+        known = ESTIMATED
+    if s.options.players > 2:
+        how += " Chances are those of this round."
+    elif (win, lose) != (1.0, 0.0):
+        how += " What the other rounds bring is estimated from the chance of the one who leads."
+    return Verdict(seat, Chances(chance, 0.0, 1 - chance), choices, known, within * (win - lose) + off, how)
+
+
+def match_after(s: State, seat: int) -> tuple[float, float, float]:
+    """Return a seat's chance in the match if it wins this round and if it loses it, and how far off that may be."""
+    if s.options.players > 2:
+        return 1.0, 0.0, 0.0
+    need = s.options.rounds // 2 + 1
+    mine, theirs = need - lane(s.wins, seat), need - lane(s.wins, 1 - seat)
+    if mine == theirs == 1:
+        return 1.0, 0.0, 0.0
+    lead, off = lead_chance(s.options), 1.96 * math.sqrt(0.5 / PASSES)
+    win, lose = match_chance(mine - 1, theirs, 1 - lead, lead), match_chance(mine, theirs - 1, lead, lead)
+    more = (
+        match_chance(mine - 1, theirs, 1 - lead - off, lead + off),
+        match_chance(mine, theirs - 1, lead + off, lead + off),
+    )
+    return win, lose, max(abs(more[0] - win), abs(more[1] - lose))
+
+
+def match_chance(mine: int, theirs: int, now: float, lead: float) -> float:
+    """Return the chance in a match with so many rounds to go: `now` is that of the next one; who loses leads."""
+    if mine == 0 or theirs == 0:
+        return float(mine == 0)
+    lost = match_chance(mine, theirs - 1, lead, lead)
+    return now * match_chance(mine - 1, theirs, 1 - lead, lead) + (1 - now) * lost
+
+
+@cache
+def lead_chance(options: Options) -> float:
+    """Return about how often the one who leads a round wins it."""
+    plain = Options(options.players, 1, 1, options.powers)
+    found = memory.rows_of(rules.start(plain), (), WATCHER)
+    passes = PASSES if memory.compiled() else PASSES // search.PLAIN
+    won = search.sample(plain, found, HIDDEN, 0, passes, 1).won
+    return float(won[0] / won.sum())
+
+
+def before_the_round(s: State, seat: int) -> Verdict:
+    """Value a position before the cards are dealt, where all that counts is who will lead."""
+    game, stream = find("mccoy-duel"), Stream(b"piste verdict", "reveal")
+    lead = lead_chance(s.options)
+    n = s.options.players
+    picks = 0
+    tries = 1 if s.phase == PICK else 400
+    for _ in range(tries):
+        after: Any = s
+        while rules.to_act(after) == CHANCE and after.phase != rules.BURY:
+            after = rules.apply(after, drawn(game, after, stream))
+        leader = after.seat if after.phase == PICK else rules.first_to_lose(after)
+        picks += leader == seat
+    leads = picks / tries
+    share = leads * lead + (1 - leads) * (1 - lead) / (n - 1)
+    options = []
+    if s.phase == PICK and rules.to_act(s) == seat:
+        for other in range(n):
+            if s.present >> other & 1:
+                chance = lead if other == seat else (1 - lead) / (n - 1)
+                options.append((rules.SEAT + other, chance, float(other == seat)))
+    how = f"The one who leads wins about {lead:.1%} of rounds in {PASSES} that were sampled."
+    off = 1.96 * math.sqrt(0.25 / PASSES) + (1.96 * math.sqrt(0.25 / tries) if tries > 1 else 0.0)
+    return told_of(s, seat, share, options, ESTIMATED, off, how)
+
+
+def full(options: Options, progress: Progress) -> str:
+    """Work out the first plays of a round between two by long sampled play, and keep what they are worth."""
+    found = opening(options, progress)
+    low, fair, high = (f"{float(found[name][0]):.1%}" for name in WAYS)
+    return (
+        f"In {OPENING} sampled rounds each, whoever leads won {fair}; {low} if the other saw the card buried by the "
+        f"leader, {high} if the leader saw the other's. What each lead is worth is kept with it in the cache."
+    )
+
+
+WAYS = ("shown", "fair", "peeking")
+"""The leader's buried card shown to the other, the round as it is, the other's card shown to the leader."""
+
+
+def opening(options: Options, progress: Progress = quiet, passes: int = OPENING) -> dict[str, Any]:
+    """Return for each way the leader's chance, and for each card buried by the leader how often each lead wins."""
+    from piste.fast import store
+
+    name = f"mccoy-duel opening powers={options.powers},passes={passes}"
+    stamp = f"rules {rules.VERSION}, solver {VERSION}"
+    kept = store.load(name, stamp)
+    if kept is not None:
+        try:
+            return {way: kept.whole(way) for way in WAYS}
+        except store.Damaged:
+            store.drop(name, stamp)
+    folder = store.scratch(name, stamp)
+    found = {}
+    for i, way in enumerate(WAYS):
+        part = folder / f"{way}.npy"
+        if not part.exists():
+            values = led(Options(2, 1, 1, options.powers), way, passes, partial(further, progress, i, passes))
+            np.save(part, values)
+        found[way] = np.load(part)
+    store.save(name, stamp, found)
+    return found
+
+
+def further(progress: Progress, way: int, passes: int, done: int) -> None:
+    progress(way * passes + done, len(WAYS) * passes, "playing the first plays")
+
+
+def led(options: Options, way: str, passes: int, progress: Callable[[int], None]) -> memory.Array:
+    """Return how often the leader wins, then nine rows, by the power buried, of how often each lead wins."""
+    told = tuple(memory.Heard(Event(rules.BURY, seat, HIDDEN, HIDDEN), None) for seat in range(2))
+    found = memory.rows_of(rules.start(options), told, WATCHER)
+    rows = found.rows
+    for row in rows:
+        buried = (int(row[9]) & 511, int(row[9]) >> 9)
+        if way == "shown":
+            row[KEYS + 1] = hidden.mixed(int(row[KEYS + 1]), buried[0])
+        if way == "peeking":
+            row[KEYS] = hidden.mixed(int(row[KEYS]), buried[1])
+    tables = search.tables(1 << 21)
+    k = memory.kernels()
+    won = np.zeros(4, np.int64)
+    for done in range(0, passes, PART):
+        if 2 * done >= passes > 2 * (done - PART):
+            won[:] = 0  # the first half learns
+        progress(done)
+        k.sampled(
+            options, rows, found.sums, len(rows), min(PART, passes - done), done + 1, search.WIDTH, *tables, won
+        )
+    values = np.zeros(1 + 81)
+    values[0] = won[0] / won.sum()
+    tries = np.zeros(81)
+    for row in rows:
+        at = int(k.place(tables[0], int(row[KEYS]) | 1))
+        left = hidden.different(hidden.unpack(options, row))
+        card = int(row[9] & 511).bit_length() - 1
+        for i in range(count(left)):
+            spot = 9 * card + nth(left, i)
+            values[1 + spot] += tables[2][at, i]
+            tries[spot] += tables[1][at, i]
+    values[1:] /= np.maximum(tries, 1)
+    return values
+
+
+def prepare(options: Options, progress: Progress) -> None:
+    """Compile what the bots need."""
+    progress(0, 1, "making the search ready")
+    memory.kernels()
+    search.warm(options)
+    progress(1, 1, "making the search ready")

@@ -1,0 +1,16 @@
+"""Duel, played by somebody who counts every card but thinks only a short while: the same search, a fortieth of it."""
+
+from __future__ import annotations
+
+from piste.core.dealer import Stream
+from piste.core.views import SeatView
+
+LINE = "Counts every hidden card and searches by sampled play, but not for long; solves nothing."
+
+EXTRA = "fast"
+
+
+def choose(view: SeatView, stream: Stream) -> int:
+    from piste.games.mccoy_duel import search
+
+    return search.decide(view, stream, search.SHORT)

@@ -1,0 +1,16 @@
+"""Prime Duel, played as well as it can be: the solver's best decision."""
+
+from __future__ import annotations
+
+from piste.core.dealer import Stream
+from piste.core.views import SeatView
+
+LINE = "By the full solution, if `piste solve prime-duel --full` was run; else by a model solved for each decision."
+
+EXTRA = "fast"
+
+
+def choose(view: SeatView, stream: Stream) -> int:
+    from piste.games.prime_duel import solve
+
+    return solve.pick(solve.decisions(solve.state_of(view.position)), stream)

@@ -1,0 +1,206 @@
+"""Zero Sum Duel, solved: what a position is worth, and the mix of discards that is best."""
+
+from __future__ import annotations
+
+from piste.core.belief import Belief, believed, token
+from piste.core.contract import CHANCE, OVER
+from piste.core.game import find, members
+from piste.core.known import Known
+from piste.core.position import Position
+from piste.core.verdict import EXACT, Chances, Choice, Progress, Verdict, quiet
+from piste.core.views import SeatView
+from piste.games.zero_sum_duel import guess, plan, rules
+from piste.games.zero_sum_duel.rules import DRAW, TOSS, Options, State, View
+
+VERSION = plan.VERSION
+EXACT_SIZES = ((3, 2), (4, 2), (4, 3), (5, 3), (5, 4), (6, 5))
+"""Highest card and hand for which each pass hides one choice of each player at most, and which take seconds."""
+
+HOW = {
+    (5, 3): "An equilibrium of the whole game, by exact linear programs for every pass through the deck; "
+    "endless play has probability 0.",
+}
+HOW_SMALL = "An equilibrium, pass by pass through the deck; the value is what ever longer turn limits tend to."
+SHORT = 2
+"""How many passes, the running one included, the bot `strong` looks ahead."""
+
+STRAY = " Equilibrium play does not lead here: what is hidden is taken as chance left it."
+
+
+def is_exact(options: Options) -> bool:
+    """Say whether games with these options are solved; others are estimated."""
+    return (options.top, options.hand) in EXACT_SIZES
+
+
+def prepare(options: Options, progress: Progress = quiet) -> None:
+    """Make what the bots need: values of every pass, and the first pass of a game, whole and as `strong` sees it."""
+    if is_exact(options):
+        for wanted in (options, short_options(rules.start(options), SHORT)):
+            plan.levels(wanted, progress)
+            plan.plan_from(turned(opening(wanted), 0))
+
+
+def full(options: Options, progress: Progress = quiet) -> str:
+    """Compute everything once; return a sentence on what was done."""
+    if not is_exact(options):
+        return (
+            f"Zero Sum Duel with cards up to {options.top} and hands of {options.hand} is not solved: "
+            "its positions are estimated when they are asked for, and nothing is stored."
+        )
+    prepare(options, progress)
+    found = plan.levels(options)
+    kept = plan.stored(options)
+    return (
+        f"Solved {found.value.shape[1]} pairs of hands, each with its mirror image, for {len(found.value)} passes "
+        f"through the deck; kept in {kept.folder} ({kept.size} bytes)."
+    )
+
+
+def opening(options: Options) -> State:
+    """Return the first state after the toss, if there is one, with A to start."""
+    state = rules.start(options)
+    return rules.apply(state, 0) if state.phase == TOSS else state
+
+
+def starter(state: State) -> int:
+    """Return the player who took the first turn; every pass begins with them too (deck and hands are even)."""
+    return state.seat if state.turns % 2 == 0 else 1 - state.seat
+
+
+def turned(state: State, first: int) -> State:
+    """Return the state with the seats named so that seat 0 is the one that took the first turn."""
+    options = Options(1, state.options.turns, state.options.top, state.options.hand)
+    seat, hands, winner = state.seat, state.hands, state.winner
+    if first == 1:
+        seat, hands = 1 - seat, (hands[1], hands[0])
+        winner = 1 - winner if winner >= 0 else winner
+    return State(options, state.phase, seat, hands, state.deck, state.turns, winner, state.reason)
+
+
+def shared(view: SeatView) -> Known:
+    """Return what a seat knows, counted from the last position that both players knew whole.
+
+    That is where a turn ended with an empty deck, or the start. What a seat alone is sure of is not enough: the other
+    plays without knowing it.
+    """
+    game = find(view.game)
+    base: State = Position.parse(view.origin).state if view.origin else rules.start(view.options)
+    since = 0
+    for at, told in enumerate(view.log, 1):
+        after: View = told.after
+        if after.left == 0 and after.phase == DRAW:
+            other = rules.every_card(view.options) & ~(after.hand | after.pile)
+            hands = (after.hand, other) if view.seat == 0 else (other, after.hand)
+            base = State(view.options, DRAW, after.seat, hands, 0, after.turns, after.winner, 0)
+            since = at
+    events = tuple(token(game, view.options, told.event) for told in view.log[since:])
+    return Known(view.seat, Position(game, base), events, believed(game, base, view.seat, view.log[since:]))
+
+
+def latest(known: Known) -> Known:
+    """Return the same knowledge, counted from the last position that both players knew whole."""
+    game = known.base.game
+    for at in range(len(known.events), 0, -1):
+        base = next(iter(known.belief.layer(at)))
+        if base.deck == 0 and base.phase == DRAW and len(known.belief.layer(at)) == 1:
+            found = Belief(game, base, known.seat)
+            for event in known.events[at:]:
+                found.hear(event)
+            found.only(lambda state: state in known.belief.states)
+            return Known(known.seat, Position(game, base), known.events[at:], found)
+    return known
+
+
+def shortened(known: Known, passes: int) -> Known:
+    """Return the same knowledge of a game that would end as a draw when the deck is used up so many times more."""
+    game, base = known.base.game, known.base.state
+    short = Position(game, base._replace(options=short_options(base, passes)))
+    found = Belief(game, short.state, known.seat)
+    for event in known.events:
+        found.hear(event)
+    found.only(lambda state: state._replace(options=base.options) in known.belief.states)
+    return Known(known.seat, short, known.events, found)
+
+
+def short_options(base: State, passes: int) -> Options:
+    o, turns = base.options, plan.turns_of_pass(base.options)
+    end = 2 * o.hand + turns * (max(base.turns - 2 * o.hand, 0) // turns + passes)
+    return Options(o.first, min(end, o.turns or end), o.top, o.hand)
+
+
+def verdict(known: Known, progress: Progress = quiet) -> Verdict:
+    """Return what a position is worth to a seat that knows this; the base is taken as known to both."""
+    known = latest(known)
+    base: State = known.base.state
+    seat = max(known.seat, 0)
+    some: State = next(iter(known.belief.states))
+    if rules.to_act(some) == OVER:
+        paid = rules.payoff(some, seat)
+        ended = Chances(float(paid > 0), float(paid == 0), float(paid < 0))
+        return Verdict(seat, ended, (), EXACT, 0.0, "The game is over.")
+    if not is_exact(base.options):
+        return guess.verdict(known, progress)
+    how = HOW.get((base.options.top, base.options.hand), HOW_SMALL)
+    if base.options.turns:
+        how = "An equilibrium, pass by pass through the deck, with the turns left counted."
+    plan.levels(base.options, progress)
+    if some.phase == TOSS:
+        begun = turned(opening(base.options), 0)
+        value, drawn = plan.plan_from(begun).outcome(begun)
+        either = blend([(0.5, chances(value, drawn, first, seat)) for first in (0, 1)])
+        return Verdict(seat, either, (), EXACT, 0.0, how)
+    first = starter(some)
+    begun = rules.apply(base, first) if base.phase == TOSS else base
+    found = plan.plan_from(turned(begun, first))
+    weights = weighed(known, found, first)
+    if not weights:
+        weights, how = dict(known.belief.states), how + STRAY
+    if rules.to_act(some) != seat:
+        worth = [(p, chances(*found.outcome(turned(state, first)), first, seat)) for state, p in weights.items()]
+        return Verdict(seat, blend(worth), (), EXACT, 0.0, how)
+    mix = found.mix(turned(some, first))
+    choices = []
+    for card in members(rules.legal(some)):
+        thens = [(p, found.outcome(turned(rules.apply(state, card), first))) for state, p in weights.items()]
+        choices.append(Choice(card, blend([(p, chances(*then, first, seat)) for p, then in thens]), mix[card]))
+    whole = blend([(choice.mix, choice.chances) for choice in choices])
+    return Verdict(seat, whole, tuple(choices), EXACT, 0.0, how)
+
+
+def weighed(known: Known, found: plan.Plan, first: int) -> dict[State, float]:
+    """Return the states that a seat holds possible, weighed by how the other plays; none if that never leads here."""
+    game, seat = known.base.game, known.seat
+    layer: dict[State, float] = {known.base.state: 1.0}
+    for event in known.events:
+        after: dict[State, float] = {}
+        for state, weight in layer.items():
+            actor = rules.to_act(state)
+            if actor == OVER:
+                continue
+            actions = members(rules.outcomes(state) if actor == CHANCE else rules.legal(state))
+            shares = dict.fromkeys(actions, 1.0 if actor == seat else 1 / len(actions))
+            told = {a: token(game, state.options, rules.tell(state, a, seat)) for a in actions}
+            if actor not in (CHANCE, seat) and event in told.values():
+                shares = found.mix(turned(state, first))
+            for action in actions:
+                if told[action] == event and shares[action] > 0:
+                    then = rules.apply(state, action)
+                    after[then] = after.get(then, 0.0) + weight * shares[action]
+        layer = after
+    layer = {state: weight for state, weight in layer.items() if state in known.belief.states}
+    total = sum(layer.values())
+    return {state: weight / total for state, weight in layer.items()} if total > 1e-12 else {}
+
+
+def chances(value: float, drawn: float, first: int, seat: int) -> Chances:
+    """Return a seat's chances from what the first player can expect and the chance of a draw."""
+    drawn = min(max(drawn, 0.0), 1.0)
+    win = min(max((1 - drawn + value) / 2, 0.0), 1.0)
+    loss = max(1 - drawn - win, 0.0)
+    return Chances(win, drawn, loss) if seat == first else Chances(loss, drawn, win)
+
+
+def blend(parts: list[tuple[float, Chances]]) -> Chances:
+    """Return the average of chances, each with its weight."""
+    win, draw, loss = (sum(p * part[i] for p, part in parts) for i in range(3))
+    return Chances(win, draw, loss)

@@ -1,0 +1,21 @@
+"""Zero-Sum Grid, played as well as it can be: never lost, and won whenever the other player can be led astray."""
+
+from __future__ import annotations
+
+from piste.core.dealer import Stream
+from piste.core.views import SeatView
+from piste.games.zero_sum_grid.rules import State, View
+
+LINE = "Never loses. Where it can win, it moves so that as many replies as can be lose, now or a few moves on."
+
+
+def choose(view: SeatView, stream: Stream) -> int:
+    from piste.games.zero_sum_grid import solve
+
+    picked = solve.best(seen(view.position))
+    return picked[stream.below(len(picked))]
+
+
+def seen(v: View) -> State:
+    """Return the state that a seat sees: nothing is hidden here."""
+    return State(v.options, v.phase, v.seat, v.cells, v.dealt, v.turns, v.winner, v.reason)

@@ -1,0 +1,163 @@
+"""`piste match`: bots against bots with the seats swapped, or every level against every level."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from typing import Any
+
+from piste import bots
+from piste.arena.match import Result, Score, Time, against, effort, ladder, limited, play
+from piste.core.errors import BadOption, MissingExtra
+from piste.core.game import Game, find
+from piste.ui.listing import put
+from piste.ui.playing import pairs
+from piste.ui.progress import Bar
+from piste.ui.screen import Screen
+from piste.ui.simulating import number, percent
+
+VERSION = 1  # of the JSON
+GAMES, GAMES_EACH = "200", "100"
+MOST_GAMES = 10**9
+SURE = "In brackets: where the true share lies 19 times out of 20."
+
+
+def run(given: argparse.Namespace, screen: Screen) -> int:
+    game = find(given.game)
+    options = limited(game, pairs(given.set or []))
+    games = number("games", given.games or (GAMES_EACH if given.all else GAMES), 1, MOST_GAMES)
+    processes = (os.cpu_count() or 1) if given.processes is None else number("processes", given.processes, 1, 1024)
+    if given.all:
+        return every(game, options, games, processes, given, screen)
+    if len(given.bots) != 2:
+        raise BadOption(f"A match is between two bots: piste match {game.name} steady random. Or give --all.")
+    with Bar("playing") as bar:
+        result = play(game, options, given.bots, games, given.seed, processes, bar)
+    if given.json:
+        put(screen, {"version": VERSION, **document(result)})
+    else:
+        show(game, result, screen)
+    return 130 if result.stopped else 0
+
+
+def every(
+    game: Game, options: Any, games: int, processes: int, given: argparse.Namespace, screen: Screen
+) -> int:  # fmt: skip
+    """Let every level play every level, and show the table."""
+    if given.bots:
+        raise BadOption("With --all every level plays every other, so no bot is to be named.")
+    levels, missing = playable(game)
+    if missing and not given.json:
+        screen.note("\n".join(missing))
+    with Bar("playing") as bar:
+        results = ladder(game, options, levels, games, given.seed, processes, bar)
+    stopped = any(result.stopped for result in results)
+    if given.json:
+        rows = [document(result) for result in results]
+        put(screen, {"version": VERSION, "levels": levels, "missing": missing, "matches": rows})
+    else:
+        table(game, results, levels, screen)
+    return 130 if stopped else 0
+
+
+def playable(game: Game) -> tuple[list[str], list[str]]:
+    """Return our bots that can play here, weakest first, and why the others cannot."""
+    found, missing = [], []
+    ours = ("random", *bots.LEVELS)
+    for name in bots.names(game):
+        if name in ours:
+            try:
+                bots.find(name, game).close()
+                found.append(name)
+            except MissingExtra as e:
+                missing.append(str(e))
+    return found, missing
+
+
+def titled(game: Game, options: Any) -> str:
+    changed = game.option_texts(options, changed_only=True)
+    return " ".join([game.notation.TITLE, *(f"{key}={value}" for key, value in changed.items())])
+
+
+def show(game: Game, result: Result, screen: Screen) -> None:
+    one, two = result.specs
+    stop(result, screen)
+    others = two if result.seats == 2 else f"{result.seats - 1} times {two}"
+    deals = f"{result.games // result.seats:,} deals, each from every seat"
+    screen.line(f"{titled(game, result.options)}: {one} against {others}, {result.games:,} games ({deals})")
+    score = result.score(0)
+    screen.line(f"  {one} wins {percent(score.won)}")
+    screen.line(f"  {two} wins {percent(score.lost)}")
+    if score.drawn.of:
+        screen.line(f"  drawn {percent(score.drawn)}")
+    if score.rounds is not None:
+        screen.line(f"  {one} wins {percent(score.rounds)} of the rounds")
+    screen.line("CPU time of a decision")
+    for spec, time in zip(result.specs, result.times, strict=True):
+        screen.line(f"  {spec}: {spent(spec, time)}")
+    screen.line(SURE)
+
+
+def stop(result: Result, screen: Screen) -> None:
+    if result.stopped:
+        screen.note(f"Stopped after {result.games:,} of {result.asked:,} games; this is what they came to.")
+
+
+def spent(spec: str, time: Time) -> str:
+    if spec.startswith(bots.PROGRAM):
+        return "its own affair"
+    return f"{1000 * time.mean:.2f} ms on average, {1000 * time.worst:.2f} ms at most"
+
+
+def table(game: Game, results: list[Result], levels: list[str], screen: Screen) -> None:
+    """Show what each level won against each other."""
+    found = against(results)
+    games = sum(result.games for result in results)
+    for result in results:
+        stop(result, screen)
+    screen.line(f"{titled(game, results[0].options)}: {games:,} games, % won by the row against the column")
+    rows(levels, {pair: score.won.share for pair, score in found.items()}, screen)
+    if any(score.drawn.of for score in found.values()):
+        screen.line("% drawn")
+        rows(levels, {pair: score.drawn.share for pair, score in found.items()}, screen)
+    screen.line("CPU time of a decision")
+    for level in levels:
+        screen.line(f"  {level}: {spent(level, effort(results, level))}")
+    widest = max((score.won.high - score.won.low for score in found.values()), default=0.0)
+    screen.line(
+        f"A share of wins is known to about ± {50 * widest:.1f}, 19 times out of 20; --json has the intervals."
+    )
+
+
+def rows(levels: list[str], shares: dict[tuple[str, str], float], screen: Screen) -> None:
+    wide = max(map(len, levels))
+    screen.line("  " + " " * wide + "".join(f" {level:>{wide}}" for level in levels))
+    for one in levels:
+        cells = [f"{100 * shares[one, two]:.1f}" if (one, two) in shares else "-" for two in levels]
+        screen.line(f"  {one:<{wide}}" + "".join(f" {cell:>{wide}}" for cell in cells))
+
+
+def document(result: Result) -> dict[str, Any]:
+    return {
+        "game": result.game,
+        "options": result.options._asdict(),
+        "seed": result.seed,
+        "seats": result.seats,
+        "games": result.games,
+        "asked": result.asked,
+        "players": [
+            {"bot": spec, **shares(result.score(player)), "cpu": cpu(spec, time)}
+            for player, (spec, time) in enumerate(zip(result.specs, result.times, strict=True))
+        ],
+    }
+
+
+def shares(score: Score) -> dict[str, Any]:
+    return {key: None if value is None else value._asdict() for key, value in score._asdict().items()}
+
+
+def cpu(spec: str, time: Time) -> dict[str, float] | None:
+    """Return a player's CPU time; that of a program of its own is not seen."""
+    if spec.startswith(bots.PROGRAM):
+        return None
+    return {"decisions": time.decisions, "mean": time.mean, "worst": time.worst}

@@ -1,0 +1,80 @@
+"""`piste bench --solve`: CPU time and memory of each solver's one-off work, with ratios to the calibration loop."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+from typing import Any
+
+from piste.core.errors import MissingExtra, PisteError
+from piste.core.game import find, names
+from piste.fast.bulk import can_compile
+from piste.ui.listing import put
+from piste.ui.progress import Bar
+from piste.ui.screen import Screen
+from piste.ui.solving import solver_of
+from piste.ui.speed import calibration
+
+VERSION = 1  # of the JSON
+HEAVY = ("prime-duel",)  # takes minutes and gigabytes: only when it is asked for by name
+
+# In a fresh interpreter with an empty store.
+ONCE = """
+import importlib, json, resource, sys, time
+from pathlib import Path
+from piste.core.game import find
+from piste.core.verdict import quiet
+from piste.fast import store
+store.folder = lambda: Path(sys.argv[2])
+game = find(sys.argv[1])
+began = time.process_time()
+said = importlib.import_module(f"{game.package}.solve").full(game.options(), quiet)
+spent = time.process_time() - began
+print(json.dumps({"seconds": spent, "mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, "said": said}))
+"""
+
+
+def bench(given: argparse.Namespace, screen: Screen) -> int:
+    if not can_compile():
+        raise MissingExtra("fast", "Solving")
+    games = [find(name).name for name in given.game] or [name for name in names() if name not in HEAVY]
+    rows: dict[str, dict[str, Any]] = {}
+    with Bar("solving") as bar:
+        for i, name in enumerate(games):
+            solver_of(find(name))
+            bar(i, len(games), f"solving {name}")
+            if name not in HEAVY:
+                once(name)  # so that all is compiled
+            before = calibration()
+            row = once(name)
+            row["loop"] = (before + calibration()) / 2
+            row["rounds"] = row["seconds"] * row["loop"]
+            rows[name] = row
+    if given.json:
+        return put(screen, {"version": VERSION, "solves": rows})
+    screen.line(
+        "What is computed once: CPU time with code that is compiled already, as rounds of the loop, and peak memory"
+    )
+    for name, row in rows.items():
+        screen.line(
+            f"{name}: {row['seconds']:.1f} s ({row['rounds'] / 1e6:.3g} M rounds of the loop), {row['mib']:.0f} MiB"
+        )
+        screen.line(f"  {row['said']}")
+    left = [name for name in HEAVY if name not in games]
+    if left:
+        screen.note(f"Not measured, because it takes minutes and gigabytes: {', '.join(left)}; name it to do so.")
+    return 0
+
+
+def once(name: str) -> dict[str, Any]:
+    """Solve a game in a fresh interpreter with an empty store."""
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run([sys.executable, "-c", ONCE, name, folder], capture_output=True, text=True, check=False)
+    if done.returncode:
+        last = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
+        raise PisteError(f"The solver of {name} failed: {last}")
+    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return found

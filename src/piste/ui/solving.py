@@ -1,0 +1,155 @@
+"""`piste solve`: what a position is worth, what each decision is worth, and how that is known."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+from importlib.util import find_spec
+from typing import Any
+
+from piste.core.belief import Belief
+from piste.core.contract import OVER
+from piste.core.errors import BadOption, BadPosition, PisteError
+from piste.core.game import Game, find, quoted
+from piste.core.known import Known
+from piste.core.position import Position
+from piste.core.verdict import ESTIMATED, WITHIN, Chances, Verdict
+from piste.ui.listing import put
+from piste.ui.playing import pairs
+from piste.ui.progress import Bar
+from piste.ui.screen import Screen
+
+VERSION = 1  # of the JSON
+
+
+def run(given: argparse.Namespace, screen: Screen) -> int:
+    game = find(given.game)
+    solver = solver_of(game)
+    options = game.options(pairs(given.set or []))
+    if given.full:
+        if given.position is not None:
+            raise BadOption("--full is for the whole game: leave --position out.")
+        return full(game, solver, options, given, screen)
+    known = read(game, options, given.position, given.seat)
+    with Bar("solving") as bar:
+        verdict: Verdict = solver.verdict(known, bar)
+    if given.json:
+        return put(screen, document(game, known, verdict))
+    show(game, known, verdict, screen)
+    return 0
+
+
+def solver_of(game: Game) -> Any:
+    """Return the game's solver, or say that it has none."""
+    if find_spec(f"{game.package}.solve") is None:
+        raise PisteError(f"{game.notation.TITLE} has no solver.")
+    return importlib.import_module(f"{game.package}.solve")
+
+
+def full(game: Game, solver: Any, options: Any, given: argparse.Namespace, screen: Screen) -> int:
+    """Compute whatever is to be computed once; an interrupted run goes on where it was."""
+    try:
+        with Bar("solving") as bar:
+            said = solver.full(options, bar)
+    except KeyboardInterrupt:
+        screen.note("Stopped. What is done is kept where the game allows it; the same command goes on.")
+        return 130
+    if given.json:
+        return put(screen, {"version": VERSION, "game": game.name, "full": said})
+    screen.line(said)
+    return 0
+
+
+def read(game: Game, options: Any, text: str | None, seat: str | None) -> Known:
+    """Return what is asked about: a position all know, what a seat knows, or the start for the player who begins."""
+    if text is not None and "|" in text:
+        known = Known.parse(text)
+        if seat is not None:
+            raise BadOption("This text says already which seat it is about: leave --seat out.")
+    else:
+        position = begun(game, options) if text is None else Position.parse(text)
+        known = seen(position, seat)
+    if known.base.game.name != game.name:
+        raise BadPosition(f"This is a position of {known.base.game.notation.TITLE}, not of {game.notation.TITLE}.")
+    if game.rules.to_act(next(iter(known.belief.states))) == OVER:
+        raise BadPosition("The game is over in this position.")
+    return known
+
+
+def begun(game: Game, options: Any) -> Position:
+    """Return the start of a game; where a toss would decide who begins, the first seat does."""
+    if getattr(options, "first", 1) == 0:
+        options = options._replace(first=1)
+    return Position(game, game.rules.start(options))
+
+
+def seen(position: Position, named: str | None) -> Known:
+    """Return a position that everybody knows, for the seat to act, or whose turn it is while chance acts."""
+    game, state = position.game, position.state
+    seats = game.rules.seats(state.options)
+    names = [game.seat_name(i) for i in range(seats)]
+    if named is not None:
+        if named not in names:
+            raise BadOption(f"There is no seat {quoted(named)} here; the seats are {', '.join(names)}.")
+        seat = names.index(named)
+    else:
+        seat = position.to_act if position.to_act >= 0 else getattr(state, "seat", 0)
+        seat = seat if 0 <= seat < seats else 0
+    return Known(seat, position, (), Belief(game, state, seat))
+
+
+def show(game: Game, known: Known, verdict: Verdict, screen: Screen) -> None:
+    screen.whole(str(known) if known.events else str(known.base))
+    who = game.seat_name(verdict.seat)
+    screen.line(f"Player {who} {spoken(verdict.chances)}{certainty(verdict)}")
+    names = decision_names(game, known)
+    mixed = sum(choice.mix > 0 for choice in verdict.choices) > 1
+    best = verdict.best.chances.value if verdict.choices else 0.0
+    for choice in sorted(verdict.choices, key=lambda choice: -choice.chances.value):
+        less = 50 * (best - choice.chances.value)
+        note = f", {100 * choice.mix:.1f} % of the mix" if mixed else ""
+        lost = f", {less:.2f} points less" if less >= 0.005 else ""
+        screen.line(f"  {names[choice.action]}: {spoken(choice.chances)}{note}{lost}")
+    screen.line(verdict.how)
+
+
+def decision_names(game: Game, known: Known) -> dict[int, str]:
+    state = next(iter(known.belief.states))
+    return (
+        {action: name for name, action in game.decision_names(state).items()} if game.rules.to_act(state) >= 0 else {}
+    )
+
+
+def spoken(chances: Chances) -> str:
+    draws = f", draws {100 * chances.draw:.2f} %" if chances.draw >= 5e-5 else ""
+    return f"wins {100 * chances.win:.2f} %{draws}, loses {100 * chances.loss:.2f} %"
+
+
+def certainty(verdict: Verdict) -> str:
+    """Return how a value is known, in one word, and by how much it may be off."""
+    if verdict.known in (WITHIN, ESTIMATED):
+        sign = "within" if verdict.known == WITHIN else "estimated ±"
+        return f" ({sign} {100 * verdict.within:.2g} points)"
+    return f" ({verdict.known})"
+
+
+def document(game: Game, known: Known, verdict: Verdict) -> dict[str, Any]:
+    names = decision_names(game, known)
+    return {
+        "version": VERSION,
+        "game": game.name,
+        "position": str(known) if known.events else str(known.base),
+        "seat": game.seat_name(verdict.seat),
+        "known": verdict.known,
+        "within": verdict.within,
+        "how": verdict.how,
+        "chances": numbers(verdict.chances),
+        "decisions": [
+            {"name": names[choice.action], "action": choice.action, "mix": choice.mix} | numbers(choice.chances)
+            for choice in verdict.choices
+        ],
+    }
+
+
+def numbers(chances: Chances) -> dict[str, float]:
+    return {"win": chances.win, "draw": chances.draw, "loss": chances.loss, "value": chances.value}

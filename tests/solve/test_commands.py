@@ -1,0 +1,210 @@
+"""`piste solve` and the levels of bots, as somebody uses them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import piste
+from piste import bots
+from piste.cli import main
+from piste.core.errors import MissingExtra
+from piste.core.game import find, names
+from piste.core.known import Known
+from piste.core.verdict import quiet
+from piste.fast import store
+from piste.ui import solvetime
+from piste.ui.solving import solver_of
+
+FIVE = pytest.mark.parametrize("name", names())
+
+
+def answered(capsys: pytest.CaptureFixture[str], *words: str) -> Any:
+    assert main((*words, "--json")) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+SMALL = {
+    "zero-sum-duel": "top=3 hand=2",
+    "positive-negative": "top=3",
+    "prime-duel": "top=3 copies=2 target=8",
+    "zero-sum-grid": "top=2",
+    "mccoy-duel": "powers=0* rounds=1",
+}
+
+
+@FIVE
+def test_solve_says_what_the_start_is_worth(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    words = [word for pair in SMALL[name].split() for word in ("--set", pair)]
+    found = answered(capsys, "solve", name, *words)
+    assert found["known"] in ("proven", "exact", "within", "estimated")
+    assert found["chances"]["win"] + found["chances"]["draw"] + found["chances"]["loss"] == pytest.approx(1, abs=1e-6)
+    assert found["chances"]["value"] == pytest.approx(found["chances"]["win"] - found["chances"]["loss"])
+    assert main(("solve", name, *words)) == 0
+    assert found["how"] in capsys.readouterr().out.replace("\n", " ")
+
+
+@FIVE
+def test_every_level_takes_a_seat_and_two_of_a_kind_finish_a_game(name: str) -> None:
+    game = find(name)
+    options = dict(pair.split("=") for pair in SMALL[name].split())
+    if "turns" in game.rules.Options._fields:
+        options["turns"] = "30"
+    for level in bots.LEVELS:
+        table = piste.open_table(name, options, seed=f"levels {level}")
+        seated = [bots.find(level, game) for _ in range(table.seats)]
+        bots.prepare(seated[0], table.view(0).options, quiet)
+        while (seat := table.to_act) is not None:
+            view = table.view(seat)
+            chosen = seated[seat].choose(view, piste.Dealer("x").stream(bots.stream_name(view)))
+            again = seated[seat].choose(view, piste.Dealer("x").stream(bots.stream_name(view)))
+            assert chosen == again  # reproducible, whatever was remembered in between
+            table.decide(seat, chosen, view.number)
+        assert table.ending() is not None
+
+
+def test_a_position_and_its_decisions(capsys: pytest.CaptureFixture[str]) -> None:
+    text = "positive-negative{top=3} 1=- 2=- pile=- to=1 phase=decide card=3"
+    found = answered(capsys, "solve", "positive-negative", "--position", text)
+    assert found["seat"] == "1"
+    assert [row["name"] for row in found["decisions"]] == ["keep", "discard"]
+    best = max(found["decisions"], key=lambda row: row["value"])
+    assert best["name"] == "keep"
+    assert best["value"] == pytest.approx(found["chances"]["value"])
+    assert main(("solve", "positive-negative", "--position", text)) == 0
+    out = capsys.readouterr().out
+    assert "(exact)" in out
+    assert "  keep: wins " in out
+    assert "points less" in out
+
+
+def test_what_a_seat_knows_can_be_asked_about(capsys: pytest.CaptureFixture[str]) -> None:
+    base = "zero-sum-duel{top=3,hand=2,first=a} A=- B=- pile=- to=A phase=draw turns=0"
+    text = f"{base} | A | draw@A:+1 draw@B:? draw@A:+2 draw@B:? draw@A:+3 | A"
+    found = answered(capsys, "solve", "zero-sum-duel", "--position", text)
+    assert {row["name"] for row in found["decisions"]} == {"+1", "+2", "+3"}
+    assert sum(row["mix"] for row in found["decisions"]) == pytest.approx(1)
+
+
+@FIVE
+def test_a_seat_at_a_table_can_be_judged_from_its_log_alone(name: str) -> None:
+    game = find(name)
+    options = dict(pair.split("=") for pair in SMALL[name].split())
+    if "turns" in game.rules.Options._fields:
+        options["turns"] = "12"
+    solver = solver_of(game)
+    table = piste.open_table(name, options, seed="judged")
+    for number in range(6):
+        seat = table.to_act
+        if seat is None:
+            break
+        view = table.view(seat)
+        known = Known.told(game, view)
+        verdict = solver.verdict(known)
+        assert verdict.seat == seat
+        assert {choice.action for choice in verdict.choices} == set(view.actions)
+        assert sum(choice.mix for choice in verdict.choices) == pytest.approx(1, abs=1e-6)
+        assert verdict.best.chances.value >= verdict.chances.value - 1e-6 - 2 * verdict.within
+        table.decide(seat, view.actions[number % len(view.actions)], view.number)
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("prime-duel", "--position", "positive-negative 1=- 2=- pile=- to=1 phase=draw"), "a position of Positive"),
+        (("prime-duel", "--position", "nonsense"), "There is no game"),
+        (("prime-duel", "--seat", "7"), "There is no seat '7' here; the seats are 1, 2."),
+        (("prime-duel", "--full", "--position", "prime-duel"), "leave --position out"),
+        (("prime-duel", "--set", "target=abc"), "target"),
+        (("prime",), "prime-duel"),
+    ],
+)
+def test_bad_requests_get_a_sentence(
+    words: tuple[str, ...], sentence: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(("solve", *words)) in (1, 2)
+    assert sentence in capsys.readouterr().err
+
+
+def test_full_keeps_its_table_and_uses_it(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(store, "folder", lambda: tmp_path)
+    assert answered(capsys, "solve", "zero-sum-grid", "--full")["full"].startswith("Nothing to compute")
+    assert not list(tmp_path.iterdir())
+    words = ("solve", "zero-sum-duel", "--set", "top=3", "--set", "hand=2", "--full")
+    assert "kept in" in answered(capsys, *words)["full"]
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_ctrl_c_in_a_full_solve_says_how_to_go_on(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from piste.games.zero_sum_grid import solve
+
+    def stopped(*_: Any) -> str:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(solve, "full", stopped)
+    assert main(("solve", "zero-sum-grid", "--full")) == 130
+    assert "the same command goes on" in capsys.readouterr().out
+
+
+def test_a_bot_that_needs_more_than_is_installed_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bots, "installed_extra", lambda _: False)
+    with pytest.raises(MissingExtra, match=r"The bot perfect of Prime Duel needs the extra 'fast'"):
+        bots.find("perfect", find("prime-duel"))
+    assert bots.best(find("prime-duel")).name == "steady"
+    assert bots.best(find("zero-sum-grid")).name == "perfect"
+
+
+def test_the_levels_stand_in_their_order() -> None:
+    for name in names():
+        assert bots.names(find(name))[:5] == ("random", *bots.LEVELS)
+        assert bots.best(find(name)).name == "perfect"
+
+
+def test_bench_measures_a_solve(capsys: pytest.CaptureFixture[str]) -> None:
+    row = answered(capsys, "bench", "--solve", "zero-sum-grid")["solves"]["zero-sum-grid"]
+    assert row["mib"] > 5
+    assert row["seconds"] >= 0
+    assert solvetime.HEAVY == ("prime-duel",)
+
+
+def test_a_table_is_read_back_and_a_damaged_or_foreign_one_is_taken_away(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    np = pytest.importorskip("numpy")
+    monkeypatch.setattr(store, "folder", lambda: tmp_path)
+    rows = np.arange(3_000_000, dtype=np.int32).reshape(3000, 1000)
+    kept = store.save("game a=1", "rules 1 solver 1", {"rows": rows, "none": np.zeros((0, 3))})
+    assert (kept.whole("rows") == rows).all()
+    found = store.load("game a=1", "rules 1 solver 1")
+    assert found is not None
+    assert (found.rows("rows", 2990, 3000) == rows[2990:]).all()
+    assert found.whole("none").shape == (0, 3)
+    found.check()
+    assert store.load("game a=1", "rules 1 solver 2") is None  # another version is another table
+    file = found.folder / "rows.bin"
+    data = bytearray(file.read_bytes())
+    data[-5] ^= 1
+    file.write_bytes(data)
+    assert (found.rows("rows", 0, 10) == rows[:10]).all()  # the damage is elsewhere
+    with pytest.raises(store.Damaged, match="not what was written"):
+        found.rows("rows", 2990, 3000)
+    file.write_bytes(data[:-1])
+    assert store.load("game a=1", "rules 1 solver 1") is None  # noticed by its size, and gone
+    assert not found.folder.exists()
+    store.save("game a=1", "rules 1 solver 1", {"rows": rows[:2]})
+    manifest = found.folder / "manifest.json"
+    manifest.write_text(manifest.read_text().replace("solver 1", "solver 9"))
+    assert store.load("game a=1", "rules 1 solver 1") is None
+    scratch = store.scratch("game a=1", "v")
+    (scratch / "part").write_text("x")
+    store.save("game a=1", "v", {"rows": rows[:2]})
+    assert not scratch.exists()
+    store.drop("game a=1", "v")
+    assert store.load("game a=1", "v") is None

@@ -1,0 +1,397 @@
+"""Duel's solver and bots: what they know, what they work out, and how well they play."""
+
+from __future__ import annotations
+
+import math
+import random
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+
+import piste
+from piste import bots
+from piste.core.belief import Belief, belief, retell
+from piste.core.contract import CHANCE, HIDDEN, WATCHER, Event
+from piste.core.dealer import Dealer
+from piste.core.game import find, members
+from piste.core.known import Known
+from piste.core.verdict import ESTIMATED, WITHIN, quiet
+from piste.core.views import SeatView
+from piste.fast import store
+from piste.fast.bind import together
+from piste.games.mccoy_duel import endgame, ending, hidden, memory, notation, rules, sampling, search, solve
+from piste.games.mccoy_duel.hidden import KEYS
+from tests.kinds import ODD, Kind, games, played, walked
+from tests.solve.duel_plain import WARM, Plain, duel, late_views, level, pace, show, tree, views, wilson
+
+GAME = find("mccoy-duel")
+SMALL = ("05*", "03*", "16*", "27*", "04*", "123", "167")
+FULL_LOSS = 160  # first turns looked at in a proof
+
+
+def all_dealt(options: rules.Options) -> memory.Rows:
+    told = tuple(memory.Heard(Event(rules.BURY, seat, HIDDEN, HIDDEN), None) for seat in range(2))
+    return memory.rows_of(rules.start(options), told, WATCHER)
+
+
+# What may be hidden
+
+
+@pytest.mark.parametrize(
+    "kind", [k for k in ODD if k.game == "mccoy-duel"] + [Kind("mccoy-duel", {"rounds": 3})], ids=str
+)
+def test_the_rows_are_what_the_seat_holds_possible(kind: Kind) -> None:
+    for seed in range(games(2) if games(2) < 50 else 50):
+        for view in views(kind, seed, every=3 * int(kind.options.get("players", 2)) - 3):
+            state, told = memory.told(view)
+            if state is None or len(belief(GAME, view).states) > memory.MOST // 8:
+                continue
+            found = memory.rows_of(state, told, view.seat)
+            sums: dict[tuple[int, ...], float] = {}
+            for row, weight in zip(found.rows, found.weights, strict=True):
+                cards = (*map(int, row[4:8]), int(row[9]))
+                sums[cards] = sums.get(cards, 0.0) + float(weight)
+            expected = {(*s.hands, s.tower.buried): p for s, p in belief(GAME, view).states.items()}
+            assert sums.keys() == expected.keys()
+            assert all(abs(sums[cards] - p) < 1e-9 for cards, p in expected.items())
+            assert len(set(found.rows[:, KEYS + view.seat])) == 1
+
+
+def test_rows_of_everybody_split_into_what_each_seat_holds_possible() -> None:
+    for view in views(Kind("mccoy-duel", {}), "split", every=4):
+        state, told = memory.told(view)
+        if state is None:
+            continue
+        everybody, mine = memory.rows_of(state, told, WATCHER), memory.rows_of(state, told, view.seat)
+        part = everybody.of(view.seat, int(mine.rows[0, KEYS + view.seat]))
+        assert {tuple(row) for row in part.rows} == {tuple(row) for row in mine.rows}
+
+
+def test_positions_go_into_rows_and_nodes_and_come_back() -> None:
+    kind = Kind("mccoy-duel", {})
+    row, words = np.zeros(hidden.WIDTH, np.int64), np.zeros((1, 4), np.int64)
+    for seed in range(4):
+        for s, _ in walked(kind, played(kind, seed).history()):
+            if s.phase < rules.BURY or s.phase >= rules.NEXT:
+                continue
+            hidden.pack(s, row)
+            assert hidden.unpack(s.options, row) == s
+            endgame.keep(words, 0, s, 1, 2, 3)
+            back = endgame.lift(s.options, int(words[0, 0]), int(words[0, 1]))
+            assert (back.phase, back.seat, back.target, back.ability) == (s.phase, s.seat, s.target, s.ability)
+            assert (back.tower, back.hands) == (s.tower, s.hands)
+            if s.phase > rules.BURY and (winner := endgame.settled(s)) != HIDDEN:
+                assert {rules.apply(s, a).seat for a in members(rules.choices(s))} == {winner}
+                assert all(hidden.over(rules.apply(s, a)) for a in members(rules.choices(s)))
+
+
+def test_all_outcomes_of_a_round_are_equally_likely() -> None:
+    kind = Kind("mccoy-duel", {})
+    for s, _ in walked(kind, played(kind, 1).history()):
+        if rules.to_act(s) == CHANCE:
+            assert {rules.weight(s, a) for a in members(rules.outcomes(s))} == {1}
+
+
+# The end of a round, solved
+
+
+@pytest.mark.parametrize("powers", SMALL)
+def test_a_small_round_has_the_value_that_a_second_method_finds(powers: str) -> None:
+    options = rules.Options(2, 1, 1, notation.read_powers(powers))
+    found = all_dealt(options)
+    solution = ending.solve(options, found, 100_000)
+    assert solution is not None
+    proof = ending.prove(options, found, *solution)
+    assert proof is not None
+    assert proof.gap < 0.003
+    plain = Plain(tree(rules.start(options), ((), ())))
+    plain.solve(60)
+    low, high = 1 - plain.best(1), plain.best(0)
+    assert low - 1e-9 <= proof.wins[0]
+    assert 1 - proof.wins[1] <= high + 1e-9
+    assert high - low < 0.06
+
+
+def test_the_value_of_an_open_position_is_that_of_plain_search() -> None:
+    text = (
+        "mccoy-duel{first=1,rounds=1,powers=02345*} 1=0a,3a,5a 2=2b,4b,*b up=2a,4a,3b buried=*a,0b,5b top=4a power=4 "
+        "demand=plain phase=play to=2 in=12 match=12 out=0,0 wins=0,0"
+    )
+    state = piste.Position.parse(text).state
+
+    def value(s: Any) -> float:
+        if hidden.over(s):
+            return float(s.seat == 0)
+        found = [value(rules.apply(s, action)) for action in members(rules.choices(s))]
+        actor = rules.to_act(s)
+        return sum(found) / len(found) if actor == CHANCE else max(found) if actor == 0 else min(found)
+
+    found = memory.rows_of(state, (), WATCHER)
+    solution = ending.solve(state.options, found, 100_000)
+    assert solution is not None
+    proof = ending.prove(state.options, found, *solution)
+    assert proof is not None
+    assert proof.gap < 0.003
+    assert 1 - proof.wins[1] - 1e-9 <= value(state) <= proof.wins[0] + 1e-9
+
+
+def test_compiled_and_plain_kernels_agree() -> None:
+    options = rules.Options(2, 1, 1, notation.read_powers("04*"))
+    found = all_dealt(options)
+    means, won = [], []
+    for compiled in (False, True):
+        k = together(rules, hidden, sampling, endgame, compiled=compiled) if not compiled else memory.kernels()
+        t = ending.planted(5000, 2500)
+        k.rooted(options, t, found.rows)
+        k.improve(options, t, found.weights, 1, 6)
+        means.append(t.mean)
+        tables = search.tables(1 << 10)
+        wins = np.zeros(4, np.int64)
+        k.sampled(options, found.rows, found.sums, len(found.rows), 200, 7, search.WIDTH, *tables, wins)
+        won.append((list(wins), tables[1].sum()))
+    assert np.allclose(means[0], means[1], atol=1e-12)
+    assert won[0] == won[1]
+
+
+def loss(view: SeatView, seed: str, nodes: int) -> tuple[float, float] | None:
+    """Return what a decision of `perfect` loses against an equilibrium, and how exact that is; None if too large."""
+    state, told = memory.told(view)
+    assert state is not None
+    rows = memory.rows_of(state, told, WATCHER)
+    solution = ending.solve(view.options, rows, nodes)
+    proof = None if solution is None else ending.prove(view.options, rows, *solution)
+    ending._solved.clear()  # a large one takes much room
+    if solution is None or proof is None:
+        return None
+    key = int(memory.rows_of(state, told, view.seat).rows[0, KEYS + view.seat])
+    choices = members(hidden.different(next(iter(belief(GAME, view).states))))
+    spot = int(memory.kernels().spot_of(solution[0].slots, solution[0].names, solution[0].counts, key, 0))
+    assert spot >= 0
+    values = proof.values[view.seat][spot, : len(choices)]
+    action = level("perfect").choose(view, Dealer(seed).stream("bot"))
+    return float(values.max() - values[choices.index(action)]), proof.gap
+
+
+def test_decisions_with_eight_cards_lose_next_to_nothing_against_the_equilibrium(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Half a percent of a round on average; where the tree is too large for the bot, its search is measured."""
+    whole = games(6) >= 50
+    asked = [view for view in late_views(8 if whole else 7, FULL_LOSS if whole else 6) if len(view.actions) > 1]
+    found = [loss(view, f"loss {i}", 6_000_000 if whole else 400_000) for i, view in enumerate(asked)]
+    known = np.array([x for x in found if x is not None])
+    assert len(known) >= len(asked) / 3
+    losses, mean = known[:, 0], float(known[:, 0].mean())
+    half = 1.96 * float(losses.std()) / math.sqrt(len(losses))
+    over = int((losses > 0.001).sum())
+    show(
+        capsys,
+        f"loss: {mean:.3%} +- {half:.3%} of a round in {len(known)} positions, {len(asked) - len(known)} too large; "
+        f"worst {losses.max():.2%}, over 0.1 % in {over}; the equilibria within {known[:, 1].mean():.3%}",
+    )
+    assert mean <= 0.005
+
+
+# Verdicts
+
+
+def test_verdicts_are_the_same_from_a_table_and_from_text() -> None:
+    for view in late_views(6, 2):
+        known = Known.of(GAME, view)
+        found = solve.verdict(known)
+        assert found == solve.verdict(Known.parse(str(known)))
+        assert found.known == WITHIN
+        assert {choice.action for choice in found.choices} <= set(view.actions)
+        assert abs(sum(choice.mix for choice in found.choices) - 1) < 1e-9
+        mixed = sum(choice.mix * choice.chances.win for choice in found.choices)
+        assert mixed >= found.chances.win - 0.02
+        action = level("perfect").choose(view, Dealer("verdict").stream("bot"))
+        worth = {choice.action: choice.chances.win for choice in found.choices}
+        assert worth[action] >= found.chances.win - 0.02
+
+
+def test_every_phase_has_a_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(solve, "PASSES", 4000)
+    solve.lead_chance.cache_clear()
+    seen = set()
+    for view in views(Kind("mccoy-duel", {"rounds": 3}), "verdict") + views(Kind("mccoy-duel", {"rounds": 3}), 5):
+        if view.kind not in seen:
+            seen.add(view.kind)
+            found = solve.verdict(Known.of(GAME, view))
+            assert found.known == ESTIMATED
+            assert found.within > 0
+            assert 0 <= found.chances.win <= 1
+            assert {choice.action for choice in found.choices} <= set(view.actions)
+            assert found.choices
+    assert seen >= {rules.PICK, rules.PLAY}
+    start = Known.of(GAME, piste.open_table("mccoy-duel", {}, seed="verdict").view(0)).base
+    dealing = Known(0, start, (), Belief(GAME, start.state, 0))
+    assert start.state.phase != rules.REVEAL or abs(solve.verdict(dealing).chances.win - 0.5) < 0.05
+
+
+def test_a_match_is_worth_what_its_rounds_are() -> None:
+    assert solve.match_chance(1, 1, 0.6, 0.6) == pytest.approx(0.6)
+    assert solve.match_chance(3, 3, 0.5, 0.5) == pytest.approx(0.5)
+    lead = 0.64
+    assert solve.match_chance(2, 2, lead, lead) == pytest.approx(
+        lead * (1 - lead) + lead * lead * lead + (1 - lead) * lead * (1 - lead)
+    )
+
+
+# The bots
+
+
+@pytest.mark.parametrize("name", ["novice", "strong"])
+@pytest.mark.parametrize("kind", [k for k in ODD if k.game == "mccoy-duel"], ids=str)
+def test_every_level_plays_every_kind_of_match(name: str, kind: Kind) -> None:
+    players = int(kind.options.get("players", 2))
+    assert duel([name] * players, f"{kind}", kind.options) in range(players)
+
+
+def test_perfect_plays_positions_laid_by_hand_and_decides_the_same_again() -> None:
+    for view in late_views(7, 2):
+        first = level("perfect").choose(view, Dealer("a").stream("bot"))
+        ending._solved.clear()
+        assert first == level("perfect").choose(view, Dealer("a").stream("bot"))
+
+
+def test_what_is_remembered_changes_no_decision() -> None:
+    """A bot that is asked anew at every decision, as after a restart, plays the same round."""
+    ending._solved.clear()
+    asked = 0
+    for seed in range(20):
+        table, dealer = piste.open_table("mccoy-duel", {"rounds": 1}, seed=f"kept {seed}"), Dealer("kept")
+        while (seat := table.to_act) is not None and asked < 6:
+            view = table.view(seat)
+            name = bots.stream_name(view)
+            action = level("perfect" if seat == 0 else "steady").choose(view, dealer.stream(name))
+            if seat == 0 and len(view.actions) > 1 and sum(view.position.sizes) <= 8:
+                kept = ending._solved.copy()
+                ending._solved.clear()
+                assert action == level("perfect").choose(view, dealer.stream(name))
+                ending._solved.update(kept)
+                asked += 1
+            table.decide(seat, action, view.number)
+    assert asked == 6
+
+
+@pytest.mark.parametrize("name", ["perfect", "strong", "novice"])
+def test_two_games_that_look_alike_get_the_same_decision(name: str) -> None:
+    table = piste.open_table("mccoy-duel", {"rounds": 1, "first": 1}, seed="alike")
+    chooser = random.Random(3)
+    while table.to_act is not None:
+        seat = table.to_act
+        view = table.view(seat)
+        if view.position.up and len(view.actions) > 1 and sum(view.position.sizes) in (13, 7, 6):
+            other = retell(GAME, view, Dealer("retold").stream("any"))
+            s = rules.start(view.options)
+            chance: list[int] = []
+            decided: list[int] = []
+            for step in other:
+                (chance if rules.to_act(s) == CHANCE else decided).append(step)
+                s = rules.apply(s, step)
+            again = piste.open_table("mccoy-duel", {"rounds": 1, "first": 1}, outcomes=chance)
+            for step in decided:
+                assert again.to_act is not None
+                again.decide(again.to_act, step, again.number)
+            same = again.view(seat)
+            assert same.log == view.log
+            bot = level(name)
+            assert bot.choose(same, Dealer("x").stream("b")) == bot.choose(view, Dealer("x").stream("b"))
+        table.decide(seat, chooser.choice(view.actions), table.number)
+
+
+def test_perfect_picks_to_lead() -> None:
+    for view in views(Kind("mccoy-duel", {"rounds": 9}), "picks"):
+        if view.kind == rules.PICK:
+            assert level("perfect").choose(view, Dealer("p").stream("b")) == rules.SEAT + view.seat
+
+
+def test_first_plays_lose_little_by_long_sampled_play(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Any
+) -> None:
+    monkeypatch.setattr(store, "folder", lambda: tmp_path)
+    if games(1) < 50:
+        pytest.skip("a million passes; fewer say nothing")
+    worth = solve.opening(rules.Options(), quiet)
+    losses: dict[str, list[float]] = {way: [] for way in ("shown", "fair")}
+    seen: set[int] = set()
+    for seed in range(200):
+        view = piste.open_table("mccoy-duel", {"rounds": 1, "first": 1}, seed=f"lead {seed}").view(0)
+        missing = members(511 & ~view.position.hand)
+        if view.kind == rules.PLAY and len(missing) == 1 and missing[0] not in seen:
+            seen.add(missing[0])
+            for i in range(4):
+                lead = level("perfect").choose(view, Dealer(f"lead {i}").stream("bot"))
+                for way, found in losses.items():
+                    leads = worth[way][1 + 9 * missing[0] : 10 + 9 * missing[0]]
+                    found.append(float(leads.max() - leads[lead]))
+    assert len(seen) == 9
+    text = ", ".join(
+        f"{way}: leader {worth[way][0]:.2%}, leads lose {np.mean(found):.3%}" for way, found in losses.items()
+    )
+    show(
+        capsys,
+        f"first plays by {solve.OPENING} passes, the leader's buried card {text}; peeking {worth['peeking'][0]:.2%}",
+    )
+    assert all(np.mean(found) <= 0.008 for found in losses.values())
+
+
+@pytest.mark.parametrize(
+    ("names", "players", "bar", "usual", "full"),
+    [
+        (("perfect", "random"), 2, 0.90, 2, 100),
+        (("perfect", "steady"), 2, 0.72, 2, 100),
+        (("strong", "steady"), 2, 0.55, 4, 200),
+        (("steady", "novice"), 2, 0.55, 20, 200),
+        (("novice", "random"), 2, 0.55, 60, 300),
+        (("perfect", "random"), 3, 0.60, 1, 60),
+        (("perfect", "random"), 4, 0.50, 1, 60),
+    ],
+    ids=lambda x: "-".join(x) if isinstance(x, tuple) else str(x),
+)
+def test_levels_are_clearly_apart(
+    names: tuple[str, str], players: int, bar: float, usual: int, full: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Every deal from each seat; the bar is for the lower end of Wilson's interval once there are enough matches."""
+    number = min(games(usual), full)
+    solve.prepare(rules.Options(players), quiet)
+    won = 0
+    spent: dict[str, list[float]] = {}
+    for i in range(number):
+        deal, seat = divmod(i, players)
+        specs = [names[1]] * players
+        specs[seat] = names[0]
+        won += duel(specs, f"apart {deal}", {"players": players}, spent) == seat
+    low, high = wilson(won, number)
+    who = f"{players} players, {' against '.join(names)}"
+    show(capsys, f"{who}: {won} of {number} ({low:.1%} to {high:.1%}); {pace(spent[names[0]])}")
+    if number < full:
+        assert won * 2 >= number  # too few to say more
+    else:
+        assert low >= bar
+
+
+# What is compiled
+
+
+@pytest.mark.parametrize("players", ["2", "4"])
+def test_nothing_is_left_to_compile_once_a_bot_is_prepared(players: str) -> None:
+    done = subprocess.run([sys.executable, "-c", WARM, players], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+# What is kept
+
+
+def test_the_opening_is_kept_and_read_again(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
+    monkeypatch.setattr(store, "folder", lambda: tmp_path)
+    asked: list[int] = []
+    first = solve.opening(rules.Options(powers=notation.read_powers("0*")), lambda *a: asked.append(a[0]), 1000)
+    again = solve.opening(rules.Options(powers=notation.read_powers("0*")), quiet, 1000)
+    assert asked
+    assert all((first[way] == again[way]).all() for way in solve.WAYS)
+    assert solve.opening(rules.Options(powers=notation.read_powers("0*")), quiet, 2000).keys() == first.keys()

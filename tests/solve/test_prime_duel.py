@@ -1,0 +1,257 @@
+"""Prime Duel's solver against the rules: value iteration, exact fractions, brute force with a turn limit."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from piste.core.bits import lane_one
+from piste.core.contract import CHANCE, OVER
+from piste.core.game import find, members
+from piste.core.known import Known
+from piste.core.position import Position
+from piste.core.verdict import EXACT
+from piste.fast import store
+from piste.games.prime_duel import rules, solve, sweep
+from piste.games.prime_duel.lines import COARSE, FINE, Decks, Pool, needed, steps
+from piste.games.prime_duel.rules import DRAW, Options, State
+from piste.games.prime_duel.worth import Tail, chances, counts, empties_from, loops
+from tests.kinds import games
+from tests.solve import prime_games
+
+GAME = find("prime-duel")
+
+TINY = tuple(
+    Options(1, 0, top, copies, target)
+    for top, copies, target in (
+        (1, 1, 1),
+        (1, 2, 3),
+        (2, 1, 4),
+        (2, 2, 5),
+        (3, 1, 6),
+        (3, 2, 9),
+        (4, 1, 8),
+        (5, 1, 4),
+    )
+)
+
+
+@pytest.fixture(autouse=True)
+def private_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Full solutions of a person who runs the tests must not change them."""
+    monkeypatch.setattr(store, "folder", lambda: tmp_path / "solved")
+
+
+def bare(s: State) -> State:
+    """Return a state without what does not matter when there is no turn limit."""
+    return s._replace(turns=0, extra=0)
+
+
+def tree(start: State) -> dict[State, list[tuple[State, int]]]:
+    """Return every state that can follow, with what follows it and how likely; by the rules alone."""
+    found: dict[State, list[tuple[State, int]]] = {}
+    left = [bare(start)]
+    while left:
+        s = left.pop()
+        if s in found:
+            continue
+        actor = rules.to_act(s)
+        if actor == OVER:
+            found[s] = []
+        elif actor == CHANCE:
+            found[s] = [(bare(rules.apply(s, o)), rules.weight(s, o)) for o in members(rules.outcomes(s))]
+        else:
+            found[s] = [(bare(rules.apply(s, a)), 1) for a in members(rules.legal(s))]
+        left += [after for after, _ in found[s]]
+    return found
+
+
+def iterated(ways: dict[State, list[tuple[State, int]]]) -> dict[State, float]:
+    """Return what each state is worth to seat 0, from -1 to 1, by plain value iteration."""
+    worth = {s: float(rules.payoff(s, 0)) for s in ways}
+    while True:
+        moved = 0.0
+        for s, after in ways.items():
+            if not after:
+                continue
+            if rules.to_act(s) == CHANCE:
+                now = sum(n * worth[t] for t, n in after) / sum(n for _, n in after)
+            else:
+                now = (max if s.seat == 0 else min)(worth[t] for t, _ in after)
+            moved, worth[s] = max(moved, abs(now - worth[s])), now
+        if moved < 1e-14:
+            return worth
+
+
+@pytest.mark.parametrize("options", TINY, ids=str)
+def test_every_position_agrees_with_value_iteration_over_the_rules(options: Options) -> None:
+    worth = iterated(tree(rules.start(options)))
+    source = solve.whole(solve.plain(options))
+    for s, value in worth.items():
+        found = chances(s._replace(options=solve.plain(options)), 0, source)
+        assert found[0] - found[1] == pytest.approx(value, abs=1e-12)
+        assert sum(found) == pytest.approx(1.0, abs=1e-12)
+
+
+@pytest.mark.parametrize("options", TINY[2:6], ids=str)
+def test_the_value_as_an_exact_fraction(options: Options) -> None:
+    """Play as the solver says, solve that exactly, and see that no other decision is better anywhere."""
+    ways, source = tree(rules.start(options)), solve.whole(solve.plain(options))
+    best = {}
+    for s, after in ways.items():
+        if after and rules.to_act(s) >= 0:
+            values = [chances(t._replace(options=solve.plain(options)), s.seat, source)[0] for t, _ in after]
+            best[s] = after[values.index(max(values))][0]
+    worth = solved_exactly(ways, best)
+    for s, to in best.items():
+        sign = 1 if s.seat == 0 else -1
+        assert all(sign * worth[to] >= sign * worth[t] for t, _ in ways[s])
+    start = rules.start(options)
+    found = chances(start._replace(options=solve.plain(options)), 0, source)
+    assert found[0] == pytest.approx(float(worth[bare(start)] + 1) / 2, abs=1e-13)
+
+
+def solved_exactly(ways: dict[State, list[tuple[State, int]]], best: dict[State, State]) -> dict[State, Fraction]:
+    """Return what each state is worth to seat 0 if decisions are these: linear equations, in fractions."""
+    rows: dict[State, dict[State, Fraction]] = {}
+    constant: dict[State, Fraction] = {}
+    order = list(ways)
+    for s, after in ways.items():
+        if not after:
+            rows[s], constant[s] = {}, Fraction(rules.payoff(s, 0))
+        elif s in best:
+            rows[s], constant[s] = {best[s]: Fraction(1)}, Fraction(0)
+        else:
+            total = sum(n for _, n in after)
+            row: dict[State, Fraction] = {}
+            for t, n in after:
+                row[t] = row.get(t, Fraction(0)) + Fraction(n, total)
+            rows[s], constant[s] = row, Fraction(0)
+    users: dict[State, set[State]] = {s: set() for s in order}
+    for s, row in rows.items():
+        for t in row:
+            users[t].add(s)
+    for s in order:  # put each state's equation into all others that mention it
+        row = rows[s]
+        own = row.pop(s, Fraction(0))
+        scale = 1 / (1 - own)
+        rows[s] = row = {t: c * scale for t, c in row.items()}
+        constant[s] *= scale
+        for user in users[s] - {s}:
+            share = rows[user].pop(s, None)
+            if share is None:
+                continue
+            constant[user] += share * constant[s]
+            for t, c in row.items():
+                rows[user][t] = rows[user].get(t, Fraction(0)) + share * c
+                users[t].add(user)
+    assert not any(rows.values())
+    return constant
+
+
+def test_positions_of_larger_games_keep_to_the_rules_turn_by_turn() -> None:
+    """What a position is worth follows, by the rules, from those a turn later; all decks, no iteration."""
+    chooser = random.Random(5)
+    for options in (Options(0, 0, 6, 3, 24), Options(0, 0, 10, 1, 50), Options(0, 0, 7, 2, 13)):
+        source = solve.whole(options)
+        lines = list(source.place)
+        for _ in range(games(150) // 10 + 100):
+            deck = sum(lane_one(i) * chooser.randint(0, options.copies) for i in range(options.top))
+            s = State(options, DRAW, 0, chooser.choice(lines), deck, -1, 0, 0, -1, 0)
+            assert chances(s, 0, source, 1)[0] == pytest.approx(source.draw(s)[0], abs=1e-12)
+
+
+def pool_of(options: Options, code: Any, grain: int, *, keep: bool) -> Pool:
+    order = list(steps(options, needed(options, [(0, 0)])))
+    pool = Pool(code, options, Decks(counts(options, rules.whole_deck(options))), order, keep=keep, grain=grain)
+    for number in range(len(order)):
+        pool.work(number)
+    return pool
+
+
+def test_both_grains_and_both_ways_to_run_agree() -> None:
+    from piste.fast.bind import together
+
+    options = Options(0, 0, 4, 2, 12)
+    fine = pool_of(options, loops(), FINE, keep=True)
+    plain = pool_of(options, together(rules, sweep, compiled=False), FINE, keep=True)
+    coarse = pool_of(options, loops(), COARSE, keep=True)
+    sparing = pool_of(options, loops(), COARSE, keep=False)
+    last = fine.decks.total - 1
+    assert len(sparing.high) < len(coarse.high)
+    assert sparing.chance((0, 0), last) == coarse.chance((0, 0), last)
+    for line in fine.place:
+        for number in range(last + 1):
+            assert plain.chance(line, number) == pytest.approx(fine.chance(line, number), abs=1e-14)
+            assert coarse.chance(line, number) == pytest.approx(fine.chance(line, number), abs=1e-6)
+
+
+def test_the_rest_of_a_deck_worked_out_alone_is_the_same() -> None:
+    options = Options(0, 0, 6, 3, 24)
+    source = solve.whole(options)
+    chooser = random.Random(7)
+    for _ in range(12):
+        deck = sum(lane_one(i) * chooser.randint(0, 2) for i in range(options.top))
+        line = chooser.choice(list(source.place))
+        tail = Tail(loops(), options, deck, [line], source, empties_from(options, source))
+        s = State(options, DRAW, 0, line, deck, -1, 0, 0, -1, 0)
+        assert tail.draw(s)[0] == pytest.approx(source.draw(s)[0], abs=1e-12)
+
+
+@pytest.mark.parametrize("size", [(6, 3, 24), (10, 1, 50), (3, 2, 9)], ids=str)
+def test_games_between_perfect_players_are_won_as_often_as_the_value_says(size: tuple[int, int, int]) -> None:
+    """Two million games of each size in a proof."""
+    from piste.fast import kernels
+    from piste.fast.bind import together
+
+    options = Options(2, 0, *size)
+    source = solve.whole(solve.plain(options))
+    places = np.zeros((options.target, options.target), np.int64)
+    for line, place in source.place.items():
+        places[line] = place
+    code = together(rules, kernels, prime_games, compiled=True)
+    number = 20_000 if games(0) == 0 else max(20_000, min(20 * games(0), 2_000_000))
+    won = code.wins_of_first(options, source.values, places, source.decks.strides, number, 11)
+    value = source.draw(rules.start(options))[0]
+    assert abs(won - number * value) < 4.5 * (number * value * (1 - value)) ** 0.5
+
+
+def brute(s: State, seen: dict[State, tuple[float, float]]) -> tuple[float, float]:
+    """Return the chances of seat 0 to win and to lose in a game with a turn limit."""
+    if s not in seen:
+        actor = rules.to_act(s)
+        if actor == OVER:
+            seen[s] = (float(rules.payoff(s, 0) > 0), float(rules.payoff(s, 0) < 0))
+        elif actor == CHANCE:
+            some = [(brute(rules.apply(s, o), seen), rules.weight(s, o)) for o in members(rules.outcomes(s))]
+            total = sum(n for _, n in some)
+            seen[s] = (sum(p[0] * n for p, n in some) / total, sum(p[1] * n for p, n in some) / total)
+        else:
+            both = [brute(rules.apply(s, a), seen) for a in members(rules.legal(s))]
+            seen[s] = (max if actor == 0 else min)(both, key=lambda pair: pair[0] - pair[1])
+    return seen[s]
+
+
+@pytest.mark.parametrize("options", [Options(1, 6, 2, 1, 4), Options(2, 5, 3, 1, 6), Options(1, 7, 3, 2, 9)], ids=str)
+def test_games_with_a_turn_limit_agree_with_brute_force(options: Options) -> None:
+    seen: dict[State, tuple[float, float]] = {}
+    brute(rules.start(options), seen)
+    drawn = 0
+    for s, pair in list(seen.items()):
+        if rules.to_act(s) != OVER:
+            v = verdict_of(s, 0)
+            assert v.known == EXACT
+            assert v.chances.value == pytest.approx(pair[0] - pair[1], abs=1e-12)
+            drawn += v.chances.draw > 0.01
+    assert drawn > 1
+
+
+def verdict_of(s: State, seat: int) -> Any:
+    from piste.core.belief import Belief
+
+    return solve.verdict(Known(seat, Position(GAME, s), (), Belief(GAME, s, seat)))
