@@ -20,6 +20,7 @@ class Bar:
         self._moves = sys.stderr.isatty() and os.environ.get("TERM", "") not in ("dumb", "")
 
     def __enter__(self) -> Bar:
+        self._put(f"{self._what} ...")  # something may have to be loaded or compiled before it can be counted
         return self
 
     def __call__(self, done: int, whole: int, what: str = "") -> None:
