@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from piste.core.contract import OVER
+from piste.core.bits import lane_one
+from piste.core.contract import HIDDEN, OVER
 from piste.core.dealer import Stream
 from piste.core.game import members
 from piste.core.known import Known
@@ -220,6 +221,10 @@ def prepare(options: Options, progress: Progress = quiet) -> None:
     first = rules.apply(s, members(rules.outcomes(s))[0])
     if first.phase == DECIDE:
         decisions(first)
+    # The end of a deck has loops of its own: compile them now and not in somebody's game.
+    few = sum(lane_one(i) for i in range(min(options.top, 3)))
+    score = max(0, options.target - 2 * options.top)
+    decisions(State(options, DECIDE, 0, (score, score), few, 0, 0, 0, HIDDEN, 0))
     progress(1, 1, "preparing")
 
 
