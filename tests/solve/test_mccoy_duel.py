@@ -310,34 +310,34 @@ def test_perfect_picks_to_lead() -> None:
             assert level("perfect").choose(view, Dealer("p").stream("b")) == rules.SEAT + view.seat
 
 
-def test_first_plays_lose_little_by_long_sampled_play(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Any
-) -> None:
-    monkeypatch.setattr(store, "folder", lambda: tmp_path)
-    if games(1) < 50:
-        pytest.skip("a million passes; fewer say nothing")
-    worth = solve.opening(rules.Options(), quiet)
-    losses: dict[str, list[float]] = {way: [] for way in ("shown", "fair")}
-    seen: set[int] = set()
-    for seed in range(200):
-        view = piste.open_table("mccoy-duel", {"rounds": 1, "first": 1}, seed=f"lead {seed}").view(0)
-        missing = members(511 & ~view.position.hand)
-        if view.kind == rules.PLAY and len(missing) == 1 and missing[0] not in seen:
-            seen.add(missing[0])
-            for i in range(4):
-                lead = level("perfect").choose(view, Dealer(f"lead {i}").stream("bot"))
-                for way, found in losses.items():
-                    leads = worth[way][1 + 9 * missing[0] : 10 + 9 * missing[0]]
-                    found.append(float(leads.max() - leads[lead]))
-    assert len(seen) == 9
-    text = ", ".join(
-        f"{way}: leader {worth[way][0]:.2%}, leads lose {np.mean(found):.3%}" for way, found in losses.items()
-    )
-    show(
-        capsys,
-        f"first plays by {solve.OPENING} passes, the leader's buried card {text}; peeking {worth['peeking'][0]:.2%}",
-    )
-    assert all(np.mean(found) <= 0.008 for found in losses.values())
+if games(1) >= 50:  # only in a proof: a million passes; fewer say nothing
+
+    def test_first_plays_lose_little_by_long_sampled_play(
+        capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Any
+    ) -> None:
+        monkeypatch.setattr(store, "folder", lambda: tmp_path)
+        worth = solve.opening(rules.Options(), quiet)
+        losses: dict[str, list[float]] = {way: [] for way in ("shown", "fair")}
+        seen: set[int] = set()
+        for seed in range(200):
+            view = piste.open_table("mccoy-duel", {"rounds": 1, "first": 1}, seed=f"lead {seed}").view(0)
+            missing = members(511 & ~view.position.hand)
+            if view.kind == rules.PLAY and len(missing) == 1 and missing[0] not in seen:
+                seen.add(missing[0])
+                for i in range(4):
+                    lead = level("perfect").choose(view, Dealer(f"lead {i}").stream("bot"))
+                    for way, found in losses.items():
+                        leads = worth[way][1 + 9 * missing[0] : 10 + 9 * missing[0]]
+                        found.append(float(leads.max() - leads[lead]))
+        assert len(seen) == 9
+        text = ", ".join(
+            f"{way}: leader {worth[way][0]:.2%}, leads lose {np.mean(found):.3%}" for way, found in losses.items()
+        )
+        show(
+            capsys,
+            f"first plays by {solve.OPENING} passes, the leader's buried card {text}; peeking {worth['peeking'][0]:.2%}",
+        )
+        assert all(np.mean(found) <= 0.008 for found in losses.values())
 
 
 @pytest.mark.parametrize(
