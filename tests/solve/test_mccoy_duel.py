@@ -335,7 +335,8 @@ if games(1) >= 50:  # only in a proof: a million passes; fewer say nothing
         )
         show(
             capsys,
-            f"first plays by {solve.OPENING} passes, the leader's buried card {text}; peeking {worth['peeking'][0]:.2%}",
+            f"first plays by {solve.OPENING} passes, the leader's buried card {text}; "
+            f"peeking {worth['peeking'][0]:.2%}",
         )
         assert all(np.mean(found) <= 0.008 for found in losses.values())
 
