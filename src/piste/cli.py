@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NoReturn
 
 from piste import __version__
-from piste.core.errors import BadDeal, BadOption, PisteError, UnknownName
+from piste.core.errors import BadDeal, BadOption, BadPosition, PisteError, UnknownName
 
 if TYPE_CHECKING:
     from piste.ui.screen import Screen
@@ -262,7 +262,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     make_streams_safe()
     try:
         return run(given)
-    except (UnknownName, BadOption, BadDeal) as e:
+    except (UnknownName, BadOption, BadDeal, BadPosition) as e:
         print(f"piste: {e}", file=sys.stderr)
         return 2
     except PisteError as e:
@@ -271,6 +271,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except EOFError:
         return 0
     except KeyboardInterrupt:
+        print(file=sys.stderr)
+        return 130
+    except SystemError as e:
+        # Ctrl-C while compiled code runs comes out of it wrapped like this.
+        if not isinstance(e.__cause__ or e.__context__, KeyboardInterrupt):
+            raise
         print(file=sys.stderr)
         return 130
     except BrokenPipeError:

@@ -66,6 +66,21 @@ def test_every_level_takes_a_seat_and_two_of_a_kind_finish_a_game(name: str) -> 
         assert table.ending() is not None
 
 
+def test_a_later_round_of_duel_can_be_judged_from_the_whole_log() -> None:
+    game = find("mccoy-duel")
+    solver = solver_of(game)
+    table = piste.open_table("mccoy-duel", {"powers": "0*", "rounds": 5}, seed="a later round")
+    judged = 0
+    while table.to_act is not None:
+        view = table.view(table.to_act)
+        if any(told.event.kind == game.rules.NEXT for told in view.log):  # type: ignore[attr-defined]
+            verdict = solver.verdict(Known.told(game, view))
+            assert {choice.action for choice in verdict.choices} == set(view.actions)
+            judged += 1
+        table.decide(view.seat, view.actions[0], view.number)
+    assert judged > 2
+
+
 def test_a_position_and_its_decisions(capsys: pytest.CaptureFixture[str]) -> None:
     text = "positive-negative{top=3} 1=- 2=- pile=- to=1 phase=decide card=3"
     found = answered(capsys, "solve", "positive-negative", "--position", text)
@@ -119,6 +134,7 @@ def test_a_seat_at_a_table_can_be_judged_from_its_log_alone(name: str) -> None:
         (("prime-duel", "--seat", "7"), "There is no seat '7' here; the seats are 1, 2."),
         (("prime-duel", "--full", "--position", "prime-duel"), "leave --position out"),
         (("prime-duel", "--set", "target=abc"), "target"),
+        (("prime-duel", "--set", "top=5", "--position", "prime-duel"), "leave --set out"),
         (("prime",), "prime-duel"),
     ],
 )
@@ -150,7 +166,15 @@ def test_ctrl_c_in_a_full_solve_says_how_to_go_on(
 
     monkeypatch.setattr(solve, "full", stopped)
     assert main(("solve", "zero-sum-grid", "--full")) == 130
-    assert "the same command goes on" in capsys.readouterr().out
+    assert "the same command goes on" in capsys.readouterr().err
+
+    def wrapped(*_: Any) -> str:
+        raise SystemError("returned a result with an exception set") from KeyboardInterrupt()
+
+    monkeypatch.setattr(solve, "full", wrapped)
+    assert main(("solve", "zero-sum-grid", "--full")) == 130
+    monkeypatch.setattr(solve, "verdict", wrapped)
+    assert main(("solve", "zero-sum-grid")) == 130
 
 
 def test_a_bot_that_needs_more_than_is_installed_says_so(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import sys
 from importlib.util import find_spec
 from typing import Any
 
@@ -30,6 +31,8 @@ def run(given: argparse.Namespace, screen: Screen) -> int:
         if given.position is not None:
             raise BadOption("--full is for the whole game: leave --position out.")
         return full(game, solver, options, given, screen)
+    if given.set and given.position is not None:
+        raise BadOption("A position names its own options, in braces: leave --set out.")
     known = read(game, options, given.position, given.seat)
     with Bar("solving") as bar:
         verdict: Verdict = solver.verdict(known, bar)
@@ -51,8 +54,12 @@ def full(game: Game, solver: Any, options: Any, given: argparse.Namespace, scree
     try:
         with Bar("solving") as bar:
             said = solver.full(options, bar)
-    except KeyboardInterrupt:
-        screen.note("Stopped. What is done is kept where the game allows it; the same command goes on.")
+    except (KeyboardInterrupt, SystemError) as e:
+        # Ctrl-C while compiled code runs comes out of it wrapped.
+        if isinstance(e, SystemError) and not isinstance(e.__cause__ or e.__context__, KeyboardInterrupt):
+            raise
+        said = "Stopped. What is done is kept where the game allows it; the same command goes on."
+        print(said, file=sys.stderr)
         return 130
     if given.json:
         return put(screen, {"version": VERSION, "game": game.name, "full": said})

@@ -14,11 +14,13 @@ from typing import Any
 
 import numpy as np
 
+from piste.core.belief import Belief
 from piste.core.bits import count, lane, nth
 from piste.core.contract import CHANCE, HIDDEN, OVER, WATCHER, Event
 from piste.core.dealer import Stream, drawn
 from piste.core.game import find
 from piste.core.known import Known
+from piste.core.position import Position
 from piste.core.verdict import ESTIMATED, EXACT, WITHIN, Chances, Choice, Progress, Verdict, quiet
 from piste.games.mccoy_duel import ending, hidden, memory, rules, search
 from piste.games.mccoy_duel.hidden import KEYS
@@ -34,8 +36,8 @@ PART = 50_000  # of them in one go
 
 def verdict(known: Known, progress: Progress = quiet) -> Verdict:
     """Say what a position is worth to a seat: its chances in the match between two, in the round with more."""
-    states = known.belief.states
-    s: State = next(iter(states))
+    known = latest(known)
+    s: State = next(iter(known.belief.states))
     to_act = rules.to_act(s)
     seat = known.seat if known.seat >= 0 else max(to_act, 0)
     if to_act == OVER:
@@ -104,10 +106,21 @@ def this_round(state: State, told: tuple[memory.Heard, ...]) -> tuple[State, tup
         event = told[at].event
         state = rules.apply(state, 0 if event.kind == rules.NEXT else event.what)
         at += 1
-    for j in range(at, len(told)):  # a round that ended in between: what came before it is of no account
-        if told[j].event.kind == rules.NEXT:
-            raise AssertionError("a base position lies in the round that is played")
     return state, told[at:]
+
+
+def latest(known: Known) -> Known:
+    """Return the same knowledge, counted from the last deal: every round begins with what everybody knows."""
+    game = known.base.game
+    for at in range(len(known.events), 0, -1):
+        if known.events[at - 1].startswith(game.kind_name(rules.NEXT)):
+            base = next(iter(known.belief.layer(at)))
+            found = Belief(game, base, known.seat)
+            for event in known.events[at:]:
+                found.hear(event)
+            found.only(lambda state: state in known.belief.states)
+            return Known(known.seat, Position(game, base), known.events[at:], found)
+    return known
 
 
 def told_of(

@@ -223,8 +223,7 @@ def prepare(options: Options, progress: Progress = quiet) -> None:
         decisions(first)
     # The end of a deck has loops of its own: compile them now and not in somebody's game.
     few = sum(lane_one(i) for i in range(min(options.top, 3)))
-    score = max(0, options.target - 2 * options.top)
-    decisions(State(options, DECIDE, 0, (score, score), few, 0, 0, 0, HIDDEN, 0))
+    decisions(State(options, DECIDE, 0, (0, 0), few, 0, 0, 0, HIDDEN, 0))
     progress(1, 1, "preparing")
 
 
