@@ -10,7 +10,7 @@ import pytest
 
 import piste
 from piste.core.belief import belief
-from piste.core.contract import CHANCE, OVER
+from piste.core.contract import CHANCE, OVER, WATCHER
 from piste.core.dealer import Dealer
 from piste.core.game import find
 from tests.kinds import Kind, choices, played, walked
@@ -137,6 +137,38 @@ def test_what_a_seat_knows_prints_and_parses(kind: Kind) -> None:
             assert str(again) == str(known)
             assert again.belief.states.keys() == known.belief.states.keys()
             assert all(abs(again.belief.states[s] - p) < 1e-12 for s, p in known.belief.states.items())
+
+
+@pytest.mark.parametrize("kind", WIDE, ids=str)
+def test_what_all_players_know_begins_at_one_place_and_is_all_a_watcher_hears(kind: Kind) -> None:
+    game = find(kind.game)
+    for seed in range(6):
+        table = mid_game(kind, seed)
+        if table is None:
+            continue
+        known = [piste.Known.of(game, table.view(seat)) for seat in range(table.seats)]
+        assert len({(each.base, len(each.events)) for each in known}) == 1
+        # Whatever a seat holds possible, a watcher was told the same.
+        for seat in range(table.seats):
+            steps = belief(game, table.view(seat)).retell(Dealer(f"{seed}").stream("bot 0"))
+            heard = []
+            for state, step in walked(kind, steps):
+                if step is not None:
+                    heard.append(game.rules.tell(state, step, WATCHER))
+            assert heard == [told.event for told in table.view(WATCHER).log]
+
+
+def test_a_card_that_one_seat_looks_at_is_not_at_the_head() -> None:
+    table = piste.open_table("positive-negative", {"top": 4}, laid="3")
+    text = str(piste.Known.of(table.game, table.view(0)))
+    assert text == "positive-negative{top=4} 1=- 2=- pile=- to=1 phase=draw | 1 | draw@1:3 | 1"
+
+
+def test_that_chance_is_to_act_can_be_written() -> None:
+    start = piste.Position.start("zero-sum-duel", {"first": "a"})
+    known = piste.Known.parse(f"{start} | A | draw@A:+3 draw@B:? | chance")
+    assert str(known).endswith("| A | draw@A:+3 draw@B:? | chance")
+    assert len(known.belief.states) == 9
 
 
 def test_what_a_seat_knows_of_a_finished_game_is_the_game() -> None:

@@ -15,6 +15,7 @@ import pytest
 import piste
 import piste.api
 from piste.core.game import find, names
+from piste.ui import solving
 
 ROOT = Path(__file__).parent.parent
 PAGES = ROOT / "docs" / "rules"
@@ -56,6 +57,17 @@ def test_every_game_has_a_page_that_names_its_options(name: str) -> None:
     credit = find(name).notation.CREDIT
     assert not credit or ("Sean McCoy" in page and "https://www.tuesdayknightgames.com/" in page)
     assert f"({name}.md)" in (PAGES / "README.md").read_text(encoding="utf-8")
+
+
+def test_every_written_position_and_knowledge_can_be_read() -> None:
+    text = (ROOT / "docs" / "notation.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    lines = [line for block in blocks for line in block.splitlines()]
+    assert sum("|" in line for line in lines) >= 1
+    assert sum("|" not in line for line in lines) >= 1
+    for line in lines:
+        game = find(re.split(r"[{ ]", line)[0])
+        assert solving.read(game, None, line, None).base.game == game
 
 
 WITH_EXAMPLES = [

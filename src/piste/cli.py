@@ -8,10 +8,10 @@ import io
 import os
 import sys
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from piste import __version__
-from piste.core.errors import BadDeal, BadOption, BadPosition, PisteError, UnknownName
+from piste.core.errors import BadDeal, BadOption, BadPosition, PisteError, UnknownName, is_interrupt
 
 if TYPE_CHECKING:
     from piste.ui.screen import Screen
@@ -34,6 +34,8 @@ SHELLS = ("bash", "zsh", "fish")
 class Parser(argparse.ArgumentParser):
     """A parser whose complaints say what can be done."""
 
+    mixed = False
+
     def error(self, message: str) -> NoReturn:
         wrong, _, known = message.partition(" (choose from ")
         if "argument COMMAND" in wrong:
@@ -45,8 +47,18 @@ class Parser(argparse.ArgumentParser):
             message = f"there is no command '{word}'.{hint}"
         elif known:
             message = f"{wrong.removeprefix('argument ')}; it is one of {known.rstrip(')')}"
-        print(f"piste: {message}\nMore: {self.prog} --help", file=sys.stderr)
+        _complain(f"piste: {message}\nMore: {self.prog} --help")
         raise SystemExit(2)
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Let options stand between the words of a command that takes several."""
+        if not self.mixed:
+            return super().parse_known_args(args, namespace)
+        self.mixed = False  # some versions of Python come back here, once for options and once for words
+        try:
+            return self.parse_known_intermixed_args(args, namespace)
+        finally:
+            self.mixed = True
 
 
 def parser() -> argparse.ArgumentParser:
@@ -61,8 +73,9 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="when to use colour")
     commands = top.add_subparsers(dest="command", metavar="COMMAND")
 
-    def command(name: str, help: str) -> argparse.ArgumentParser:
+    def command(name: str, help: str, *, mixed: bool = False) -> argparse.ArgumentParser:
         found = commands.add_parser(name, help=help, description=help)
+        found.mixed = mixed
         hidden = argparse.SUPPRESS
         found.add_argument("--no-color", action="store_true", default=hidden, help=hidden)
         found.add_argument("--color", choices=("auto", "always", "never"), default=hidden, help=hidden)
@@ -95,6 +108,7 @@ def parser() -> argparse.ArgumentParser:
     rules.add_argument("--all", action="store_true", help="options, an example and every ruling too")
     replay = command("replay", "show a finished game again")
     replay.add_argument("record", help="a file, the name of a kept game, or `last`")
+    replay.add_argument("--json", action="store_true", help="for machines")
     resume = command("resume", "go on with a game that was left")
     resume.add_argument("id", nargs="?", help="its name (default: the newest)")
     resume.add_argument(
@@ -116,7 +130,7 @@ def parser() -> argparse.ArgumentParser:
     )
     solve.add_argument("--full", action="store_true", help="compute whatever is to be computed once, and keep it")
     solve.add_argument("--json", action="store_true", help="for machines")
-    match = command("match", "let bots play each other, seats swapped")
+    match = command("match", "let bots play each other, seats swapped", mixed=True)
     match.add_argument("game")
     match.add_argument("bots", nargs="*", metavar="BOT", help="two of them: a bot's name, or cmd:PROGRAM")
     match.add_argument("--all", action="store_true", help="every level against every level, as a table")
@@ -146,7 +160,7 @@ def parser() -> argparse.ArgumentParser:
     )
     simulate.add_argument("--interpreted", action="store_true", help="do without compiled play")
     simulate.add_argument("--json", action="store_true", help="for machines")
-    bench = command("bench", "measure how fast the rules run")
+    bench = command("bench", "measure how fast the rules run", mixed=True)
     bench.add_argument("game", nargs="*", help="some games only")
     what = bench.add_mutually_exclusive_group()
     what.add_argument("--compile", action="store_true", help="CPU time of the first compiled game, and of later ones")
@@ -233,9 +247,9 @@ def _bench(given: argparse.Namespace, screen: Screen) -> int:
 
 
 def _completion(given: argparse.Namespace, screen: Screen) -> int:
-    import shtab
+    from piste.ui.completing import script
 
-    print(shtab.complete(parser(), shell=given.shell), file=screen.out)
+    print(script(parser(), given.shell), file=screen.out)
     return 0
 
 
@@ -263,19 +277,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return run(given)
     except (UnknownName, BadOption, BadDeal, BadPosition) as e:
-        print(f"piste: {e}", file=sys.stderr)
+        _complain(f"piste: {e}")
         return 2
     except PisteError as e:
-        print(f"piste: {e}", file=sys.stderr)
+        _complain(f"piste: {e}")
         return 1
     except EOFError:
         return 0
-    except KeyboardInterrupt:
-        print(file=sys.stderr)
-        return 130
-    except SystemError as e:
-        # Ctrl-C while compiled code runs comes out of it wrapped like this.
-        if not isinstance(e.__cause__ or e.__context__, KeyboardInterrupt):
+    except (KeyboardInterrupt, SystemError) as e:
+        if not is_interrupt(e):
             raise
         print(file=sys.stderr)
         return 130
@@ -284,8 +294,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as e:
-        print(f"piste: {e.strerror or e}", file=sys.stderr)
+        where = "" if e.filename is None else f"{e.filename}: "
+        _complain(f"piste: {where}{e.strerror or e}")
         return 1
+
+
+def _complain(text: str) -> None:
+    from piste.ui.screen import complain
+
+    complain(text)
 
 
 def make_streams_safe() -> None:

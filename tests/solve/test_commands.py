@@ -10,7 +10,7 @@ import pytest
 
 import piste
 from piste import bots
-from piste.cli import main
+from piste.cli import COMMANDS, main
 from piste.core.errors import MissingExtra
 from piste.core.game import find, names
 from piste.core.known import Known
@@ -154,6 +154,32 @@ def test_full_keeps_its_table_and_uses_it(
     words = ("solve", "zero-sum-duel", "--set", "top=3", "--set", "hand=2", "--full")
     assert "kept in" in answered(capsys, *words)["full"]
     assert len(list(tmp_path.iterdir())) == 1
+
+
+@pytest.mark.parametrize("under", ["file", "file/deeper"])
+def test_a_cache_that_cannot_be_used_is_named_with_what_can_be_done(
+    under: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("in the way")
+    monkeypatch.setattr(store, "folder", lambda: tmp_path / under)
+    monkeypatch.setattr("piste.games.zero_sum_duel.plan._found", {})
+    assert main(("solve", "zero-sum-duel", "--set", "top=3", "--set", "hand=2")) == 1
+    said = capsys.readouterr().err
+    assert f"cannot be kept in {tmp_path / under}: " in said
+    assert "set XDG_CACHE_HOME to another one" in said
+    with pytest.raises(store.Unusable, match="XDG_CACHE_HOME"):
+        store.scratch("game", "stamp")
+
+
+def test_a_file_that_cannot_be_used_is_named(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: Any) -> int:
+        raise PermissionError(13, "Permission denied", "/some/where")
+
+    monkeypatch.setitem(COMMANDS, "solve", broken)
+    assert main(("solve", "zero-sum-grid")) == 1
+    assert capsys.readouterr().err == "piste: /some/where: Permission denied\n"
 
 
 def test_ctrl_c_in_a_full_solve_says_how_to_go_on(

@@ -15,12 +15,12 @@ from piste.core.contract import CHANCE, OVER
 from piste.core.game import find, members
 from piste.core.known import Known
 from piste.core.position import Position
-from piste.core.verdict import EXACT
+from piste.core.verdict import ESTIMATED, EXACT
 from piste.fast import store
 from piste.games.prime_duel import rules, solve, sweep
 from piste.games.prime_duel.lines import COARSE, FINE, Decks, Pool, needed, steps
 from piste.games.prime_duel.rules import DRAW, Options, State
-from piste.games.prime_duel.worth import Tail, chances, counts, empties_from, loops
+from piste.games.prime_duel.worth import Model, Tail, chances, counts, empties_from, loops
 from tests.kinds import games
 from tests.solve import prime_games
 
@@ -249,6 +249,34 @@ def test_games_with_a_turn_limit_agree_with_brute_force(options: Options) -> Non
             assert v.chances.value == pytest.approx(pair[0] - pair[1], abs=1e-12)
             drawn += v.chances.draw > 0.01
     assert drawn > 1
+
+
+def test_a_small_game_with_a_far_turn_limit_is_worked_out_with_it() -> None:
+    s = rules.start(Options(1, 500, 3, 2, 8))
+    v = verdict_of(s, 0)
+    assert (v.known, v.within) == (EXACT, 0.0)
+    bare = verdict_of(rules.start(Options(1, 0, 3, 2, 8)), 0)
+    assert v.chances.value == pytest.approx(bare.chances.value, abs=1e-9)
+
+
+def test_a_turn_limit_that_is_left_out_is_said_and_hardly_matters(monkeypatch: pytest.MonkeyPatch) -> None:
+    options = Options(1, 92, 3, 2, 8)
+    assert options.turns == solve.far(options)
+    true = verdict_of(rules.start(options), 0)
+    assert true.known == EXACT
+    monkeypatch.setattr(solve, "effort", lambda _: solve.Effort(2000, 3_000_000, 8_000_000))
+    v = verdict_of(rules.start(options), 0)
+    assert (v.known, v.within) == (ESTIMATED, solve.FAR)
+    assert "The turn limit was left out" in v.how
+    assert v.chances.value == pytest.approx(true.chances.value, abs=2 * solve.FAR)
+
+
+@pytest.mark.parametrize(("top", "copies", "target"), [(15, 2, 7), (10, 1, 13), (15, 4, 50), (10, 4, 20), (3, 1, 6)])
+def test_hardly_a_game_of_any_size_reaches_a_far_turn_limit(top: int, copies: int, target: int) -> None:
+    options = Options(1, 0, top, copies, target)
+    left = solve.far(options)
+    found = Model(loops(), options._replace(turns=left), rules.whole_deck(options), 0, left)
+    assert (1 - found.wins - found.losses).max() < solve.FAR
 
 
 def verdict_of(s: State, seat: int) -> Any:

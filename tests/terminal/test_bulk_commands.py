@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from piste.cli import main
+from piste.cli import main, parser
 from piste.fast import bind, written
 from piste.ui import speed
 
@@ -32,6 +32,27 @@ def test_simulate_says_results_ends_and_lengths(capsys: pytest.CaptureFixture[st
     assert any(line.startswith("  sum is zero: ") for line in lines)
     assert any(line.startswith("  turn limit: ") for line in lines)
     assert "  on average " in text
+
+
+def test_simulate_says_when_no_game_was_finished(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("simulate", "prime-duel", "--games", "1", "--most", "2", "--interpreted")
+    assert said(capsys, *words).splitlines() == [
+        "Prime Duel: 1 game",
+        "No game was finished: each was given up after 2 steps (--most).",
+    ]
+    found = answered(capsys, *words)
+    assert (found["unfinished"]["of"], found["decisions"]["mean"]) == (1, None)
+
+
+def test_options_may_stand_between_the_words_of_a_command(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("match", "prime-duel", "--games", "2", "steady", "--set", "target=9", "random", "--processes", "1")
+    assert "steady against random, 2 games (1 deal, each" in said(capsys, *words)
+    given = parser().parse_args(["bench", "prime-duel", "--json", "zero-sum-grid"])
+    assert (given.game, given.json) == (["prime-duel", "zero-sum-grid"], True)
+    for wrong, why in ((["match"], "required: game"), (["match", "prime-duel", "--gmaes", "2"], "--gmaes")):
+        with pytest.raises(SystemExit):
+            main(wrong)
+        assert why in capsys.readouterr().err
 
 
 def test_simulate_for_machines_is_the_same_for_any_threads(capsys: pytest.CaptureFixture[str]) -> None:

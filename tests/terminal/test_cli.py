@@ -11,7 +11,10 @@ from pathlib import Path
 import pytest
 
 import piste
+from piste.bots import LEVELS
+from piste.cli import main
 from piste.core.game import find, names
+from tests.terminal.typist import Page
 
 COMMANDS = ("play", "games", "rules", "replay", "resume", "bots", "where", "bench", "completion")
 
@@ -127,6 +130,10 @@ def test_moves_may_be_piped_in_and_the_game_is_kept_listed_and_shown_again(tmp_p
     again = run(tmp_path, "replay", "last")
     assert "Final scores are:" in again.stdout
     assert run(tmp_path, "replay", str(path)).stdout == again.stdout
+    whole = json.loads(run(tmp_path, "replay", "last", "--json").stdout)
+    assert (whole["format"], whole["game"]) == (1, "positive-negative")
+    assert whole["steps"][0] == {"n": 1, "chance": "draw", "outcome": whole["steps"][0]["outcome"]}
+    assert whole["ending"]["payoffs"] in ([1, -1], [-1, 1], [0, 0])
     assert run(tmp_path, "resume", path.stem).returncode == 1
 
 
@@ -142,6 +149,7 @@ def test_a_running_record_is_not_shown(tmp_path: Path) -> None:
     done = run(tmp_path, "play", "prime-duel", "--first", "1", typed="")
     assert "To go on with it:" in done.stderr
     (path,) = (tmp_path / "games").glob("*.jsonl")
+    assert run(tmp_path, "replay", path.stem, "--json").stdout == ""
     shown = run(tmp_path, "replay", path.stem)
     assert shown.returncode == 1
     assert "secrets" in shown.stderr
@@ -164,6 +172,23 @@ def test_completions(shell: str, tmp_path: Path) -> None:
     done = run(tmp_path, "completion", shell)
     assert done.returncode == 0
     assert all(command in done.stdout for command in COMMANDS)
+    assert all(word in done.stdout for word in (*names(), *LEVELS))
+
+
+def test_a_long_complaint_is_broken_where_a_person_reads_it_and_nowhere_else(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("play", "prime-duel", "--set", "no-such-option-of-any-game=1")
+    assert main(words) == 2
+    plain = capsys.readouterr().err
+    assert plain.count("\n") == 1
+    assert len(plain) > 80
+    page = Page()
+    monkeypatch.setattr(sys, "stderr", page)
+    monkeypatch.setenv("COLUMNS", "80")
+    assert main(words) == 2
+    assert max(map(len, page.getvalue().splitlines())) <= 80
+    assert page.getvalue().split() == plain.split()
 
 
 @pytest.mark.parametrize("setting", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])

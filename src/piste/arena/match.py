@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from piste import bots
 from piste.bots.base import Plain
 from piste.core.dealer import Dealer
-from piste.core.errors import BadOption, PisteError
+from piste.core.errors import BadOption, PisteError, is_interrupt
 from piste.core.game import Game, find
 from piste.core.table import Table
 from piste.core.verdict import Progress, quiet
@@ -35,7 +35,10 @@ LOOK = 0.2
 """So many seconds may pass until a process notices that it is to stop, if a bot does not take longer."""
 
 PATIENCE = 5.0
-"""So many seconds a process has to stop."""
+"""So many seconds a process has to stop by itself."""
+
+ENDING = 5.0
+"""So many seconds it has when it is told to, to end the programs that it has started."""
 
 
 class Outcome(NamedTuple):
@@ -149,8 +152,9 @@ def play(
             for deal in source:
                 found.append(deal)
                 progress(len(found) * seats, deals * seats, "playing")
-    except KeyboardInterrupt:
-        pass  # what there is so far is worth having
+    except (KeyboardInterrupt, SystemError) as e:
+        if not is_interrupt(e):
+            raise  # otherwise what there is so far is worth having
     return Result(
         game.name, options, pair, seats, seed, deals * seats,
         tuple(outcome for deal in found for outcome in deal.outcomes), _added(deal.times for deal in found),
@@ -168,10 +172,9 @@ def ladder(
 ) -> list[Result]:
     """Let every level play every other and return the matches; `games` is a number, or says it for two levels.
 
-    At a table for two one match of a pair says all. At a larger one it matters who is alone among the others, so each
-    pair has two matches.
+    Ctrl-C ends it early; the last match may then be short, and those that were not begun are left out.
     """
-    pairs = list((combinations if game.rules.seats(options) == 2 else permutations)(levels, 2))
+    pairs = pairings(game, options, levels)
     found: list[Result] = []
     for number, (one, two) in enumerate(pairs, 1):
 
@@ -183,6 +186,15 @@ def ladder(
         if found[-1].stopped:
             break
     return found
+
+
+def pairings(game: Game, options: Any, levels: Sequence[str]) -> list[tuple[str, str]]:
+    """Return who plays whom.
+
+    At a table for two one match of a pair says all. At a larger one it matters who is alone among the others, so each
+    pair has two matches.
+    """
+    return list((combinations if game.rules.seats(options) == 2 else permutations)(levels, 2))
 
 
 def against(results: Iterable[Result]) -> dict[tuple[str, str], Score]:
@@ -317,10 +329,16 @@ def _spread(match: _Match, deals: int, processes: int) -> Generator[_Deal, None,
     finally:
         for line in lines:
             line.close()
+        end = monotonic() + PATIENCE
         for process in running:
-            process.join(PATIENCE)
-            if process.is_alive():
-                process.terminate()
+            process.join(max(0.0, end - monotonic()))
+        late = [process for process in running if process.is_alive()]
+        for process in late:
+            process.terminate()  # it is waiting for a bot, which it ends first
+        for process in late:
+            process.join(ENDING)
+            process.kill()
+            process.join()
 
 
 def _ready(lines: list[Connection[Any, Any]]) -> list[Connection[Any, Any]]:
@@ -346,15 +364,22 @@ def _work(
             if line.poll():
                 raise _Stop
 
+    def stop(*_: object) -> None:
+        raise _Stop
+
     try:
-        match.prepare()
-        for deal in match.deals(numbers, look):
-            line.send(deal)
-        line.send(None)
-    except (_Stop, BrokenPipeError, ConnectionError):
-        pass
-    except PisteError as e:
-        line.send(str(e))
+        signal.signal(signal.SIGTERM, stop)
+        try:
+            match.prepare()
+            for deal in match.deals(numbers, look):
+                line.send(deal)
+            line.send(None)
+        except ConnectionError:
+            raise
+        except (PisteError, OSError) as e:
+            line.send(str(e))
+    except (_Stop, ConnectionError):
+        pass  # nobody listens any more: another process failed first, or all is to stop
 
 
 @contextmanager

@@ -151,9 +151,10 @@ class Belief:
             steps.append(step)
         return tuple(reversed(steps))
 
-    def last_certain(self) -> int:
-        """Return after how many events the seat last knew the whole state."""
-        return max(i for i, layer in enumerate(self._layers) if len(layer) == 1)
+    @property
+    def events(self) -> int:
+        """How many events were taken in."""
+        return len(self._ways)
 
     def layer(self, events: int) -> Mapping[Any, float]:
         """Return what was possible after so many events."""

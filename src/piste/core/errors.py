@@ -7,6 +7,13 @@ class PisteError(Exception):
     """What was asked, why not, and what can be done: `str(error)` is meant for a person."""
 
 
+def is_interrupt(error: BaseException) -> bool:
+    """Say whether this is Ctrl-C; while compiled code runs it comes out of it wrapped."""
+    if isinstance(error, SystemError):
+        return isinstance(error.__cause__ or error.__context__, KeyboardInterrupt)
+    return isinstance(error, KeyboardInterrupt)
+
+
 class UnknownName(PisteError):
     """No game, option or kind of that name."""
 

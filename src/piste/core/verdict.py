@@ -1,4 +1,9 @@
-"""What a position is worth to a seat, and how that is known."""
+"""What a position is worth to a seat, and how that is known.
+
+How far a verdict may be off, `Verdict.within`, is in chances to win, with a draw as half a win: if it is 0.01, then
+the true `win + draw / 2` lies within 0.01 of the one that is given, and the true `value`, which goes from -1 to 1,
+within 0.02.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +47,7 @@ class Verdict(NamedTuple):
     chances: Chances
     choices: tuple[Choice, ...]
     known: str  # PROVEN, EXACT, WITHIN or ESTIMATED
-    within: float  # the bound, or the half-width of the interval; 0.0 if proven or exact
+    within: float  # in chances to win: the bound, or the half-width of the interval; 0.0 if proven or exact
     how: str  # one plain sentence
 
     @property

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,6 +29,10 @@ MANIFEST = "manifest.json"
 
 class Damaged(PisteError):
     """A stored table is not what was written."""
+
+
+class Unusable(PisteError):
+    """The cache cannot be written to."""
 
 
 class Stored:
@@ -119,10 +124,20 @@ def load(name: str, stamp: str) -> Stored | None:
 
 def save(name: str, stamp: str, arrays: Mapping[str, Array]) -> Stored:
     """Keep a table, and drop what an interrupted solve had left of it."""
-    import numpy as np
-
     place = _place(name, stamp)
     making = place.with_name(place.name + ".part")
+    with _writing(place):
+        body = _write(making, name, stamp, arrays)
+        shutil.rmtree(place, ignore_errors=True)
+        making.rename(place)
+    shutil.rmtree(_scratch(name, stamp), ignore_errors=True)
+    return Stored(place, body)
+
+
+def _write(making: Path, name: str, stamp: str, arrays: Mapping[str, Array]) -> dict[str, Any]:
+    """Write a table into a new folder, its manifest last, and return what stands in it."""
+    import numpy as np
+
     shutil.rmtree(making, ignore_errors=True)
     making.mkdir(parents=True)
     entries: dict[str, Any] = {}
@@ -140,10 +155,19 @@ def save(name: str, stamp: str, arrays: Mapping[str, Array]) -> Stored:
         entries[array] = {"dtype": kind, "shape": shape, "bytes": len(data), "checks": checks}
     body = {"format": FORMAT, "name": name, "stamp": stamp, "arrays": entries}
     (making / MANIFEST).write_text(json.dumps({**body, "check": _check(_plain(body))}), encoding="utf-8")
-    shutil.rmtree(place, ignore_errors=True)
-    making.rename(place)
-    shutil.rmtree(_scratch(name, stamp), ignore_errors=True)
-    return Stored(place, body)
+    return body
+
+
+@contextmanager
+def _writing(place: Path) -> Iterator[None]:
+    """Say what can be done if the cache cannot be written to."""
+    try:
+        yield
+    except OSError as e:
+        raise Unusable(
+            f"What was solved cannot be kept in {place.parent}: {e.strerror or e}. Make it a folder that you may "
+            "write to, or set XDG_CACHE_HOME to another one."
+        ) from None
 
 
 def drop(name: str, stamp: str) -> None:
@@ -155,7 +179,8 @@ def drop(name: str, stamp: str) -> None:
 def scratch(name: str, stamp: str) -> Path:
     """Return a folder for what a solve has so far, so that it can be interrupted; `save` takes it away."""
     place = _scratch(name, stamp)
-    place.mkdir(parents=True, exist_ok=True)
+    with _writing(place):
+        place.mkdir(parents=True, exist_ok=True)
     return place
 
 

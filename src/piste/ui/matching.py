@@ -7,14 +7,14 @@ import os
 from typing import Any
 
 from piste import bots
-from piste.arena.match import Result, Score, Time, against, effort, ladder, limited, play
+from piste.arena.match import Result, Score, Time, against, effort, ladder, limited, pairings, play
 from piste.core.errors import BadOption, MissingExtra
 from piste.core.game import Game, find
 from piste.ui.listing import put
 from piste.ui.playing import pairs
 from piste.ui.progress import Bar
 from piste.ui.screen import Screen
-from piste.ui.simulating import number, percent
+from piste.ui.simulating import many, number, percent
 
 VERSION = 1  # of the JSON
 GAMES, GAMES_EACH = "200", "100"
@@ -51,13 +51,35 @@ def every(
         screen.note("\n".join(missing))
     with Bar("playing") as bar:
         results = ladder(game, options, levels, games, given.seed, processes, bar)
-    stopped = any(result.stopped for result in results)
+    unfinished = pairings(game, options, levels)[sum(not result.stopped for result in results) :]
     if given.json:
         rows = [document(result) for result in results]
-        put(screen, {"version": VERSION, "levels": levels, "missing": missing, "matches": rows})
+        left = [list(pair) for pair in unfinished]
+        put(screen, {"version": VERSION, "levels": levels, "missing": missing, "matches": rows, "unfinished": left})
     else:
-        table(game, results, levels, screen)
-    return 130 if stopped else 0
+        if unfinished:
+            screen.note(halted(results, unfinished))
+        table(titled(game, options), results, levels, screen)
+    return 130 if unfinished else 0
+
+
+def halted(results: list[Result], unfinished: list[tuple[str, str]]) -> str:
+    """Say which matches of all that were to be played are finished, and which are not."""
+    done = [result.specs for result in results if not result.stopped]
+    begun = next((result for result in results if result.stopped), None)
+    waiting = unfinished[1:] if begun else unfinished
+    said = [f"Stopped after {len(done)} of {len(done) + len(unfinished)} matches."]
+    if done:
+        said.append(f"Finished: {paired(done)}.")
+    if begun:
+        said.append(f"Begun: {paired([begun.specs])}, {begun.games:,} of {begun.asked:,} games.")
+    if waiting:
+        said.append(f"Not begun: {paired(waiting)}.")
+    return "\n".join(said)
+
+
+def paired(pairs: list[tuple[str, str]]) -> str:
+    return ", ".join(f"{one} against {two}" for one, two in pairs)
 
 
 def playable(game: Game) -> tuple[list[str], list[str]]:
@@ -81,10 +103,11 @@ def titled(game: Game, options: Any) -> str:
 
 def show(game: Game, result: Result, screen: Screen) -> None:
     one, two = result.specs
-    stop(result, screen)
+    if result.stopped:
+        screen.note(f"Stopped after {result.games:,} of {result.asked:,} games; this is what they came to.")
     others = two if result.seats == 2 else f"{result.seats - 1} times {two}"
-    deals = f"{result.games // result.seats:,} deals, each from every seat"
-    screen.line(f"{titled(game, result.options)}: {one} against {others}, {result.games:,} games ({deals})")
+    deals = f"{many(result.games // result.seats, 'deal')}, each from every seat"
+    screen.line(f"{titled(game, result.options)}: {one} against {others}, {many(result.games, 'game')} ({deals})")
     score = result.score(0)
     screen.line(f"  {one} wins {percent(score.won)}")
     screen.line(f"  {two} wins {percent(score.lost)}")
@@ -98,24 +121,19 @@ def show(game: Game, result: Result, screen: Screen) -> None:
     screen.line(SURE)
 
 
-def stop(result: Result, screen: Screen) -> None:
-    if result.stopped:
-        screen.note(f"Stopped after {result.games:,} of {result.asked:,} games; this is what they came to.")
-
-
 def spent(spec: str, time: Time) -> str:
     if spec.startswith(bots.PROGRAM):
         return "its own affair"
+    if not time.decisions:
+        return "none was made"
     return f"{1000 * time.mean:.2f} ms on average, {1000 * time.worst:.2f} ms at most"
 
 
-def table(game: Game, results: list[Result], levels: list[str], screen: Screen) -> None:
+def table(title: str, results: list[Result], levels: list[str], screen: Screen) -> None:
     """Show what each level won against each other."""
     found = against(results)
     games = sum(result.games for result in results)
-    for result in results:
-        stop(result, screen)
-    screen.line(f"{titled(game, results[0].options)}: {games:,} games, % won by the row against the column")
+    screen.line(f"{title}: {many(games, 'game')}, % won by the row against the column")
     rows(levels, {pair: score.won.share for pair, score in found.items()}, screen)
     if any(score.drawn.of for score in found.values()):
         screen.line("% drawn")
@@ -123,10 +141,11 @@ def table(game: Game, results: list[Result], levels: list[str], screen: Screen) 
     screen.line("CPU time of a decision")
     for level in levels:
         screen.line(f"  {level}: {spent(level, effort(results, level))}")
-    widest = max((score.won.high - score.won.low for score in found.values()), default=0.0)
-    screen.line(
-        f"A share of wins is known to about ± {50 * widest:.1f}, 19 times out of 20; --json has the intervals."
-    )
+    if found:
+        widest = max(score.won.high - score.won.low for score in found.values())
+        screen.line(
+            f"A share of wins is known to about ± {50 * widest:.1f}, 19 times out of 20; --json has the intervals."
+        )
 
 
 def rows(levels: list[str], shares: dict[tuple[str, str], float], screen: Screen) -> None:

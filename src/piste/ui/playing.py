@@ -17,11 +17,13 @@ from piste.core.record import Record
 from piste.core.replay import new_head, replay, seated
 from piste.core.screen import Moment, Pause
 from piste.ui import store
+from piste.ui.listing import put
 from piste.ui.progress import Bar
 from piste.ui.screen import Screen
 from piste.ui.session import YOU, Left, Session, Sitting
 
 LONGEST_NAME = 24
+VERSION = 1  # of the JSON
 
 
 def play(given: argparse.Namespace, screen: Screen) -> int:
@@ -138,6 +140,8 @@ def show(given: argparse.Namespace, screen: Screen) -> int:
     ending = table.ending()
     if ending is None:
         raise PisteError("That game is not over, and its record holds secrets. `piste resume` goes on with it.")
+    if given.json:
+        return put(screen, {"version": VERSION, **record.head.line(), "steps": record.steps, "ending": record.ending})
     words, seats = record.head.game.words, record.head.seats
     screen.lines(words.welcome(table.view(WATCHER), seats))
     views = {seat: table.view(seat) for seat in range(WATCHER, table.seats)}

@@ -149,6 +149,12 @@ class Screen:
             print("\x1b[H\x1b[2J\x1b[3J", end="", file=self.out, flush=True)
 
 
+def complain(text: str) -> None:
+    """Print to the standard error, broken to fit where a person reads it; a machine gets it as it is."""
+    for line in text.split("\n"):
+        Screen(sys.stderr, colour=False).line(line)
+
+
 def printable(text: str) -> str:
     """Return input so that it can be shown: nothing that moves a cursor or cannot be encoded."""
     shown = "".join(c if c.isprintable() else "?" for c in text)

@@ -39,7 +39,7 @@ def run(given: argparse.Namespace, screen: Screen) -> int:
         )  # fmt: skip
     if given.json:
         return put(screen, document(game, options, given.seed, chosen, games, tally))
-    show(game, tally, chosen, games, screen)
+    show(game, tally, chosen, games, most, screen)
     return 0 if tally.games == games else 130
 
 
@@ -73,10 +73,14 @@ def seated(game: Game, options: Any, given: list[str]) -> list[str]:
     return given or [RANDOM] * seats
 
 
-def show(game: Game, tally: Tally, chosen: list[str], wanted: int, screen: Screen) -> None:
+def show(game: Game, tally: Tally, chosen: list[str], wanted: int, most: int, screen: Screen) -> None:
     if tally.games < wanted:
         screen.note(f"Stopped after {tally.games:,} of {wanted:,} games; this is what they came to.")
-    screen.line(f"{game.notation.TITLE}: {tally.games:,} games")
+    screen.line(f"{game.notation.TITLE}: {many(tally.games, 'game')}")
+    if tally.unfinished == tally.games:
+        why = f": each was given up after {most:,} steps (--most)" if tally.games else ""
+        screen.line(f"No game was finished{why}.")
+        return
     for seat, wins in enumerate(tally.wins):
         screen.line(f"  {game.seat_name(seat)} ({chosen[seat]}) wins {percent(tally.share(wins))}")
     if tally.draws:
@@ -93,12 +97,17 @@ def show(game: Game, tally: Tally, chosen: list[str], wanted: int, screen: Scree
     screen.line("In brackets, and after ±: where the true number lies 19 times out of 20.")
 
 
+def many(n: int, thing: str) -> str:
+    """Return a number that may be large, with its noun."""
+    return f"{n:,} {thing}{'' if n == 1 else 's'}"
+
+
 def percent(share: Share) -> str:
     return f"{100 * share.share:.2f} % ({100 * share.low:.2f} to {100 * share.high:.2f})"
 
 
 def document(game: Game, options: Any, seed: str, chosen: list[str], wanted: int, tally: Tally) -> dict[str, Any]:
-    mean, half = tally.length
+    mean, half = tally.length if tally.unfinished < tally.games else (None, None)
     return {
         "version": VERSION,
         "game": game.name,
@@ -116,7 +125,7 @@ def document(game: Game, options: Any, seed: str, chosen: list[str], wanted: int
             "total": tally.decisions,
             "mean": mean,
             "within": half,
-            "quantiles": {str(part): tally.quantile(part) for part in PARTS},
+            "quantiles": {str(part): None if mean is None else tally.quantile(part) for part in PARTS},
             "counts": tally.lengths,
         },
     }

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import argparse
 import importlib
-import sys
 from importlib.util import find_spec
 from typing import Any
 
 from piste.core.belief import Belief
 from piste.core.contract import OVER
-from piste.core.errors import BadOption, BadPosition, PisteError
+from piste.core.errors import BadOption, BadPosition, PisteError, is_interrupt
 from piste.core.game import Game, find, quoted
 from piste.core.known import Known
 from piste.core.position import Position
@@ -18,7 +17,7 @@ from piste.core.verdict import ESTIMATED, WITHIN, Chances, Verdict
 from piste.ui.listing import put
 from piste.ui.playing import pairs
 from piste.ui.progress import Bar
-from piste.ui.screen import Screen
+from piste.ui.screen import Screen, complain
 
 VERSION = 1  # of the JSON
 
@@ -55,11 +54,9 @@ def full(game: Game, solver: Any, options: Any, given: argparse.Namespace, scree
         with Bar("solving") as bar:
             said = solver.full(options, bar)
     except (KeyboardInterrupt, SystemError) as e:
-        # Ctrl-C while compiled code runs comes out of it wrapped.
-        if isinstance(e, SystemError) and not isinstance(e.__cause__ or e.__context__, KeyboardInterrupt):
+        if not is_interrupt(e):
             raise
-        said = "Stopped. What is done is kept where the game allows it; the same command goes on."
-        print(said, file=sys.stderr)
+        complain("Stopped. What is done is kept where the game allows it; the same command goes on.")
         return 130
     if given.json:
         return put(screen, {"version": VERSION, "game": game.name, "full": said})

@@ -239,7 +239,7 @@ class Judged(NamedTuple):
     """What the seat whose turn it is gets, by decision, or under CHANCE where there is none; and how sure that is."""
 
     worth: dict[int, Worth]
-    within: float  # half of a 95 % interval; 0.0 if it is exact
+    within: float  # of a worth, from -1 to 1: half of a 95 % interval; 0.0 if it is exact
 
 
 def judge(s: State, progress: Progress = quiet, seed: int = 1, games: int = GAMES) -> Judged:
@@ -299,7 +299,10 @@ def chances(worth: float, draw: float) -> Chances:
 
 
 def verdict(known: Known, progress: Progress = quiet) -> Verdict:
-    """Say what a position is worth to a seat that knows so much of it."""
+    """Say what a position is worth to a seat that knows so much of it.
+
+    A watcher is told about the one whose turn it is, and not which decision suits a card that nobody else sees.
+    """
     states: dict[State, float] = dict(known.belief.states)
     some = next(iter(states))
     seat = some.seat if known.seat == WATCHER else known.seat
@@ -311,11 +314,13 @@ def verdict(known: Known, progress: Progress = quiet) -> Verdict:
         worth += likely * judged.worth[best][0] * (1 if s.seat == seat else -1)
         draw += likely * judged.worth[best][1]
         within = max(within, judged.within)
-        if s.phase == DECIDE and s.seat == seat:
+        if s.phase == DECIDE and s.seat == known.seat:
             choices = tuple(
                 Choice(action, chances(*judged.worth[action]), float(action == best)) for action in (KEEP, DISCARD)
             )
-    return Verdict(seat, chances(worth, draw), choices, ESTIMATED if within else EXACT, within, told(some, within))
+    return Verdict(
+        seat, chances(worth, draw), choices, ESTIMATED if within else EXACT, within / 2, told(some, within)
+    )
 
 
 def told(s: State, within: float) -> str:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from piste.core.bits import lane_one
-from piste.core.contract import HIDDEN, OVER
+from piste.core.contract import HIDDEN, OVER, WATCHER
 from piste.core.dealer import Stream
 from piste.core.game import members
 from piste.core.known import Known
@@ -36,6 +36,10 @@ from piste.games.prime_duel.worth import (
 
 OFF = 0.06
 """At the sheet's size, with 14 cards left or more, the model is off by less than this in 95 % of positions."""
+
+
+FAR = 0.0002
+"""How much it matters to leave out a turn limit that is `far`: the model's draws in other sizes came to less."""
 
 
 class Effort(NamedTuple):
@@ -115,25 +119,25 @@ def judged(s: State, patience: int = 1, progress: Progress = quiet, *, full: boo
     code, options = loops(), s.options
     limits, least = effort(code), min(s.scores)
     left = options.turns - s.turns if options.turns else 0
+    if options.turns and size(options) * options.turns <= limits.small:
+        return Judged(limited(options), 0, EXACT, 0.0, "Every position of this game was worked out, turn by turn.")
     if options.turns and left < far(options):
-        if size(options) * options.turns <= limits.small:
-            return Judged(
-                limited(options), 0, EXACT, 0.0, "Every position of this game was worked out, turn by turn."
-            )
         if (options.target - least) ** 2 * left * 2 * options.top <= limits.model:
             how = "A model was solved in which every draw has the odds of the deck as it is, by turns left."
             return Judged(model(options, s.deck, least, left), 0, ESTIMATED, OFF, how)
         how = "Each player's chance to reach the target in time was worked out by itself, with the deck as it is."
         return Judged(Alone(code, options, s.deck, left), 0, ESTIMATED, 0.5, how)
-    bare, limit = plain(options), "" if not options.turns else " The turn limit is far and was left out."
-    estimate = ESTIMATED if limit else ""
+    bare, limit, estimate, off = plain(options), "", "", 0.0
+    if options.turns:
+        limit = " The turn limit was left out: it is so far that hardly a game reaches it."
+        estimate, off = ESTIMATED, FAR
     if size(bare) <= limits.small:
         how = "Every position of this game was worked out."
-        return Judged(whole(bare), 0, estimate or EXACT, OFF if limit else 0.0, how + limit)
+        return Judged(whole(bare), 0, estimate or EXACT, off, how + limit)
     table = kept.table(bare) if full else None
     if table is not None and table.near(s):
         how = "It stands in the full solution."
-        return Judged(table, 0, estimate or WITHIN, OFF if limit else kept.ROUNDED, how + limit)
+        return Judged(table, 0, estimate or WITHIN, kept.ROUNDED + off, how + limit)
     decks = int(np.prod(np.array(counts(options, s.deck)) + 1))
     most = limits.tail * patience * (WORTH_IT if table is not None else 1)
     work = decks * (options.target - s.scores[0]) * (options.target - s.scores[1])
@@ -144,14 +148,14 @@ def judged(s: State, patience: int = 1, progress: Progress = quiet, *, full: boo
         tail = Tail(code, bare, s.deck, roots, beyond, empties, grain=grain, progress=_tail_progress(progress))
         if table is not None:
             how = "Worked out to the last card of this deck; what follows the reshuffle stands in the full solution."
-            return Judged(tail, 0, estimate or WITHIN, OFF if limit else kept.ROUNDED, how + limit)
+            return Judged(tail, 0, estimate or WITHIN, kept.ROUNDED + off, how + limit)
         how = "Worked out to the last card of this deck; what follows the reshuffle was taken from a model."
-        return Judged(tail, 0, ESTIMATED, OFF, how + limit)
+        return Judged(tail, 0, ESTIMATED, OFF + off, how + limit)
     if table is not None:
         how = "From a formula that was fitted to the full solution, after looking a turn ahead."
-        return Judged(table, 1, ESTIMATED, kept.OFF, how + limit)
+        return Judged(table, 1, ESTIMATED, kept.OFF + off, how + limit)
     how = "A model was solved in which every draw has the odds of the deck as it is."
-    return Judged(model(bare, s.deck, least, 0), 0, ESTIMATED, OFF, how + limit)
+    return Judged(model(bare, s.deck, least, 0), 0, ESTIMATED, OFF + off, how + limit)
 
 
 def _tail_progress(progress: Progress) -> Any:
@@ -192,7 +196,7 @@ def pick(found: dict[int, Pair], stream: Stream) -> int:
 def verdict(known: Known, progress: Progress = quiet) -> Verdict:
     """Say what a position is worth to the seat that asks, and how that is known."""
     (s,) = known.belief.states  # nothing is hidden
-    seat = max(known.seat, 0)
+    seat = s.seat if known.seat == WATCHER else known.seat
     if rules.to_act(s) == OVER:
         pair = chances(s, seat, model(plain(s.options), 0, s.options.target, 0))
         return Verdict(seat, _chances(pair), (), EXACT, 0.0, "The game is over.")

@@ -7,7 +7,7 @@ from hashlib import blake2b
 from math import sqrt
 from typing import Any
 
-from piste.core.contract import RESIGNS
+from piste.core.contract import RESIGNS, WATCHER
 from piste.core.dealer import Stream
 from piste.core.errors import MissingExtra
 from piste.core.game import members
@@ -33,11 +33,11 @@ def loops() -> Any:
 
 def verdict(known: Known, progress: Progress = quiet) -> Verdict:
     """Return an estimate: each decision is tried in the same positions with the same luck."""
-    seat = max(known.seat, 0)
     stream = Stream(blake2b(str(known).encode(), digest_size=32).digest(), "estimate")
     states = drawn_states(known, stream)
     some = states[0]
-    cards = members(rules.legal(some)) if rules.to_act(some) == seat else [RESIGNS]
+    seat = some.seat if known.seat == WATCHER else known.seat
+    cards = members(rules.legal(some)) if rules.to_act(some) == seat == known.seat else [RESIGNS]
     paid: dict[int, list[int]] = {card: [] for card in cards}
     for at, state in enumerate(states):
         if at % 20 == 0:
@@ -50,7 +50,7 @@ def verdict(known: Known, progress: Progress = quiet) -> Verdict:
     mean = sum(paid[best]) / SAMPLES
     within = 1.96 * sqrt(max(sum(p * p for p in paid[best]) / SAMPLES - mean * mean, 1 / SAMPLES) / SAMPLES)
     choices = [Choice(card, shares(paid[card]), float(card == best)) for card in cards if card != RESIGNS]
-    return Verdict(seat, shares(paid[best]), tuple(choices), ESTIMATED, within, HOW)
+    return Verdict(seat, shares(paid[best]), tuple(choices), ESTIMATED, within / 2, HOW)
 
 
 def drawn_states(known: Known, stream: Stream) -> list[State]:

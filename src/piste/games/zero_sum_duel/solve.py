@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from piste.core.belief import Belief, believed, token
-from piste.core.contract import CHANCE, OVER
+from piste.core.contract import CHANCE, OVER, WATCHER
 from piste.core.game import find, members
 from piste.core.known import Known
 from piste.core.position import Position
@@ -129,11 +129,14 @@ def short_options(base: State, passes: int) -> Options:
 
 
 def verdict(known: Known, progress: Progress = quiet) -> Verdict:
-    """Return what a position is worth to a seat that knows this; the base is taken as known to both."""
+    """Return what a position is worth to a seat that knows this; the base is taken as known to both.
+
+    A watcher is told about the one whose turn it is, and not how to play a hand that only its owner sees.
+    """
     known = latest(known)
     base: State = known.base.state
-    seat = max(known.seat, 0)
     some: State = next(iter(known.belief.states))
+    seat = some.seat if known.seat == WATCHER else known.seat
     if rules.to_act(some) == OVER:
         paid = rules.payoff(some, seat)
         ended = Chances(float(paid > 0), float(paid == 0), float(paid < 0))
@@ -150,46 +153,60 @@ def verdict(known: Known, progress: Progress = quiet) -> Verdict:
         either = blend([(0.5, chances(value, drawn, first, seat)) for first in (0, 1)])
         return Verdict(seat, either, (), EXACT, 0.0, how)
     first = starter(some)
-    begun = rules.apply(base, first) if base.phase == TOSS else base
-    found = plan.plan_from(turned(begun, first))
-    weights = weighed(known, found, first)
+    weights = weighed(known, first)
     if not weights:
-        weights, how = dict(known.belief.states), how + STRAY
-    if rules.to_act(some) != seat:
-        worth = [(p, chances(*found.outcome(turned(state, first)), first, seat)) for state, p in weights.items()]
+        weights, how = weighed(known, first, trusting=False), how + STRAY
+    if rules.to_act(some) != seat or known.seat == WATCHER:
+        worth = [
+            (p, chances(*plan_of(base, first).outcome(turned(state, first)), first, seat))
+            for (base, state), p in weights.items()
+        ]
         return Verdict(seat, blend(worth), (), EXACT, 0.0, how)
-    mix = found.mix(turned(some, first))
+    base, some = next(iter(weights))  # of its own hand the mix is the same in all of them
+    mix = plan_of(base, first).mix(turned(some, first))
     choices = []
     for card in members(rules.legal(some)):
-        thens = [(p, found.outcome(turned(rules.apply(state, card), first))) for state, p in weights.items()]
+        thens = [
+            (p, plan_of(base, first).outcome(turned(rules.apply(state, card), first)))
+            for (base, state), p in weights.items()
+        ]
         choices.append(Choice(card, blend([(p, chances(*then, first, seat)) for p, then in thens]), mix[card]))
     whole = blend([(choice.mix, choice.chances) for choice in choices])
     return Verdict(seat, whole, tuple(choices), EXACT, 0.0, how)
 
 
-def weighed(known: Known, found: plan.Plan, first: int) -> dict[State, float]:
-    """Return the states that a seat holds possible, weighed by how the other plays; none if that never leads here."""
-    game, seat = known.base.game, known.seat
-    layer: dict[State, float] = {known.base.state: 1.0}
+def plan_of(base: State, first: int) -> plan.Plan:
+    """Return how both play from a position that both know, if this player took the first turn."""
+    return plan.plan_from(turned(rules.apply(base, first) if base.phase == TOSS else base, first))
+
+
+def weighed(known: Known, first: int, *, trusting: bool = True) -> dict[tuple[State, State], float]:
+    """Return the states that a seat holds possible, each with the last one that both players knew, and their weights.
+
+    Others are trusted to play as well as they can; nothing is returned if that never leads here.
+    """
+    game, seat, begin = known.base.game, known.seat, known.base.state
+    layer: dict[tuple[State, State], float] = {(begin, begin): 1.0}
     for event in known.events:
-        after: dict[State, float] = {}
-        for state, weight in layer.items():
+        after: dict[tuple[State, State], float] = {}
+        for (base, state), weight in layer.items():
             actor = rules.to_act(state)
             if actor == OVER:
                 continue
             actions = members(rules.outcomes(state) if actor == CHANCE else rules.legal(state))
-            shares = dict.fromkeys(actions, 1.0 if actor == seat else 1 / len(actions))
+            shares = dict.fromkeys(actions, 1 / len(actions) if actor == CHANCE else 1.0)
             told = {a: token(game, state.options, rules.tell(state, a, seat)) for a in actions}
-            if actor not in (CHANCE, seat) and event in told.values():
-                shares = found.mix(turned(state, first))
+            if trusting and actor not in (CHANCE, seat) and event in told.values():
+                shares = plan_of(base, first).mix(turned(state, first))
             for action in actions:
                 if told[action] == event and shares[action] > 0:
                     then = rules.apply(state, action)
-                    after[then] = after.get(then, 0.0) + weight * shares[action]
+                    both = then if then.phase == DRAW and not then.deck else base
+                    after[both, then] = after.get((both, then), 0.0) + weight * shares[action]
         layer = after
-    layer = {state: weight for state, weight in layer.items() if state in known.belief.states}
+    layer = {pair: weight for pair, weight in layer.items() if pair[1] in known.belief.states}
     total = sum(layer.values())
-    return {state: weight / total for state, weight in layer.items()} if total > 1e-12 else {}
+    return {pair: weight / total for pair, weight in layer.items()} if total > 1e-12 else {}
 
 
 def chances(value: float, drawn: float, first: int, seat: int) -> Chances:
