@@ -2,7 +2,7 @@
 #   make play     make test
 PYTHON ?= python3
 BIN := .venv/bin
-SOURCES := src tests tools
+SOURCES := src tests tools examples
 
 .PHONY: help play test check proof clean
 

@@ -163,6 +163,7 @@ def parser() -> argparse.ArgumentParser:
     bench = command("bench", "measure how fast the rules run", mixed=True)
     bench.add_argument("game", nargs="*", help="some games only")
     what = bench.add_mutually_exclusive_group()
+    what.add_argument("--batch", action="store_true", help="thousands of games stepped together, for learners")
     what.add_argument("--compile", action="store_true", help="CPU time of the first compiled game, and of later ones")
     what.add_argument("--solve", action="store_true", help="CPU time and memory of what the solvers compute once")
     what.add_argument("--startup", action="store_true", help="CPU time of starting, as ratios")
@@ -237,6 +238,8 @@ def _simulate(given: argparse.Namespace, screen: Screen) -> int:
 def _bench(given: argparse.Namespace, screen: Screen) -> int:
     if given.startup:
         from piste.ui.startup import bench
+    elif given.batch:
+        from piste.ui.batching import bench
     elif given.compile:
         from piste.ui.compiling import bench
     elif given.solve:

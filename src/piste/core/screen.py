@@ -50,6 +50,11 @@ class Row(NamedTuple):
     cells: tuple[str, ...]
     note: str = ""
 
+    def __str__(self) -> str:
+        """Return the row as one line of text."""
+        label, note = f"{self.label}:" if self.label else "", f"({self.note})" if self.note else ""
+        return " ".join(part for part in (label, *self.cells, note) if part)
+
 
 class Key(NamedTuple):
     """One answer to a prompt: what to type, what it means, and what follows."""

@@ -8,6 +8,7 @@ numba alone looks at the outermost function only, and would serve old rules.
 from __future__ import annotations
 
 import importlib
+import inspect
 import sys
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -15,13 +16,14 @@ from hashlib import blake2b
 from importlib.util import find_spec
 from pathlib import Path
 from types import FunctionType, ModuleType
-from typing import Any
+from typing import Any, cast
 
-from piste.core import bits, contract
-from piste.core.errors import MissingExtra
+from piste.core import bits, contract, layout
+from piste.core.errors import BadOption, MissingExtra
 from piste.core.game import Game
-from piste.fast import batch, kernels, whole
-from piste.fast.written import dispatch, module, packing
+from piste.core.layout import Numbers
+from piste.fast import batch, kernels, learning, whole
+from piste.fast.written import dispatch, encoding, module, packing
 
 Policy = Callable[[Any, int, int], int]
 """Given what a seat sees, the set of its decisions and 32 random bits, returns one of the decisions."""
@@ -38,6 +40,30 @@ def bind(game: Game, *, compiled: bool, own: tuple[Policy, ...] = ()) -> Any:
         vars(text)[f"own_{i}"] = policy
     modules = (rules, kernels, batch, text) if policies is None else (rules, policies, kernels, batch, text)
     return together(*modules, compiled=compiled, inline=(bits, rules, text), kept=not own)
+
+
+@cache
+def bind_for_learners(game: Game, options: Any, *, compiled: bool) -> Any:
+    """Return a module with the game's rules, its layout for these options as `encode`, and the kernels over them."""
+    rules, numbers = game.rules, numbers_of(game)
+    assert isinstance(rules, ModuleType)
+    written = packing(rules.State), encoding(numbers.LAYOUT, options)
+    name = blake2b("".join(written).encode(), digest_size=4).hexdigest()  # options share what they do not change
+    text = module(f"{rules.__name__}_seen_{name}", *written)
+    vars(text)["TEXT"] += inspect.getsource(cast("ModuleType", numbers))  # what it reads with stands there
+    vars(text)["own_cut"] = numbers.cut
+    for i, part in enumerate(numbers.LAYOUT):
+        vars(text)[f"own_part_{i}"] = part.read
+    return together(
+        rules, kernels, batch, layout, learning, text, compiled=compiled, inline=(bits, rules, layout, text)
+    )
+
+
+def numbers_of(game: Game) -> Numbers:
+    """Return how the game's views become numbers."""
+    if find_spec(f"{game.package}.numbers") is None:
+        raise BadOption(f"{game.notation.TITLE} does not say how a learner sees it: its room has no numbers.py.")
+    return cast("Numbers", importlib.import_module(f"{game.package}.numbers"))
 
 
 def policies_of(game: Game) -> ModuleType | None:

@@ -6,7 +6,7 @@ from enum import Enum, auto
 
 from piste.core.errors import Ambiguous, NotOpen, PisteError
 from piste.core.game import Game, listed, quoted, tidy
-from piste.core.screen import Prompt, Row
+from piste.core.screen import Prompt
 from piste.core.views import SeatView
 from piste.ui.screen import Screen, printable
 
@@ -136,14 +136,7 @@ class Asker:
             self.screen.note(rules_text(self.game, self.screen.width))
         elif word in ("hand", "table"):
             for row in self.game.words.picture(self.view, self.names):
-                self.screen.line(drawn(row))
+                self.screen.line(str(row))
         else:
             meanings = [f"{key.key}: {key.label}" for key in self._prompt.keys if key.label != key.key]
             self.screen.note("\n".join([*meanings, *HELP.split("\n")]))
-
-
-def drawn(row: Row) -> str:
-    """Return a row of a picture as one line of text."""
-    cells = " ".join(row.cells)
-    note = f"({row.note})" if row.note else ""
-    return " ".join(part for part in (f"{row.label}:" if row.label else "", cells, note) if part)
