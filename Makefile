@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 SOURCES := src tests tools examples
 
-.PHONY: help play test check proof clean
+.PHONY: help play test check proof ppo clean
 
 help:  ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -36,6 +36,10 @@ test: check  ## formatter check, linter, strict type check and every test
 
 proof: .venv/dev  ## the same checks at full size (hours); writes what it found under docs/proof/
 	@$(BIN)/python tools/proof.py
+
+ppo: .venv/dev  ## train a maskable PPO against a bot (installs torch, some gigabytes)
+	@$(BIN)/python -m pip install -q --disable-pip-version-check sb3-contrib
+	@$(BIN)/python examples/maskable_ppo.py
 
 clean:  ## remove what the other targets made
 	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis dist build

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -147,6 +148,19 @@ def test_a_missing_extra_is_answered_with_the_command_that_installs_it() -> None
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stderr.startswith("MissingExtra")
     assert "pip install 'piste[fast]'" in done.stderr
+
+
+def test_where_compiled_code_cannot_be_kept_it_is_not_kept_elsewhere(tmp_path: Path) -> None:
+    (tmp_path / "piste").write_text("a file where the folder should be")
+    code = (
+        "from piste.core.game import find\nfrom piste.fast.bind import bind\n"
+        "k = bind(find('positive-negative'), compiled=True)\n"
+        "assert k.to_act(k.start(find('positive-negative').options())) == -1\n"
+        "assert not k.seeded._cache.__class__.__name__.startswith('FunctionCache')"
+    )
+    environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
 
 
 def test_without_numba_the_kernels_run_interpreted() -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import os
 import sys
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -138,6 +139,7 @@ def _compiler(
         raise MissingExtra("fast", "Compiled play") from None
     whole.teach()
     folder = cache_folder() / digest((sys.modules[__name__], whole, *sources))
+    kept = kept and writable(folder)
 
     def wrap(function: FunctionType, source: ModuleType) -> Callable[..., Any]:
         # What has no file of its own is kept as part of what calls it.
@@ -152,6 +154,15 @@ def _compiler(
         return wrapped
 
     return wrap
+
+
+def writable(folder: Path) -> bool:
+    """Say whether compiled code can be kept there; numba would else keep it beside the sources, under no digest."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return False
+    return os.access(folder, os.W_OK)
 
 
 def cache_folder() -> Path:
