@@ -45,11 +45,22 @@ SOLVE = (
     ("Duel: bars, losses and plain solvers", "tests/solve/test_mccoy_duel.py", "", 1000),
     ("Commands, levels and tables", "tests/solve/test_commands.py", "", 0),
 )
+ADAPTERS = (
+    ("PettingZoo's suite, every game and number of players", "tests/rl/test_pettingzoo.py", "", 50),
+    ("PettingZoo: secrecy, seeds, copies, ends", "tests/rl/test_pettingzoo_games.py", "", 50),
+    ("Gymnasium: its checker, every bot as opponent", "tests/rl/test_gymnasium.py", "", 50),
+    ("OpenSpiel's suites, Shimmy through PettingZoo's test", "tests/rl/test_openspiel_suites.py", "", 50),
+    ("OpenSpiel: information states, observers, resampling", "tests/rl/test_openspiel.py", "", 50),
+    ("OpenSpiel's algorithms; exploitability of our solvers", "tests/rl/test_openspiel_play.py", "", 50),
+    ("Many games together are the interpreted games", "tests/rl/test_many.py", "", 50),
+    ("One game in native, batch, PettingZoo and OpenSpiel form", "tests/rl/test_one_game.py", "", 1000),
+)
 PAGES = {
     "rules": ("The rulebook at full size", RULES),
     "terminal": ("The terminal at full size", TERMINAL),
     "speed": ("The same rules, by the million", SPEED),
     "solve": ("Perfect opponents, with proof", SOLVE),
+    "adapters": ("At home in other laboratories", ADAPTERS),
 }
 
 

@@ -52,6 +52,7 @@ class Twin:
 
     def begin(self) -> None:
         while True:
+            self.history: list[int] = []  # of this game: decisions and outcomes
             self.state: Any = self.k.start(self.env.options)
             self.g = self.k.seeded(self.seed, self.number)
             self.chance()
@@ -62,12 +63,17 @@ class Twin:
     def chance(self) -> None:
         while self.k.to_act(self.state) == CHANCE:
             self.g = self.k.next_state(self.g)
-            self.state = self.k.apply(self.state, self.k.picked_outcome(self.state, self.g))
+            self.do(self.k.picked_outcome(self.state, self.g))
+
+    def do(self, action: int) -> None:
+        self.history.append(action)
+        self.state = self.k.apply(self.state, action)
 
     def step(self, action: int) -> tuple[list[int], bool, bool]:
         """Return what each seat is paid, whether the game ended, whether it was cut off."""
-        self.state = self.k.apply(self.state, action)
+        self.do(action)
         self.chance()
+        self.last = self.history
         paid = [self.k.payoff(self.state, seat) for seat in range(self.env.seats)]
         if self.k.to_act(self.state) != OVER:
             return paid, False, False

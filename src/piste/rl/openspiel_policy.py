@@ -1,0 +1,41 @@
+"""How piste's own solvers play, as a policy for OpenSpiel: for its best responses, tournaments and comparisons."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+from piste.core.errors import PisteError
+from piste.core.known import Known
+from piste.rl.openspiel import PisteGame, PisteState  # first, for its sentence where OpenSpiel is missing
+
+from open_spiel.python import policy  # isort: skip
+
+
+class SolverPolicy(policy.Policy):  # type: ignore[misc]
+    """Plays at every information state the mix that the game's solver gives for what the seat knows there."""
+
+    def __init__(self, game: PisteGame) -> None:
+        super().__init__(game, list(range(game.num_players())))
+        room = game.kind.game
+        if find_spec(f"{room.package}.solve") is None:
+            raise PisteError(f"{room.notation.TITLE} has no solver.")
+        self._solver: Any = import_module(f"{room.package}.solve")
+        self._mixes: dict[tuple[int, str], dict[int, float]] = {}
+
+    def value(self, seat: int = 0) -> float:
+        """Return what the solver says the game is worth to a seat, a win being 1 and a loss -1."""
+        kind = self.game.kind
+        return float(self._solver.verdict(Known.of(kind.game, kind.first.view(seat))).chances.value)
+
+    def action_probabilities(self, state: PisteState, player_id: int | None = None) -> dict[int, float]:
+        seat = state.current_player() if player_id is None else player_id
+        key = seat, state.information_state_string(seat)
+        if key not in self._mixes:
+            game = state.trail.kind.game
+            found = self._solver.verdict(Known.of(game, state.trail.view(seat)))
+            mix = {choice.action: choice.mix for choice in found.choices}
+            whole = sum(mix.values())
+            self._mixes[key] = {action: mix.get(action, 0.0) / whole for action in state.legal_actions(seat)}
+        return self._mixes[key]
