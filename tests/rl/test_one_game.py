@@ -24,7 +24,7 @@ def among_many(kind: Kind, seed: str) -> tuple[list[int], list[Any]]:
     """Play one game among many; return its decisions and outcomes, and what stood at each decision and at the end."""
     env = Many(kind.game, 1, kind.options, seed=seed)
     twin, chooser = Twin(env, seed, 0), np.random.default_rng(5)
-    seen, found = env.reset(), []
+    seen, found = env.reset(), list[Any]()
     while True:
         found.append((int(seen.actors[0]), seen.observations[0].copy(), list(np.flatnonzero(seen.masks[0]))))
         actions = one_open(seen.masks, chooser)
