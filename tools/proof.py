@@ -43,6 +43,7 @@ SOLVE = (
     ("Prime Duel against plain value iteration; millions of games", "tests/solve/test_prime_duel.py", "", 1),
     ("Prime Duel: what each bot loses to the full solution (9 GB)", "tests/solve/test_prime_duel_bots.py", "", 1),
     ("Duel: bars, losses and plain solvers", "tests/solve/test_mccoy_duel.py", "", 1000),
+    ("Duel: what the first plays lose by long sampled play", "tests/solve/test_mccoy_duel_opening.py", "", 1000),
     ("Commands, levels and tables", "tests/solve/test_commands.py", "", 0),
 )
 ADAPTERS = (

@@ -187,13 +187,13 @@ def improve(options: Options, t: Tree, weights: Any, begin: int, end: int) -> No
     A pass goes through the tree for one seat: through all of its own choices, all of chance, and what the other seat
     plays now. It gathers the seat's regrets, and the other's mean mix.
     """
-    nodes, mix, mean = t.nodes, t.mix, t.mean
+    nodes, names, regret, mix, mean = t.nodes, t.names, t.regret, t.mix, t.mean
     path = np.zeros((DEEPEST, 2), np.int64)  # at each depth: the node, which child is next
     # At each depth: how likely chance and the other seat come there, the other seat's part of that, the value so far.
     likely = np.zeros((DEEPEST, 3))
     worth = np.zeros((DEEPEST, MOVES))
     for number in range(begin, end):
-        late = float(number)
+        late, visits = float(number), 0
         for seat in range(2):
             for root in range(weights.shape[0]):
                 deep = 0
@@ -233,10 +233,19 @@ def improve(options: Options, t: Tree, weights: Any, begin: int, end: int) -> No
                         break
                     if down:
                         continue
-                    t.counts[VISITS] += n
-                    if kind == seat:
-                        settle(t, spot, n, worth, likely, deep)
+                    visits += n
                     value = likely[deep, 2]
+                    if kind == seat:  # a call for this would cost more than a visit does
+                        value = 0.0
+                        for j in range(n):
+                            value += mix[spot, j] * worth[deep, j]
+                        for j in range(n):
+                            regret[spot, j] += likely[deep, 0] * (worth[deep, j] - value)
+                        if names[spot, 2] < 1:
+                            names[spot, 2] = 1
+                            names[spot, 3] += 1
+                            t.touched[t.counts[TOUCHED]] = spot
+                            t.counts[TOUCHED] += 1
                     deep -= 1
                     if deep >= 0:
                         node, i = path[deep, 0], path[deep, 1]
@@ -248,6 +257,7 @@ def improve(options: Options, t: Tree, weights: Any, begin: int, end: int) -> No
                         gain(likely, worth, deep, kind == seat, i, share, value)
                         path[deep, 1] = i + 1
             renew(t)
+        t.counts[VISITS] += visits
 
 
 def gain(likely: Any, worth: Any, deep: int, own: bool, i: int, share: float, value: float) -> None:
@@ -256,21 +266,6 @@ def gain(likely: Any, worth: Any, deep: int, own: bool, i: int, share: float, va
         worth[deep, i] = value
     else:
         likely[deep, 2] += share * value
-
-
-def settle(t: Tree, spot: int, n: int, worth: Any, likely: Any, deep: int) -> None:
-    """Value a decision of the seat whose pass it is, and gather its regrets."""
-    value = 0.0
-    for i in range(n):
-        value += t.mix[spot, i] * worth[deep, i]
-    for i in range(n):
-        t.regret[spot, i] += likely[deep, 0] * (worth[deep, i] - value)
-    likely[deep, 2] = value
-    if t.names[spot, 2] < 1:
-        t.names[spot, 2] = 1
-        t.names[spot, 3] += 1
-        t.touched[t.counts[TOUCHED]] = spot
-        t.counts[TOUCHED] += 1
 
 
 def renew(t: Tree) -> None:

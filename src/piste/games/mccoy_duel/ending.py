@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from piste.games.mccoy_duel.endgame import DEPTH, FULL, MOVES, NODES, PLACES, VISITS, Tree
+from piste.games.mccoy_duel.hidden import KEYS
 from piste.games.mccoy_duel.memory import Array, Rows, kernels
 from piste.games.mccoy_duel.rules import Options
 
@@ -17,6 +18,10 @@ FEWEST, MOST_PASSES, STRIDE = 30, 120, 10
 VISITED = 8_000_000  # enough work: beyond this no more passes than the fewest
 FIRST = 0.4  # a tree that takes more than this part of its room in the first pass would outgrow it later
 GROWING = 20  # to grow a node takes as long as to visit so many
+ROOM = 2_000_000  # for the tree that trials grow: more than their work pays for
+TRIALS = 100  # made in one go
+OWN = 0.7  # this part of the trials begins with a deal that the seat itself holds possible
+RARE = 0.5  # what a mix from trials plays less often than this part of its first choice is left out of it
 KEPT = 6  # how many solutions are remembered
 
 
@@ -105,6 +110,30 @@ def _solve(options: Options, found: Rows, nodes: int) -> tuple[Found, int]:
     mean = np.zeros(tree.mean.shape)
     k.average(tree, LEAST, mean)
     return (Solved(tree.slots, tree.names, tree.counts, mean, passes, int(tree.counts[NODES])), tree), work
+
+
+def learned(options: Options, found: Rows, seat: int, key: int, work: int, seed: int) -> Array | None:
+    """Return the mix that trials find for a seat that was told `key`, where all know these rows; None if too few.
+
+    Deals that this seat holds possible are drawn more often than they come, and each such trial counts as much less.
+    """
+    k = kernels()
+    own = found.rows[:, KEYS + seat] == key
+    part = float(found.weights[own].sum())
+    if part == 0 or len(found.rows) > ROOM // 2:
+        return None
+    often = np.where(own, OWN / part, (1 - OWN) / max(1 - part, 1e-12)) if part < OWN else np.ones(len(own))
+    tree = planted(ROOM, ROOM // 4)
+    k.rooted(options, tree, found.rows)
+    sums, counted, made = np.cumsum(found.weights * often), 1 / often, 0
+    while not tree.counts[FULL] and tree.counts[VISITS] < work:
+        k.attempt(options, tree, sums, counted, made + 1, made + 1 + TRIALS, seed)
+        made += TRIALS
+    spot = int(k.spot_of(tree.slots, tree.names, tree.counts, key, 0))
+    if spot < 0 or tree.mean[spot].sum() == 0:
+        return None
+    mix = tree.mean[spot, : int(tree.names[spot, 1])] / tree.mean[spot].sum()
+    return np.where(mix >= RARE * mix.max(), mix, 0.0)
 
 
 def prove(options: Options, found: Rows, solved: Solved, tree: Tree) -> Proof | None:

@@ -13,7 +13,7 @@ from piste.core.errors import BadPosition, MissingExtra
 from piste.core.known import Known
 from piste.core.position import Position
 from piste.core.views import SeatView
-from piste.games.mccoy_duel import endgame, hidden, rules, sampling
+from piste.games.mccoy_duel import endgame, hidden, rules, sampling, trials
 from piste.games.mccoy_duel.hidden import ANY, KEYS, WIDTH
 from piste.games.mccoy_duel.rules import BURY, DISARM, DRAW, EMPTY, GIVE, NOTHING, State, View
 
@@ -54,9 +54,9 @@ def kernels() -> Any:
     from piste.fast.bind import together
 
     try:
-        return together(rules, hidden, sampling, endgame, compiled=True)
+        return together(rules, hidden, sampling, endgame, trials, compiled=True)
     except MissingExtra:
-        return together(rules, hidden, sampling, endgame, compiled=False)
+        return together(rules, hidden, sampling, endgame, trials, compiled=False)
 
 
 @cache

@@ -1,4 +1,4 @@
-"""How the bots of Duel decide: the end of a round is solved, what comes before it is searched by sampled play."""
+"""How the bots of Duel decide: the end of a round is solved or learned, what comes before is searched."""
 
 from __future__ import annotations
 
@@ -23,10 +23,11 @@ class Effort(NamedTuple):
     cards: int  # the end of a round is solved from so many cards in both hands
     nodes: int  # if its tree is no larger than this
     work: int  # and once so many nodes were visited for a decision, nothing further is solved for it
+    trials: int  # visits for what is learned from drawn deals instead, less half of those already made to solve
 
 
-FULL = Effort(30_000, 8, 300_000, 20_000_000)
-SHORT = Effort(1_000, 0, 0, 0)
+FULL = Effort(60_000, 8, 300_000, 10_000_000, 16_000_000)
+SHORT = Effort(1_000, 0, 0, 0, 0)
 WIDTH = 1.0  # how much a choice that was tried less is favoured: narrower ones miss strong first plays
 TABLE = 1 << 17
 PLAIN = 100  # without numba everything takes about so many times as long: think so much less
@@ -43,20 +44,28 @@ class Tried(NamedTuple):
 
 def sample(options: Options, found: Rows, seat: int, key: int, passes: int, seed: int) -> Tried:
     """Search from rows by sampled play; the choices are those of a seat that was told `key`."""
+    return stages(options, found, seat, key, ((passes, WIDTH),), seed, TABLE)[0]
+
+
+def stages(
+    options: Options, found: Rows, seat: int, key: int, plan: tuple[tuple[int, float], ...], seed: int, size: int
+) -> list[Tried]:
+    """Search the same, one stage after the other, each of so many passes with such a width; return each by itself."""
     k = memory.kernels()
-    keys, visits, gains = tables(TABLE)
-    sums, n = found.sums, len(found.rows)
-    won = np.zeros(4, np.int64)
-    k.sampled(options, found.rows, sums, n, passes // 2, seed, WIDTH, keys, visits, gains, won)
-    won[:] = 0  # the first half learns, the second says what that is worth
-    k.sampled(options, found.rows, sums, n, passes - passes // 2, seed ^ 1, WIDTH, keys, visits, gains, won)
+    keys, visits, gains = tables(size)
     s = hidden.unpack(options, found.rows[0])
-    if rules.to_act(s) != seat:
-        return Tried((), visits[:0, 0], gains[:0, 0], won)
-    left = hidden.different(s)
-    m = count(left)
-    at = int(k.place(keys, key | 1))
-    return Tried(tuple(nth(left, i) for i in range(m)), visits[at, :m], gains[at, :m], won)
+    left = hidden.different(s) if rules.to_act(s) == seat else 0
+    choices = tuple(nth(left, i) for i in range(count(left)))
+    before = np.zeros((2, len(choices)), np.int64)
+    done = []
+    for i, (passes, width) in enumerate(plan):
+        won = np.zeros(4, np.int64)
+        k.sampled(options, found.rows, found.sums, len(found.rows), passes, seed ^ i, width, keys, visits, gains, won)
+        at = int(k.place(keys, key | 1))
+        now = np.array((visits[at, : len(choices)], gains[at, : len(choices)]), np.int64)
+        done.append(Tried(choices, now[0] - before[0], now[1] - before[1], won))
+        before = now
+    return done
 
 
 def tables(size: int) -> tuple[Array, Array, Array]:
@@ -78,6 +87,7 @@ def warm(options: Options) -> None:
         assert solution is not None
         solution[0].spot(1)
         ending.prove(small, found, *solution)
+        ending.learned(small, found, 0, int(found.rows[0, KEYS]), 1000, 1)
 
 
 def moments(told: tuple[Heard, ...], cards: int) -> list[int]:
@@ -89,15 +99,13 @@ def moments(told: tuple[Heard, ...], cards: int) -> list[int]:
     ]
 
 
-def solved_mix(state: State, told: tuple[Heard, ...], key: int, effort: Effort) -> Array | None:
-    """Return the mix that the first solution which knows this situation plays, or None.
+def solved_mix(state: State, told: tuple[Heard, ...], key: int, effort: Effort) -> tuple[Array | None, int]:
+    """Return the mix that the first solution which knows this situation plays, or None; and the work that took.
 
     The first turn from which the round could be solved counts; only if its solution never comes here, because the
     other seat has done what it never does, a later one is solved anew. Work counts also where it is remembered, so
     that a bot which is asked again after a restart decides the same.
     """
-    if state.options.players != 2 or not memory.compiled():
-        return None
     spent = 0
     for j in moments(told, effort.cards):
         if spent >= effort.work:
@@ -108,8 +116,20 @@ def solved_mix(state: State, told: tuple[Heard, ...], key: int, effort: Effort) 
         if solution is not None:
             spot = solution[0].spot(key)
             if spot >= 0:
-                return solution[0].mix(spot)
-    return None
+                return solution[0].mix(spot), spent
+    return None, spent
+
+
+def late_mix(
+    state: State, told: tuple[Heard, ...], seat: int, key: int, effort: Effort, stream: Stream
+) -> Array | None:
+    """Return the mix to play late in a round between two, solved or else learned from drawn deals."""
+    mix, spent = solved_mix(state, told, key, effort)
+    if mix is None:
+        everybody = memory.rows_of(state, told, WATCHER)
+        trials = effort.trials - spent // 2
+        mix = ending.learned(state.options, everybody, seat, key, trials, stream.below(1 << 60))
+    return mix
 
 
 def decide(view: SeatView, stream: Stream, effort: Effort) -> int:
@@ -127,9 +147,11 @@ def decide(view: SeatView, stream: Stream, effort: Effort) -> int:
     left = hidden.different(s)
     if count(left) == 1:
         return nth(left, 0)
-    mix = solved_mix(state, told, key, effort)
-    if mix is not None:
-        return nth(left, drawn(mix, stream))
+    late = sum(view.position.sizes) <= effort.cards or moments(told, effort.cards)
+    if late and view.options.players == 2 and memory.compiled():
+        mix = late_mix(state, told, seat, key, effort, stream)
+        if mix is not None:
+            return nth(left, drawn(mix, stream))
     passes = effort.passes if memory.compiled() else effort.passes // PLAIN
     found = sample(view.options, mine, seat, key, passes, stream.below(1 << 60))
     return found.choices[int(np.argmax(found.visits))]

@@ -10,7 +10,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import cache, partial
-from typing import Any
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -28,10 +30,15 @@ from piste.games.mccoy_duel.rules import LOT, PICK, REVEAL, Options, State
 
 VERSION = 1
 PASSES = 200_000  # of sampled play for a verdict
+LEADS = 1_000_000  # of sampled play to value a whole round
+NARROW = 0.3  # how wide the search still tries things out when it is measured; a third of it at last
+TABLE = 1 << 20  # decisions that it has room for
 NODES = 3_000_000  # room for the tree of a verdict
 CARDS = 10  # in both hands: beyond that the tree never fits
 OPENING = 1_000_000  # passes for each way of the opening
 PART = 50_000  # of them in one go
+SIZE = 1 + 81  # numbers kept for each way
+CHECK = 16  # bytes that check them
 
 
 def verdict(known: Known, progress: Progress = quiet) -> Verdict:
@@ -49,7 +56,8 @@ def verdict(known: Known, progress: Progress = quiet) -> Verdict:
     state, told = this_round(state, told)
     mine = memory.like(memory.rows_of(state, told, known.seat), s)
     key = int(mine.rows[0, KEYS + seat])
-    deciding = to_act == seat and count(hidden.different(s)) > 0
+    # Who looks on does not see the hand, so the value is the mean over all hands, and there are no choices to list.
+    deciding = known.seat >= 0 and to_act == seat and count(hidden.different(s)) > 0
     if state.options.players == 2 and sum(map(count, s.hands)) <= CARDS and memory.compiled():
         progress(0, 2, "solving the end of the round")
         everybody = memory.like(memory.rows_of(state, told, WATCHER), s)
@@ -58,19 +66,61 @@ def verdict(known: Known, progress: Progress = quiet) -> Verdict:
         if found is not None:
             return found
     progress(0, 1, "sampled play")
-    passes = PASSES if memory.compiled() else PASSES // search.PLAIN
-    tried = search.sample(state.options, mine, seat, key, passes, 1)
+    tried = measured(state.options, mine, seat, key, PASSES, choosing=deciding)
     progress(1, 1, "sampled play")
-    total = int(tried.won.sum())
-    half = 1.96 * math.sqrt(0.25 / total)
-    options = []
-    best = int(np.argmax(tried.visits)) if deciding else -1
-    for i, action in enumerate(tried.choices):
-        share = float(tried.gains[i] / max(1, tried.visits[i]))
-        options.append((action, share, float(i == best)))
-    share = options[best][1] if deciding else float(tried.won[seat] / total)
-    how = f"{passes} sampled rounds over {len(mine.rows)} possible deals; the interval is that of the sampling alone."
-    return told_of(s, seat, share, options, ESTIMATED, half, how)
+    how = f"{tried.passes} sampled rounds over {len(mine.rows)} possible deals. {OFF}"
+    return told_of(s, seat, tried.share, tried.choices if deciding else [], ESTIMATED, tried.off, how)
+
+
+OFF = (
+    "The interval is that of the sampling and how far the value moved while the search settled; what it never found "
+    "is not covered."
+)
+
+
+class Measured(NamedTuple):
+    """What sampled play says a seat wins, by how much that may be off, and the same of its choices with its mix."""
+
+    share: float
+    off: float
+    choices: list[tuple[int, float, float]]
+    passes: int
+
+
+def measured(
+    options: Options, found: memory.Rows, seat: int, key: int, passes: int, *, choosing: bool = True
+) -> Measured:
+    """Search long, then measure play that hardly tries anything out: while seats still try much, the value is off.
+
+    A stage learns, the next two say how far the value has settled, and the last, the narrowest, is the value.
+    """
+    if not memory.compiled():
+        passes //= search.PLAIN
+    plan = (
+        (passes // 2, search.WIDTH),
+        (passes // 4, search.WIDTH),
+        (passes // 8, NARROW),
+        (passes // 8, NARROW / 3),
+    )
+    done = search.stages(options, found, seat if choosing else HIDDEN, key, plan, 1, TABLE)
+    settling, last = done[1:], done[-1]
+    if not last.choices:
+        shares = [float(stage.won[seat] / stage.won.sum()) for stage in settling]
+        return Measured(shares[-1], spread(shares, int(last.won.sum())), [], passes)
+    visits, gains = sum(stage.visits for stage in settling), sum(stage.gains for stage in settling)
+    best = int(np.argmax(visits))
+    shares = [float(stage.gains[best] / max(1, stage.visits[best])) for stage in settling if stage.visits[best]]
+    others = gains / np.maximum(1, visits)
+    choices = [
+        (action, shares[-1] if i == best else min(shares[-1], float(others[i])), float(i == best))
+        for i, action in enumerate(last.choices)
+    ]
+    return Measured(shares[-1], spread(shares, int(last.visits[best])), choices, passes)
+
+
+def spread(shares: list[float], of: int) -> float:
+    """Return by how much the last of some shares may be off: its sampling, and how far it is from the others."""
+    return 1.96 * math.sqrt(0.25 / max(1, of)) + max(abs(shares[-1] - share) for share in shares)
 
 
 def solved(s: State, rows: memory.Rows, mine: memory.Rows, seat: int, key: int, deciding: bool) -> Verdict | None:
@@ -150,7 +200,7 @@ def match_after(s: State, seat: int) -> tuple[float, float, float]:
     mine, theirs = need - lane(s.wins, seat), need - lane(s.wins, 1 - seat)
     if mine == theirs == 1:
         return 1.0, 0.0, 0.0
-    lead, off = lead_chance(s.options), 1.96 * math.sqrt(0.5 / PASSES)
+    lead, off = lead_chance(s.options)
     win, lose = match_chance(mine - 1, theirs, 1 - lead, lead), match_chance(mine, theirs - 1, lead, lead)
     more = (
         match_chance(mine - 1, theirs, 1 - lead - off, lead + off),
@@ -168,19 +218,17 @@ def match_chance(mine: int, theirs: int, now: float, lead: float) -> float:
 
 
 @cache
-def lead_chance(options: Options) -> float:
-    """Return about how often the one who leads a round wins it."""
+def lead_chance(options: Options) -> tuple[float, float]:
+    """Return about how often the one who leads a round wins it, and by how much that may be off."""
     plain = Options(options.players, 1, 1, options.powers)
-    found = memory.rows_of(rules.start(plain), (), WATCHER)
-    passes = PASSES if memory.compiled() else PASSES // search.PLAIN
-    won = search.sample(plain, found, HIDDEN, 0, passes, 1).won
-    return float(won[0] / won.sum())
+    found = measured(plain, memory.rows_of(rules.start(plain), (), WATCHER), 0, 0, LEADS)
+    return found.share, found.off
 
 
 def before_the_round(s: State, seat: int) -> Verdict:
     """Value a position before the cards are dealt, where all that counts is who will lead."""
     game, stream = find("mccoy-duel"), Stream(b"piste verdict", "reveal")
-    lead = lead_chance(s.options)
+    lead, wide = lead_chance(s.options)
     n = s.options.players
     picks = 0
     tries = 1 if s.phase == PICK else 400
@@ -198,8 +246,8 @@ def before_the_round(s: State, seat: int) -> Verdict:
             if s.present >> other & 1:
                 chance = lead if other == seat else (1 - lead) / (n - 1)
                 options.append((rules.SEAT + other, chance, float(other == seat)))
-    how = f"The one who leads wins about {lead:.1%} of rounds in {PASSES} that were sampled."
-    off = 1.96 * math.sqrt(0.25 / PASSES) + (1.96 * math.sqrt(0.25 / tries) if tries > 1 else 0.0)
+    how = f"The one who leads wins about {lead:.1%} of rounds (within {wide:.1%}) by long sampled play. {OFF}"
+    off = wide + (1.96 * math.sqrt(0.25 / tries) if tries > 1 else 0.0)
     return told_of(s, seat, share, options, ESTIMATED, off, how)
 
 
@@ -232,13 +280,29 @@ def opening(options: Options, progress: Progress = quiet, passes: int = OPENING)
     folder = store.scratch(name, stamp)
     found = {}
     for i, way in enumerate(WAYS):
-        part = folder / f"{way}.npy"
-        if not part.exists():
+        part = folder / f"{way}.part"
+        values = read_part(part)
+        if values is None:
             values = led(Options(2, 1, 1, options.powers), way, passes, partial(further, progress, i, passes))
-            np.save(part, values)
-        found[way] = np.load(part)
+            write_part(part, values)
+        found[way] = values
     store.save(name, stamp, found)
     return found
+
+
+def write_part(path: Path, values: memory.Array) -> None:
+    """Keep what was worked out so far, with a check; a file that was only begun never has this name."""
+    data, begun = values.tobytes(), path.with_suffix(".begun")
+    begun.write_bytes(blake2b(data, digest_size=CHECK).digest() + data)
+    begun.replace(path)
+
+
+def read_part(path: Path) -> memory.Array | None:
+    """Return what was kept; None if there is nothing, or not what was written."""
+    data = path.read_bytes() if path.is_file() else b""
+    if len(data) != CHECK + 8 * SIZE or data[:CHECK] != blake2b(data[CHECK:], digest_size=CHECK).digest():
+        return None
+    return np.frombuffer(data[CHECK:]).copy()
 
 
 def further(progress: Progress, way: int, passes: int, done: int) -> None:
@@ -266,7 +330,7 @@ def led(options: Options, way: str, passes: int, progress: Callable[[int], None]
         k.sampled(
             options, rows, found.sums, len(rows), min(PART, passes - done), done + 1, search.WIDTH, *tables, won
         )
-    values = np.zeros(1 + 81)
+    values = np.zeros(SIZE)
     values[0] = won[0] / won.sum()
     tries = np.zeros(81)
     for row in rows:

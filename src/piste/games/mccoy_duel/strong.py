@@ -1,4 +1,4 @@
-"""Duel, played by somebody who counts every card but thinks only a short while: the same search, a fortieth of it."""
+"""Duel, played by somebody who counts every card but thinks only a short while: the same search, a sixtieth of it."""
 
 from __future__ import annotations
 
