@@ -12,6 +12,7 @@ import math
 import os
 import random
 import time
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
@@ -139,13 +140,13 @@ def level(name: str) -> Any:
     return importlib.import_module(f"piste.games.mccoy_duel.{name}")
 
 
-def show(capsys: pytest.CaptureFixture[str], line: str) -> None:
-    """Print what was measured, in a proof straight to the screen."""
-    if "PISTE_GAMES" in os.environ:
-        with capsys.disabled():
-            print(f"\n{line}")
-    else:
-        print(line)
+def show(capsys: pytest.CaptureFixture[str], text: str) -> None:
+    """Print what was measured; with PISTE_FOUND, also into that file: test processes side by side print nothing."""
+    with capsys.disabled():
+        print(f"\n{text}")
+    if found := os.environ.get("PISTE_FOUND"):
+        with Path(found).open("a", encoding="utf-8") as file:
+            file.write(f"{text}\n")
 
 
 def pace(spent: list[float]) -> str:
