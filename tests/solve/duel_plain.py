@@ -140,13 +140,16 @@ def level(name: str) -> Any:
     return importlib.import_module(f"piste.games.mccoy_duel.{name}")
 
 
-def show(capsys: pytest.CaptureFixture[str], text: str) -> None:
-    """Print what was measured; with PISTE_FOUND, also into that file: test processes side by side print nothing."""
-    with capsys.disabled():
-        print(f"\n{text}")
+def show(capsys: pytest.CaptureFixture[str], line: str) -> None:
+    """Print what was measured; with PISTE_FOUND, into that file: processes side by side print nothing."""
     if found := os.environ.get("PISTE_FOUND"):
         with Path(found).open("a", encoding="utf-8") as file:
-            file.write(f"{text}\n")
+            file.write(f"{line}\n")
+    if "PISTE_GAMES" in os.environ:
+        with capsys.disabled():
+            print(f"\n{line}")
+    else:
+        print(line)
 
 
 def pace(spent: list[float]) -> str:
