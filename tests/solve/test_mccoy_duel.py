@@ -344,8 +344,8 @@ if games(1) >= 50:  # only in a proof: a million passes; fewer say nothing
             f"first plays by {solve.OPENING} passes, the leader's buried card {text}; "
             f"peeking {worth['peeking'][0]:.2%}",
         )
-        # The bot searches as if its buried card were seen; with the card hidden the long search itself has not settled
-        # to better than a percent or two (docs/solve/mccoy-duel.md).
+        # The bot searches as if its buried card were seen; with the card hidden the long search itself has not
+        # settled to better than a percent or two (docs/solve/mccoy-duel.md).
         assert np.mean(losses["shown"]) <= 0.005
         assert np.mean(losses["fair"]) <= 0.02
 
