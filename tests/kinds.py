@@ -26,6 +26,7 @@ LISTED = (
     Kind("zero-sum-duel", {"turns": 200}),
     Kind("positive-negative", {}),
     Kind("zero-sum-grid", {"turns": 50}),  # random play all but never ends it sooner
+    Kind("zero-sum-grid", {"variant": "harvest"}),
     Kind("prime-duel", {}),
     Kind("mccoy-duel", {"rounds": 3}),
     Kind("mccoy-duel", {"players": 3, "rounds": 3}),
@@ -52,6 +53,9 @@ ODD = (
     Kind("positive-negative", {"top": 30}),
     Kind("zero-sum-grid", {"deal": "any", "first": 2, "turns": 30}),
     Kind("zero-sum-grid", {"top": 1, "turns": 3}),
+    Kind("zero-sum-grid", {"variant": "harvest", "deal": "any", "top": 1, "turns": 9}),  # some have no move at once
+    Kind("zero-sum-grid", {"variant": "harvest", "deal": "any", "top": 15, "first": 1, "turns": 64}),
+    Kind("zero-sum-grid", {"variant": "harvest", "top": 2, "first": 2, "turns": 1}),
     Kind("prime-duel", {"first": 2, "top": 15, "copies": 15, "target": 1000, "turns": 40}),
     Kind("prime-duel", {"top": 2, "copies": 1, "target": 4, "turns": 6}),
     Kind("mccoy-duel", {"first": 2, "rounds": 1, "colours": "dcba"}),

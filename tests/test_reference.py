@@ -68,6 +68,8 @@ def two_player_facts(position: piste.Position, fields: Mapping[str, str]) -> Fac
         facts["card"] = fields.get("card", "none")
     elif name == "zero-sum-grid":
         facts["cells"] = [int(cell) for cell in fields["cells"].replace("/", ",").split(",")]
+        facts["points"] = [int(word) for word in words(fields.get("points", "0,0"))]
+        facts["line"] = fields.get("moved", "-")
     else:
         facts["scores"] = [int(fields[label]) for label in labels]
         facts["deck"] = [int(word) for word in words(fields["deck"])]
@@ -95,6 +97,8 @@ def reference_facts(referee: Referee) -> Facts:
         facts["card"] = "none" if referee.card is None else str(referee.card)
     elif isinstance(referee, ZeroSumGrid):
         facts["cells"] = referee.cells
+        facts["points"] = referee.points
+        facts["line"] = referee.line or "-"
     else:
         facts["scores"] = referee.scores
         facts["deck"] = referee.deck_counts()
@@ -259,15 +263,24 @@ def start_zero_sum_grid(random: Random, odd: bool) -> Start:
             "first": random.choice(["toss", "1", "2"]),
             "deal": random.choice(["winnable", "any"]),
         }
+    if random.random() < 0.4:
+        options["variant"] = "harvest"
+        if options.get("turns") == 0:
+            del options["turns"]
     order = tuple(getattr(piste.find("zero-sum-grid").rules, "STEPS"))  # noqa: B009 (no rule: which cell comes when)
     position = piste.Position.start("zero-sum-grid", options)
     if not odd or random.random() < 0.4:
         return position, ZeroSumGrid(options, order)
     laid = near_grid(random)
+    if options.get("variant") == "harvest":
+        top = int(options["top"])
+        laid = tuple(max(-top, min(top, cell)) for cell in laid)  # type: ignore[assignment]
     referee = ZeroSumGrid(options, order, laid)
     rows = "/".join(",".join(str(cell) for cell in laid[row : row + 3]) for row in (0, 3, 6))
     head = str(position).split()[0]
     text = f"{head} cells={rows} to={referee.seat + 1} phase={referee.stage} turns=0"
+    if referee.harvest:
+        text += " points=0,0 moved=-"
     return piste.Position.parse(text), referee
 
 

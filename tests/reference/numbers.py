@@ -131,10 +131,16 @@ class PositiveNegative(Referee):
 class ZeroSumGrid(Referee):
     """Cells are numbered 0 to 8, row by row. `order` is the order in which cells are dealt."""
 
-    defaults: ClassVar[Given] = {"first": "toss", "turns": 200, "top": 5, "deal": "winnable"}
+    defaults: ClassVar[Given] = {"first": "toss", "turns": 200, "top": 5, "deal": "winnable", "variant": "sheet"}
 
     def __init__(self, options: Given, order: tuple[int, ...] = (), laid: Grid | None = None) -> None:
         super().__init__(options)
+        self.harvest = self.options["variant"] == "harvest"
+        if self.harvest and "turns" not in options:
+            self.options["turns"] = 16
+        self.points = [0, 0]
+        self.line = ""  # the one moved last
+        self.starter = 0
         self.top = self.number("top")
         self.order = list(order) if self.options["deal"] == "winnable" else list(range(9))
         self.dealt: list[int] = []
@@ -157,7 +163,50 @@ class ZeroSumGrid(Referee):
 
     def begin(self, seat: int) -> None:
         self.seat = seat
+        if self.turns == 0:
+            self.starter = seat
         self.stage = "move"
+        if self.harvest and not self.open_moves():
+            self.count_points()
+
+    def count_points(self) -> None:
+        """R5: the higher score wins, level goes to the second player."""
+        first, second = self.points[self.starter], self.points[1 - self.starter]
+        if first > second:
+            self.end(self.starter, "higher score")
+        else:
+            self.end(1 - self.starter, "level score" if first == second else "higher score")
+
+    def after(self, name: str) -> list[int]:
+        """Return the cells after a move."""
+        line, step = int(name[1]) - 1, 1 if name[2] == "+" else -1
+        cells = list(self.cells)
+        for row in range(3):
+            for column in range(3):
+                if line == (row if name[0] == "R" else column):
+                    cells[3 * row + column] += step
+        return cells
+
+    def open_moves(self) -> set[str]:
+        moves = {f"{line}{n}{sign}" for line in "RC" for n in (1, 2, 3) for sign in "+-"}
+        if not self.harvest:
+            return moves
+        rested = [name for name in moves if name[:2] != self.line]
+        return {name for name in rested if max(abs(cell) for cell in self.after(name)) <= self.top}
+
+    def harvest_move(self, name: str) -> None:
+        """R5: score the zeros of the line that was moved; only the number of turns ends the game."""
+        self.cells = self.after(name)
+        n = int(name[1]) - 1
+        line = self.cells[3 * n : 3 * n + 3] if name[0] == "R" else self.cells[n::3]
+        self.points[self.seat] += line.count(0)
+        self.line = name[:2]
+        self.turns += 1
+        if self.turns == self.number("turns"):
+            self.seat = 1 - self.seat
+            self.count_points()
+        else:
+            self.begin(1 - self.seat)
 
     def expects(self) -> Expected:
         if self.stage == "deal":
@@ -168,7 +217,7 @@ class ZeroSumGrid(Referee):
         if self.stage == "toss":
             return "chance", fair(["1", "2"])
         if self.stage == "move":
-            return self.seat, {f"{line}{n}{sign}" for line in "RC" for n in (1, 2, 3) for sign in "+-"}
+            return self.seat, self.open_moves()
         return "over", set()
 
     def do(self, name: str) -> None:
@@ -176,6 +225,8 @@ class ZeroSumGrid(Referee):
             self.deal(int(name))
         elif self.stage == "toss":
             self.begin(["1", "2"].index(name))
+        elif self.harvest:
+            self.harvest_move(name)
         elif self.stage == "move":
             line = int(name[1]) - 1
             step = 1 if name[2] == "+" else -1

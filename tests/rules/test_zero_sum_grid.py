@@ -1,4 +1,4 @@
-"""Zero-Sum Grid: the sheet's example, and rulings R1 to R7 (R5 is kept free)."""
+"""Zero-Sum Grid: the sheet's example, and rulings R1 to R7 (R5, harvest, has tests of its own)."""
 
 from __future__ import annotations
 

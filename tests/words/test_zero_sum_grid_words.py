@@ -361,3 +361,11 @@ def test_tips_and_house_lines_are_short() -> None:
 
 def test_both_may_look_at_the_same_screen() -> None:
     assert words.HAND_OVER is False
+
+
+def test_the_reminder_before_harvest_promises_nothing_that_harvest_does_not_keep() -> None:
+    game = find("zero-sum-grid")
+    assert words.tips(game.options()) == words.TIPS
+    shown = words.tips(game.options({"variant": "harvest"}))
+    assert len(shown) == 3
+    assert not any("win at once" in line for line in shown)

@@ -29,6 +29,7 @@ class Option(NamedTuple):
     names: Mapping[str, int] = {}
     read: Callable[[str], int] | None = None  # for values that are not written as a number
     write: Callable[[int], str] | None = None
+    later: bool = False  # added to a game that had records: written only where it is changed, so that they stay true
 
 
 class Deal(NamedTuple):
@@ -108,7 +109,7 @@ class Game(NamedTuple):
         return {
             option.name: write_option(option, getattr(options, option.name))
             for option in self.notation.OPTIONS
-            if not changed_only or getattr(options, option.name) != getattr(default, option.name)
+            if not (changed_only or option.later) or getattr(options, option.name) != getattr(default, option.name)
         }
 
     def seat_name(self, seat: int) -> str:

@@ -78,7 +78,7 @@ class Words(Protocol):
 
     HAND_OVER: bool  # whether two people at one screen must not see each other's (Zero Sum Duel, Duel)
     OWN_VOICE: bool  # whether a turn's lines name its player, so that a game told again can keep saying "you"
-    TIPS: tuple[str, ...]  # a reminder of the rules, three lines
+    TIPS: tuple[str, ...]  # a reminder of the rules, three lines; `tips(options)`, if there is one, goes before them
 
     def welcome(self, view: SeatView, names: tuple[str, ...], /) -> list[str]:
         """Return what is said before the first event."""

@@ -32,7 +32,8 @@ class Kind:
         self.actions, self.chances = numbers.actions(options), numbers.chances(options)
         self.decisions, self.outcomes = numbers.longest(options)
         self.shown = numbers.SHOWN
-        self.parts = [(part, len(part.names(options))) for part in numbers.LAYOUT]
+        sizes = [(part, len(part.names(options))) for part in numbers.LAYOUT]
+        self.parts = [(part, size) for part, size in sizes if size]  # some options leave a part without numbers
         # A row of the log: what sort of event, whose, what, and what else was told with it.
         self.widths = (len(game.notation.KINDS), self.seats, *2 * (max(self.actions, self.chances),))
         self.log = (self.decisions + self.outcomes, sum(self.widths))

@@ -91,7 +91,8 @@ class Session:
         """Say who plays, and what the sheet says before the first turn."""
         self.check_hiding()
         if not self.brief:
-            for tip in self.words.TIPS:
+            of = getattr(self.words, "tips", None)  # where they depend on the options
+            for tip in of(self.table.options) if of else self.words.TIPS:
                 self.screen.note(tip)
             self.screen.note("At any question, ? helps.")
             self.screen.line()

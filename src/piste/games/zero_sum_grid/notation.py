@@ -9,21 +9,27 @@ from piste.core.errors import BadDeal, BadPosition
 from piste.core.game import Deal, Option, tidy
 from piste.core.position import Fields, ending_fields, number
 from piste.games.zero_sum_grid import rules
-from piste.games.zero_sum_grid.rules import ANY, DEAL, DONE, MOVE, TOSS, Cells, Options, State, View
+from piste.games.zero_sum_grid.rules import ANY, DEAL, DONE, HARVEST, MOVE, TOSS, Cells, Options, State, View
 
 TITLE = "Zero-Sum Grid"
 LINE = "Add or subtract 1 in a row or a column; who leaves nothing but zeros wins."
 CREDIT = ""
 SEATS = ("1", "2")
 KINDS = ("deal", "toss", "move")
-REASONS = {rules.GRID_IS_ZERO: "grid is zero", rules.TURN_LIMIT: "turn limit", rules.RESIGNED: "resigned"}
+SHEET_REASONS = {rules.GRID_IS_ZERO: "grid is zero", rules.TURN_LIMIT: "turn limit", rules.RESIGNED: "resigned"}
+HARVEST_REASONS = {rules.HIGHER_SCORE: "higher score", rules.LEVEL_SCORE: "level score", rules.RESIGNED: "resigned"}
+REASONS = SHEET_REASONS | HARVEST_REASONS
 LAID = "grid"
 OPTIONS = (
     Option("first", "who takes the first turn", 0, 2, {"toss": 0, "1": 1, "2": 2}),
     Option("turns", "turn limit for both together, 0 for none", 0, 1_000_000),
     Option("top", "cells are dealt from -top to top, without 0", 1, 15),
     Option("deal", "which grids are dealt: those that can be zeroed, or any", 0, 1, {"winnable": 0, "any": 1}),
+    Option("variant", "the sheet's game, or harvest, for points", 0, 1, {"sheet": 0, "harvest": 1}, later=True),
 )
+LINES = ("R1", "R2", "R3", "C1", "C2", "C3")
+MOST_TURNS = 64
+"""Harvest has no more turns than this: so points and what they decide stay small enough for the solver."""
 
 LARGEST_LAID = 10**15
 LARGEST = 4 * 10**18
@@ -31,6 +37,9 @@ LARGEST = 4 * 10**18
 
 
 def check(options: Options) -> str:
+    if options.variant == HARVEST and not 1 <= options.turns <= MOST_TURNS:
+        usual = f"{rules.HARVEST_TURNS} if nothing is said"
+        return f"With variant=harvest there are 1 to {MOST_TURNS} turns, {usual}: turns cannot be {options.turns}."
     return ""
 
 
@@ -39,7 +48,7 @@ def name(options: Options, kind: int, action: int) -> str:
         return SEATS[action]
     if kind == DEAL:
         return str(rules.cell_value(options.top, action))
-    return f"{'RRRCCC'[action >> 1]}{(action >> 1) % 3 + 1}{'+-'[action & 1]}"
+    return f"{LINES[action >> 1]}{'+-'[action & 1]}"
 
 
 def decisions(view: View, kind: int) -> Iterable[int]:
@@ -62,21 +71,38 @@ def spell(view: View, action: int) -> tuple[str, ...]:
 
 
 def why_not(view: View, action: int) -> str:
-    return f"You cannot play {name(view.options, MOVE, action)} now."
+    return f"You cannot play {name(view.options, MOVE, action)} now{closed(view, action)}."
+
+
+def closed(view: View, action: int) -> str:
+    """Return why a move of harvest is not open (R5), or "" if it is."""
+    if view.options.variant != HARVEST:
+        return ""
+    if action >> 1 == view.line:
+        return f": {LINES[view.line]} was just moved by the other player"
+    low, high = min(rules.on(view.cells, action >> 1)), max(rules.on(view.cells, action >> 1))
+    top = view.options.top
+    return f": a cell would leave -{top} to {top}" if (low == -top if action & 1 else high == top) else ""
 
 
 def lay(options: Options, text: str) -> Deal:
     """Read nine cells; signs, commas, slashes and line breaks between them are all the same (R6)."""
     words = text.replace(",", " ").replace("/", " ").split()
     try:
-        cells = read_cells([tidy(word) for word in words], LARGEST_LAID)
+        cells = read_cells([tidy(word) for word in words], largest(options, LARGEST_LAID))
     except BadPosition as e:
         raise BadDeal(f"This grid cannot be laid: {e}") from None
-    if not any(cells):
+    if not any(cells) and options.variant != HARVEST:
         raise BadDeal("This grid cannot be laid: it is all zeros already, and nobody could make the last move.")
     phase = TOSS if options.first == 0 else MOVE
     seat = max(options.first - 1, 0)
-    return Deal(State(options, phase, seat, cells, 9, 0, HIDDEN, 0), frozenset(), ())
+    s = State(options, phase, seat, cells, 9, 0, HIDDEN, 0)
+    return Deal(rules.settled(s) if options.variant == HARVEST else s, frozenset(), ())
+
+
+def largest(options: Options, most: int) -> int:
+    """Return how large a cell may be: in harvest it stays in the range of the deal."""
+    return options.top if options.variant == HARVEST else most
 
 
 def read_cells(words: list[str], largest: int) -> Cells:
@@ -101,6 +127,9 @@ def fields(s: State) -> Mapping[str, str]:
         "phase": (*KINDS, "over")[s.phase],
         "turns": str(s.turns),
     }
+    if s.options.variant == HARVEST:
+        found["points"] = f"{s.points[0]},{s.points[1]}"
+        found["moved"] = "-" if s.line == HIDDEN else LINES[s.line]
     return found | (ending_fields(s, SEATS, REASONS) if s.phase == DONE else {})
 
 
@@ -109,16 +138,29 @@ def build(options: Options, fields: Mapping[str, str]) -> State:
     phase = f.choice("phase", (*KINDS, "over"))
     if phase == DEAL:
         return build_deal(options, f)
-    cells = read_cells(f.text("cells").replace("/", ",").split(","), LARGEST)
+    cells = read_cells(f.text("cells").replace("/", ",").split(","), largest(options, LARGEST))
     seat = f.choice("to", SEATS)
     turns = f.number("turns", 0, options.turns or 10**9)
-    winner, reason = f.ending(SEATS, REASONS) if phase == DONE else (HIDDEN, 0)
+    harvest = options.variant == HARVEST
+    points, line = build_points(f) if harvest else ((0, 0), HIDDEN)
+    reasons = HARVEST_REASONS if harvest else SHEET_REASONS
+    winner, reason = f.ending(SEATS, reasons) if phase == DONE else (HIDDEN, 0)
     f.end()
-    s = State(options, phase, seat, cells, 9, turns, winner, reason)
-    complaint = broken(s)
+    s = State(options, phase, seat, cells, 9, turns, winner, reason, points, line)
+    complaint = broken_harvest(s) if harvest else broken(s)
     if complaint:
         raise BadPosition(complaint)
     return s
+
+
+def build_points(f: Fields) -> tuple[rules.Points, int]:
+    """Read what only harvest has: the points, and the line that was moved last."""
+    words = f.text("points").split(",")
+    if len(words) != 2:
+        raise BadPosition("The field 'points' has two numbers: Player 1's and Player 2's.")
+    one, two = (number("field 'points'", word, 0, 3 * MOST_TURNS) for word in words)
+    line = f.choice("moved", (*LINES, "-"))
+    return (one, two), HIDDEN if line == len(LINES) else line
 
 
 def build_deal(options: Options, f: Fields) -> State:
@@ -160,3 +202,26 @@ def broken(s: State) -> str:
     if s.options.turns and s.turns >= s.options.turns:
         return f"The turn limit of {s.options.turns} is reached: the game is over."
     return ""
+
+
+def broken_harvest(s: State) -> str:
+    """Return which rule a position of harvest breaks, or ""; `to` is whose turn it is or, at the end, would be."""
+    starter = s.seat ^ (s.turns & 1)
+    if s.phase == TOSS and (s.turns or s.options.first or s.seat):
+        return "A toss comes before the first turn, where first=toss; write to=1."
+    if s.phase != TOSS and s.options.first and starter != s.options.first - 1:
+        return f"With first={s.options.first} it cannot be Player {SEATS[s.seat]} after {s.turns} turns."
+    if (s.line == HIDDEN) != (s.turns == 0):
+        return "The field 'moved' names the line of the last turn, and is - before the first one."
+    for seat in (0, 1):
+        most = 3 * ((s.turns + (seat == starter)) // 2)
+        if s.points[seat] > most:
+            return f"Player {SEATS[seat]} cannot have more than {most} points after {s.turns} turns."
+    if s.phase == TOSS:
+        return ""
+    over = rules.settled(s._replace(phase=MOVE, winner=HIDDEN, reason=0))
+    if s.phase == DONE and s.reason != rules.RESIGNED:
+        return "" if s == over else "The game is not over yet, or the points say otherwise who won."
+    if over.phase == DONE:
+        return "No turn or no move is left: the game is over."
+    return "Who resigns loses: there must be a winner." if s.phase == DONE and s.winner == HIDDEN else ""

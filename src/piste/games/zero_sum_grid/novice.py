@@ -5,15 +5,22 @@ from __future__ import annotations
 from piste.core.dealer import Stream
 from piste.core.views import SeatView
 from piste.games.zero_sum_grid import steady
-from piste.games.zero_sum_grid.rules import View
+from piste.games.zero_sum_grid.rules import HARVEST, View
 
 SLIPS = 6
 
-LINE = f"Makes the numbers smaller, whoever that helps; one move in {SLIPS} is made without looking."
+LINE = (
+    f"Makes the numbers smaller, whoever that helps; one move in {SLIPS} is made without looking. "
+    "Harvest: the most zeros now."
+)
 
 
 def choose(view: SeatView, stream: Stream) -> int:
     v: View = view.position
+    if v.options.variant == HARVEST:
+        if stream.below(SLIPS) == 0:
+            return view.actions[stream.below(len(view.actions))]
+        return steady.harvested(v, 1, stream)
     sizes = {action: sum(map(abs, steady.moved(v.cells, action))) for action in view.actions}
     smallest = min(sizes.values())
     if smallest and stream.below(SLIPS) == 0:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from piste.core.dealer import Stream
 from piste.core.views import SeatView
-from piste.games.zero_sum_grid.rules import State, View
+from piste.games.zero_sum_grid.steady import seen
 
-LINE = "Never loses. Where it can win, it moves so that as many replies as can be lose, now or a few moves on."
+LINE = (
+    "Never loses. Where it can win, it moves so that as many replies as can be lose, now or a few moves on. "
+    "Harvest: solved."
+)
 
 
 def choose(view: SeatView, stream: Stream) -> int:
@@ -14,8 +17,3 @@ def choose(view: SeatView, stream: Stream) -> int:
 
     picked = solve.best(seen(view.position))
     return picked[stream.below(len(picked))]
-
-
-def seen(v: View) -> State:
-    """Return the state that a seat sees: nothing is hidden here."""
-    return State(v.options, v.phase, v.seat, v.cells, v.dealt, v.turns, v.winner, v.reason)

@@ -5,7 +5,7 @@ step, and who brings them together wins. The distance is the sum of the upper th
 and each move changes it by one. So whoever is to move at an odd distance is the only one who can ever win (R2), and
 wins against good play only at distance 1: at 2 the other one steps away, and never has to come nearer.
 
-No numbers are stored and nothing is searched.
+No numbers are stored and nothing is searched. Harvest (R5) is another game; `harvest` judges it.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 from piste.core.contract import CHANCE, HIDDEN, OVER, WATCHER
 from piste.core.game import counted, members
 from piste.core.verdict import PROVEN, Chances, Choice, Progress, Verdict, quiet
-from piste.games.zero_sum_grid import rules
-from piste.games.zero_sum_grid.rules import DEAL, MOVE, Cells, Options, State
+from piste.games.zero_sum_grid import harvest, rules
+from piste.games.zero_sum_grid.rules import DEAL, HARVEST, MOVE, Cells, Options, State
 from piste.games.zero_sum_grid.steady import MOVES, distance
 
 if TYPE_CHECKING:
@@ -32,12 +32,16 @@ DEEP = 7
 """So many moves of its own ahead the bot weighs how likely the other one is to go wrong."""
 
 
-def full(options: Options, progress: Progress = quiet) -> str:  # noqa: ARG001
+def full(options: Options, progress: Progress = quiet) -> str:
+    if options.variant == HARVEST:
+        return harvest.full(options, progress)
     return "Nothing to compute: what a grid is worth follows from its distance to zero, for every size and limit."
 
 
 def prepare(options: Options, progress: Progress = quiet) -> None:
-    """Do nothing: there is nothing to make ready."""
+    """Make harvest ready; for the sheet's game there is nothing to do."""
+    if options.variant == HARVEST:
+        harvest.prepare(options, progress)
 
 
 def only_winner(s: State) -> int:
@@ -69,9 +73,11 @@ def chances(s: State, seat: int) -> Chances:
     return DRAW if winner == HIDDEN else WIN if winner == seat else LOSS
 
 
-def verdict(known: Known, progress: Progress = quiet) -> Verdict:  # noqa: ARG001
+def verdict(known: Known, progress: Progress = quiet) -> Verdict:
     """Say what a grid is worth to a seat."""
     s: State = next(iter(known.belief.states))  # nothing is hidden: there is one
+    if s.options.variant == HARVEST:
+        return harvest.verdict(known, progress)
     seat = s.seat if known.seat == WATCHER else known.seat
     choices: tuple[Choice, ...] = ()
     if rules.to_act(s) == seat:
@@ -108,6 +114,8 @@ def told(s: State) -> str:
 
 def best(s: State) -> tuple[int, ...]:
     """Return the moves that the perfect bot chooses from, each as good as the others."""
+    if s.options.variant == HARVEST:
+        return harvest.best(s)
     scored = {move: appeal(s, move) for move in MOVES}
     most = max(scored.values())
     return tuple(move for move, found in scored.items() if found == most)

@@ -2,20 +2,61 @@
 
 from __future__ import annotations
 
+from piste.core.contract import OVER
 from piste.core.dealer import Stream
+from piste.core.game import members
 from piste.core.views import SeatView
 from piste.games.zero_sum_grid import rules
-from piste.games.zero_sum_grid.rules import MOVE, Cells, Options, State, View
+from piste.games.zero_sum_grid.rules import HARVEST, MOVE, Cells, Options, State, View
 
-LINE = "Approaches zero, and never leaves the last step to the other player. It does not lose."
+LINE = (
+    "Approaches zero, and never leaves the last step to the other player. It does not lose. "
+    "Harvest: looks 2 turns ahead."
+)
 
 MOVES = range(12)
 
 
 def choose(view: SeatView, stream: Stream) -> int:
     v: View = view.position
+    if v.options.variant == HARVEST:
+        return harvested(v, 2, stream)
     scored = [(worth(v.cells, action), stream.fraction(), action) for action in view.actions]
     return max(scored)[2]
+
+
+def harvested(v: View, turns: int, stream: Stream) -> int:
+    """Return the move of harvest that is best so many turns on; of equals any."""
+    s = seen(v)
+    scored = [(gain(s, move, turns), stream.fraction(), move) for move in members(rules.legal(s))]
+    return max(scored)[2]
+
+
+def gain(s: State, move: int, turns: int, least: int = -99, most: int = 99) -> int:
+    """Return by how much a move wins more points than the other player makes, so many turns on.
+
+    Only whether it is at most `least` or at least `most` matters outside of these bounds.
+    """
+    after = rules.apply(s, move)
+    found = after.points[s.seat] - s.points[s.seat]
+    if turns == 1 or rules.to_act(after) == OVER:
+        return found
+    return found - ahead(after, turns - 1, found - most, found - least)
+
+
+def ahead(s: State, turns: int, least: int = -99, most: int = 99) -> int:
+    """Return the same for the best move."""
+    best = -99
+    for move in members(rules.legal(s)):
+        best = max(best, gain(s, move, turns, max(least, best), most))
+        if best >= most:
+            break  # the other player will not let it come to this
+    return best
+
+
+def seen(v: View) -> State:
+    """Return the state that a seat sees: nothing is hidden here."""
+    return State(v.options, v.phase, v.seat, v.cells, v.dealt, v.turns, v.winner, v.reason, v.points, v.line)
 
 
 def worth(cells: Cells, action: int) -> tuple[int, int]:

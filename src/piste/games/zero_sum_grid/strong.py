@@ -5,13 +5,24 @@ from __future__ import annotations
 from piste.core.dealer import Stream
 from piste.core.views import SeatView
 from piste.games.zero_sum_grid import rules, steady
-from piste.games.zero_sum_grid.rules import Cells, View
+from piste.games.zero_sum_grid.rules import HARVEST, Cells, View
 
-LINE = "Never loses. Goes nearer where it can win, and leaves as many replies as can be that go nearer still."
+TURNS = 8
+"""So many turns of both together it looks ahead in harvest."""
+
+LINE = (
+    "Never loses. Goes nearer where it can win, and leaves as many replies as can be that go nearer still. "
+    f"Harvest: {TURNS} turns."
+)
 
 
 def choose(view: SeatView, stream: Stream) -> int:
     v: View = view.position
+    if v.options.variant == HARVEST:
+        from piste.games.zero_sum_grid import harvest
+
+        picked = harvest.largest(harvest.scores(steady.seen(v), TURNS))
+        return picked[stream.below(len(picked))]
     scored = [(worth(v.cells, action), stream.fraction(), action) for action in view.actions]
     return max(scored)[2]
 

@@ -6,9 +6,23 @@ only the grid after it belongs to the event. A win is told with its event; every
 
 from __future__ import annotations
 
+from piste.core.game import counted
 from piste.core.screen import Key, Moment, Prompt, Row
 from piste.core.views import Ending, SeatView, Told
-from piste.games.zero_sum_grid.rules import GRID_IS_ZERO, MOVE, RESIGNED, TOSS, Cells, View, winnable
+from piste.games.zero_sum_grid.notation import closed, name
+from piste.games.zero_sum_grid.rules import (
+    GRID_IS_ZERO,
+    HARVEST,
+    LEVEL_SCORE,
+    MOVE,
+    RESIGNED,
+    TOSS,
+    Cells,
+    Options,
+    View,
+    on,
+    winnable,
+)
 
 OWN_VOICE = False
 HAND_OVER = False
@@ -19,14 +33,33 @@ TIPS: tuple[str, ...] = (
     "R2+ adds in row 2, C3- subtracts in column 3.",
 )
 
+HARVEST_TIPS: tuple[str, ...] = (TIPS[0], "You score the zeros in the line you moved.", TIPS[2])
+
 HOPELESS = "This grid cannot be brought to zero: no move can win."
 
 LINE_TYPES = (("R", "Row", ("row",)), ("C", "Column", ("column", "col")))
 OPERATIONS = (("A", "Add 1", ("+", "+1", "add")), ("S", "Subtract 1", ("-", "-1", "subtract")))
 
 
-def welcome(_view: SeatView, _names: tuple[str, ...]) -> list[str]:
+def tips(options: Options) -> tuple[str, ...]:
+    return HARVEST_TIPS if options.variant == HARVEST else TIPS
+
+
+def welcome(view: SeatView, _names: tuple[str, ...]) -> list[str]:
+    if view.options.variant == HARVEST:
+        return harvest_rules(view.options.top, view.options.turns)
     return []  # the sheet begins with the first turn
+
+
+def harvest_rules(top: int, turns: int) -> list[str]:
+    """Return what is different in harvest (R5)."""
+    return [
+        "This is harvest: a move scores the zeros in the line it moved.",
+        f"Cells stay from -{top} to {top}. Nine zeros do not end the game.",
+        "The line just moved by the other player may not be moved.",
+        f"After {counted(turns, 'turn')} the higher score wins; level goes to the second player.",
+        "",
+    ]
 
 
 def lines(moment: Moment) -> list[str]:
@@ -48,11 +81,19 @@ def told_move(moment: Moment) -> list[str]:
         found += ["Current Grid:", *grid(moment.before.cells), ""] if first else [""]
         found += [f"{who} {deed(moment.event.what)}", "Updated Grid:"]
     found += grid(after.cells)
-    if first and not winnable(after.cells):
+    if after.options.variant == HARVEST:
+        zeros = on(after.cells, after.line).count(0)
+        found += ["", f"{line_name(after.line)} has {counted(zeros, 'zero')}. {score(after, moment.names)}"]
+    elif first and not winnable(after.cells):
         found += ["", HOPELESS]  # R6: between two turns
     if after.reason == GRID_IS_ZERO:
         found += ["", f"{who} wins!"]
     return found
+
+
+def score(position: View, names: tuple[str, ...]) -> str:
+    """Return the points of harvest in one sentence."""
+    return f"Score: {names[0]} {position.points[0]}, {names[1]} {position.points[1]}."
 
 
 def moves(log: tuple[Told, ...]) -> int:
@@ -82,31 +123,56 @@ def grid(cells: Cells) -> list[str]:
 
 def ask(view: SeatView, names: tuple[str, ...]) -> Prompt:
     position: View = view.position
-    heading = [f"{names[position.seat]}'s turn.", "Current Grid:", *grid(position.cells), ""]
+    now = state_of_play(position, names) if position.options.variant == HARVEST else []
+    heading = [f"{names[position.seat]}'s turn.", "Current Grid:", *grid(position.cells), "", *now]
     if moves(view.log):
         heading.insert(0, "")
-    choices = [f"[{key}] {label}" for key, label, _ in LINE_TYPES]
-    text = "\n".join([*heading, "Select a line type:", *choices, "Enter choice (R/C): "])
-    kinds = enumerate(LINE_TYPES)
-    brief = "\n".join(["", *grid(position.cells), f"{names[position.seat]} (R1+ to C3-): "])
-    return Prompt(text, tuple(Key(key, label, ask_line(at), also) for at, (key, label, also) in kinds), brief)
+    keys = tuple(
+        Key(key, label, ask_line(at, view.actions), also)
+        for at, (key, label, also) in enumerate(LINE_TYPES)
+        if any(action // 6 == at for action in view.actions)
+    )
+    text = "\n".join([*heading, "Select a line type:", *offered(keys)])
+    brief = "\n".join(["", *grid(position.cells), *now, f"{names[position.seat]} (R1+ to C3-): "])
+    return Prompt(text, keys, brief)
 
 
-def ask_line(line_type: int) -> Prompt:
+def offered(keys: tuple[Key, ...]) -> list[str]:
+    """Return what can be chosen, one in a line, and the line before the answer."""
+    return [*(f"[{key.key}] {key.label}" for key in keys), f"Enter choice ({'/'.join(key.key for key in keys)}): "]
+
+
+def state_of_play(position: View, names: tuple[str, ...]) -> list[str]:
+    """Return what counts in harvest besides the grid: the turn, the score, and what is not open (R5)."""
+    turn = f"Turn {position.turns + 1} of {position.options.turns}."
+    found = [f"{turn} {score(position, names)}"]
+    if position.line >= 0:
+        found.append(f"{line_name(position.line)} was just moved: not this turn.")
+    shut = [move for move in range(12) if move >> 1 != position.line and closed(position, move)]
+    if shut:
+        beyond = ", ".join(name(position.options, MOVE, move) for move in shut)
+        found.append(f"Would leave -{position.options.top} to {position.options.top}: {beyond}.")
+    return [*found, ""]
+
+
+def ask_line(line_type: int, actions: tuple[int, ...]) -> Prompt:
     letter, _, also = LINE_TYPES[line_type]
     keys = []
-    for line in range(3 * line_type, 3 * line_type + 3):
+    for line in sorted({action >> 1 for action in actions if action // 6 == line_type}):
         number = str(line % 3 + 1)
         spellings = tuple(f"{word}{number}" for word in (letter, *also))
-        keys.append(Key(number, line_name(line), ask_operation(line), spellings))
-    return Prompt("\nEnter the line number (1-3): ", tuple(keys))
+        keys.append(Key(number, line_name(line), ask_operation(line, actions), spellings))
+    numbers = "1-3" if len(keys) == 3 else "/".join(key.key for key in keys)
+    return Prompt(f"\nEnter the line number ({numbers}): ", tuple(keys))
 
 
-def ask_operation(line: int) -> Prompt:
-    choices = [f"[{key}] {label}" for key, label, _ in OPERATIONS]
-    text = "\n".join(["", "Choose an operation:", *choices, "Enter choice (A/S): "])
-    keys = enumerate(OPERATIONS)
-    return Prompt(text, tuple(Key(key, label, 2 * line + at, (*also, label)) for at, (key, label, also) in keys))
+def ask_operation(line: int, actions: tuple[int, ...]) -> Prompt:
+    keys = tuple(
+        Key(key, label, 2 * line + at, (*also, label))
+        for at, (key, label, also) in enumerate(OPERATIONS)
+        if 2 * line + at in actions
+    )
+    return Prompt("\n".join(["", "Choose an operation:", *offered(keys)]), keys)
 
 
 def picture(view: SeatView, names: tuple[str, ...]) -> list[Row]:
@@ -117,6 +183,10 @@ def picture(view: SeatView, names: tuple[str, ...]) -> list[Row]:
     if view.ending is None:
         limit = f" of {position.options.turns}" if position.options.turns else ""
         rows.append(Row("Turn", (names[position.seat],), f"turn {position.turns + 1}{limit}"))
+    if position.options.variant == HARVEST:
+        rows += [Row(names[seat], (counted(position.points[seat], "point"),)) for seat in (0, 1)]
+        if position.line >= 0:
+            rows.append(Row("Moved last", (line_name(position.line),)))
     return rows
 
 
@@ -124,10 +194,23 @@ def farewell(view: SeatView, names: tuple[str, ...], ending: Ending) -> list[str
     """Return the ends that no move told; nothing was hidden in this game."""
     position: View = view.position
     found = []
-    if not moves(view.log) and not winnable(position.cells):
+    harvest = position.options.variant == HARVEST
+    if not harvest and not moves(view.log) and not winnable(position.cells):
         found += ["", HOPELESS]  # nobody stayed for the place where it is told
     if ending.winner is None:
         found += ["", "Draw by turn limit."]
     elif position.reason == RESIGNED:
         found += ["", f"{names[1 - ending.winner]} resigned. {names[ending.winner]} wins!"]
+    elif harvest:
+        found += harvest_ends(position, names[ending.winner])
     return found
+
+
+def harvest_ends(position: View, winner: str) -> list[str]:
+    """Return how a game of harvest ended: by points."""
+    found = [""]
+    if position.turns < position.options.turns:
+        found.append("No move is open.")
+    if position.reason == LEVEL_SCORE:
+        return [*found, f"The score is level, which goes to the second player. {winner} wins!"]
+    return [*found, f"{winner} wins, {max(position.points)} to {min(position.points)}!"]
