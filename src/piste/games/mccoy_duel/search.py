@@ -54,7 +54,7 @@ def stages(
     k = memory.kernels()
     keys, visits, gains = tables(size)
     s = hidden.unpack(options, found.rows[0])
-    left = hidden.different(s) if rules.to_act(s) == seat else 0
+    left = hidden.different(s) if seat >= 0 and rules.to_act(s) == seat else 0
     choices = tuple(nth(left, i) for i in range(count(left)))
     before = np.zeros((2, len(choices)), np.int64)
     done = []
