@@ -56,11 +56,21 @@ ADAPTERS = (
     ("Many games together are the interpreted games", "tests/rl/test_many.py", "", 50),
     ("One game in native, batch, PettingZoo and OpenSpiel form", "tests/rl/test_one_game.py", "", 1000),
 )
+COACH = (
+    ("The four columns add up", "tests/coach/test_columns.py", "", 50),
+    ("Verdicts on retold games, perfect play, labels", "tests/coach/test_review.py", "", 50),
+    ("Duel: columns and intervals", "tests/coach/test_duel.py", "", 1000),
+    ("Puzzles", "tests/coach/test_puzzles.py", "", 1000),
+    ("Definitions of the scales against plain enumeration", "tests/scales/test_definitions.py", "", 1000),
+    ("The scales agree with the solvers", "tests/scales/test_balance.py", "", 1000),
+    ("Harvest against plain recursion; every deal", "tests/solve/test_zero_sum_grid_harvest.py", "", 50),
+)
 PAGES = {
     "rules": ("The rulebook at full size", RULES),
     "terminal": ("The terminal at full size", TERMINAL),
     "speed": ("The same rules, by the million", SPEED),
     "solve": ("Perfect opponents, with proof", SOLVE),
+    "coach": ("The coach and the scales", COACH),
     "adapters": ("At home in other laboratories", ADAPTERS),
 }
 

@@ -109,6 +109,12 @@ def parser() -> argparse.ArgumentParser:
     replay = command("replay", "show a finished game again")
     replay.add_argument("record", help="a file, the name of a kept game, or `last`")
     replay.add_argument("--json", action="store_true", help="for machines")
+    review = command("review", "say what each decision of a finished game cost")
+    review.add_argument("record", help="a file, the name of a kept game, or `last`")
+    review.add_argument("--seat", metavar="SEAT", help="of this seat only")
+    review.add_argument("--plot", metavar="FILE", help="draw the winning chances into FILE.svg or FILE.png")
+    review.add_argument("--labels", metavar="A,B,C", help="points of a slip, a mistake, a blunder (default: 5,10,15)")
+    review.add_argument("--json", action="store_true", help="for machines")
     resume = command("resume", "go on with a game that was left")
     resume.add_argument("id", nargs="?", help="its name (default: the newest)")
     resume.add_argument(
@@ -160,6 +166,38 @@ def parser() -> argparse.ArgumentParser:
     )
     simulate.add_argument("--interpreted", action="store_true", help="do without compiled play")
     simulate.add_argument("--json", action="store_true", help="for machines")
+    puzzle = command("puzzle", "find the best decision in a position")
+    puzzle.add_argument("game", nargs="?")
+    puzzle.add_argument("--level", default="medium", help="how clear it is: easy, medium (the default) or hard")
+    puzzle.add_argument("--seed", help="the same seed, the same puzzles")
+    puzzle.add_argument("--number", metavar="N", default="1", help="which of them to begin with (default: 1)")
+    puzzle.add_argument(
+        "--set", action="append", metavar="OPTION=VALUE", help="an option of the game; may be given again"
+    )
+    puzzle.add_argument("--answer", metavar="DECISION", help="answer without being asked")
+    puzzle.add_argument("--print", action="store_true", help="a page of puzzles, with the answers at the back")
+    puzzle.add_argument("--json", action="store_true", help="for machines; the answer is in it")
+    progress = command("progress", "show how well you have decided over time")
+    progress.add_argument("game", nargs="?")
+    progress.add_argument("--json", action="store_true", help="for machines")
+    balance = command("balance", "say whether a game is fair, how long it lasts, and what skill is worth")
+    balance.add_argument("game")
+    balance.add_argument(
+        "--set", action="append", metavar="OPTION=VALUE", help="an option of the game; may be given again"
+    )
+    balance.add_argument(
+        "--versus", action="append", metavar="A=1,B=2",
+        help="beside it, the game with these options instead (`sheet` for none); may be given again",
+    )  # fmt: skip
+    balance.add_argument("--games", metavar="N", help="of each match and sample (default: about a minute for all)")
+    balance.add_argument("--seed", default="scales", help="the same seed, the same games (default: scales)")
+    balance.add_argument(
+        "--processes", metavar="P", help="how many (default: one for each core); the result is the same"
+    )
+    balance.add_argument("--plot", metavar="FILE.svg", help="draw it into this file, too")
+    form = balance.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="for machines")
+    form.add_argument("--csv", action="store_true", help="every number as a line, for spreadsheets")
     bench = command("bench", "measure how fast the rules run", mixed=True)
     bench.add_argument("game", nargs="*", help="some games only")
     what = bench.add_mutually_exclusive_group()
@@ -199,6 +237,12 @@ def _replay(given: argparse.Namespace, screen: Screen) -> int:
     return show(given, screen)
 
 
+def _review(given: argparse.Namespace, screen: Screen) -> int:
+    from piste.ui.reviewing import run
+
+    return run(given, screen)
+
+
 def _resume(given: argparse.Namespace, screen: Screen) -> int:
     from piste.ui.playing import resume
 
@@ -235,6 +279,24 @@ def _simulate(given: argparse.Namespace, screen: Screen) -> int:
     return run(given, screen)
 
 
+def _puzzle(given: argparse.Namespace, screen: Screen) -> int:
+    from piste.ui.puzzling import run
+
+    return run(given, screen)
+
+
+def _progress(given: argparse.Namespace, screen: Screen) -> int:
+    from piste.ui.progressing import run
+
+    return run(given, screen)
+
+
+def _balance(given: argparse.Namespace, screen: Screen) -> int:
+    from piste.ui.balancing import run
+
+    return run(given, screen)
+
+
 def _bench(given: argparse.Namespace, screen: Screen) -> int:
     if given.startup:
         from piste.ui.startup import bench
@@ -261,12 +323,16 @@ COMMANDS: dict[str, Callable[[argparse.Namespace, Screen], int]] = {
     "games": _games,
     "rules": _rules,
     "replay": _replay,
+    "review": _review,
     "resume": _resume,
     "bots": _bots,
     "where": _where,
     "solve": _solve,
     "match": _match,
     "simulate": _simulate,
+    "puzzle": _puzzle,
+    "progress": _progress,
+    "balance": _balance,
     "bench": _bench,
     "completion": _completion,
 }

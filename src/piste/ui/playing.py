@@ -99,6 +99,8 @@ def run(session: Session, kept: store.Kept, *, resumed: bool = False) -> int:
         session.run(resumed=resumed)
         session.screen.note("To see this game again:")
         session.screen.whole(store.command("replay", kept.name))
+        session.screen.note("To learn what each decision cost:")
+        session.screen.whole(store.command("review", kept.name))
         return 0
     except (Left, EOFError):
         return left(session, "", 0)

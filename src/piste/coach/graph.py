@@ -1,0 +1,76 @@
+"""A win-chance graph: for a terminal in plain letters, and as an SVG of our own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+ROWS = 11
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7")
+"""Told apart by people who see fewer colours too."""
+
+
+def drawn(chances: Sequence[float], width: int, marks: Sequence[tuple[int, str]] = ()) -> list[str]:
+    """Return a graph of at most so many columns; under it, what happened where."""
+    room = max(10, width - 7)
+    last = max(1, len(chances) - 1)
+    wide = min(room, max(len(chances), min(room, 2 * len(chances))))
+    grid = [[" "] * wide for _ in range(ROWS)]
+    half = ROWS // 2
+    grid[half] = ["."] * wide
+    before: int | None = None
+    for column in range(wide):
+        at = round(column * last / max(1, wide - 1))
+        row = round((ROWS - 1) * (1 - min(1.0, max(0.0, chances[min(at, len(chances) - 1)]))))
+        if before is not None:
+            for between in range(min(row, before) + 1, max(row, before)):
+                grid[between][column] = "|"
+        grid[row][column] = "*"
+        before = row
+    scale = {0: "100 %", half: " 50 %", ROWS - 1: "  0 %"}
+    lines = [f"{scale.get(row, '     ')} {''.join(cells)}".rstrip() for row, cells in enumerate(grid)]
+    under = [" "] * wide
+    for at, mark in marks:
+        under[min(wide - 1, round(at * (wide - 1) / last))] = mark
+    return [*lines, f"      {''.join(under)}".rstrip()] if marks else lines
+
+
+def svg(
+    title: str, lines: Sequence[tuple[str, Sequence[float]]], marks: Sequence[tuple[int, int, str]], note: str
+) -> str:
+    """Return a graph as SVG: a line for each name, and marks as (line, moment, what)."""
+    wide, high, left, top = 640.0, 240.0, 52.0, 44.0
+    last = max(1, max(len(chances) for _, chances in lines) - 1)
+
+    def x(at: int) -> float:
+        return left + wide * at / last
+
+    def y(chance: float) -> float:
+        return top + high * (1 - chance)
+
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 720 340" role="img" aria-label="{escape(title)}" '
+        'font-family="sans-serif" font-size="13">',
+        f"<title>{escape(title)}</title>",
+        '<rect width="720" height="340" fill="white"/>',
+        f'<text x="{left}" y="24" font-size="16">{escape(title)}</text>',
+    ]
+    for percent in (0, 25, 50, 75, 100):
+        at, shade = y(percent / 100), "#888" if percent == 50 else "#ddd"
+        parts.append(f'<line x1="{left}" y1="{at}" x2="{left + wide}" y2="{at}" stroke="{shade}"/>')
+        parts.append(f'<text x="{left - 6}" y="{at + 4}" text-anchor="end">{percent} %</text>')
+    for number, (name, chances) in enumerate(lines):
+        colour = COLOURS[number % len(COLOURS)]
+        points = " ".join(f"{x(at):.1f},{y(chance):.1f}" for at, chance in enumerate(chances))
+        parts.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="2"/>')
+        parts.append(f'<rect x="{left + 160 * number}" y="300" width="12" height="12" fill="{colour}"/>')
+        parts.append(f'<text x="{left + 160 * number + 18}" y="311">{escape(name)}</text>')
+    for number, at, what in marks:
+        chance = lines[number][1][at]
+        colour = COLOURS[number % len(COLOURS)]
+        parts.append(
+            f'<circle cx="{x(at):.1f}" cy="{y(chance):.1f}" r="4" fill="white" stroke="{colour}" stroke-width="2">'
+            f"<title>{escape(what)}</title></circle>"
+        )
+    parts.append(f'<text x="{left}" y="332" font-size="11" fill="#555">{escape(note)}</text>')
+    return "\n".join([*parts, "</svg>", ""])

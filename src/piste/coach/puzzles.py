@@ -1,0 +1,108 @@
+"""Positions to train on: somebody is to decide, and one decision is clearly better than every other.
+
+They come out of games between bots, so they look like positions that people meet. The same seed and number give the
+same puzzle.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from piste import bots
+from piste.coach.judging import judge_of
+from piste.core.dealer import Dealer, Stream
+from piste.core.errors import BadOption, UnknownName
+from piste.core.game import Game
+from piste.core.known import Known
+from piste.core.table import Table
+from piste.core.verdict import ESTIMATED, Choice, Progress, Verdict, quiet
+from piste.core.views import SeatView
+
+LEVELS = {"easy": (0.15, 1.0), "medium": (0.05, 0.15), "hard": (0.015, 0.05)}
+"""By how much of a win the best decision is better than the next best: from, to."""
+
+PLAYERS = ("novice", "steady", "random")
+"""Who plays the games, drawn for each seat: good players alone would never get into most positions."""
+
+LOOKED_AT = 8
+"""So many decisions of a game are looked at: where a verdict takes long, a whole game would take too long."""
+
+TRIES = 400
+"""So many games are looked through for one puzzle."""
+
+
+class Puzzle(NamedTuple):
+    """One position, with its answer."""
+
+    number: int
+    view: SeatView
+    verdict: Verdict
+
+    @property
+    def margin(self) -> float:
+        """By how much of a win the best decision is better than the next best."""
+        best, second, *_ = ordered(self.verdict)
+        return points(best) - points(second)
+
+
+def points(choice: Choice) -> float:
+    """Return the chance to win after a decision, with a draw as half a win."""
+    return choice.chances.win + choice.chances.draw / 2
+
+
+def ordered(verdict: Verdict) -> list[Choice]:
+    """Return the decisions, the best first."""
+    return sorted(verdict.choices, key=lambda choice: -choice.chances.value)
+
+
+def puzzle(
+    game: Game, options: Any, seed: str, number: int, level: str = "medium", progress: Progress = quiet
+) -> Puzzle:
+    """Return puzzle number so-and-so of a seed."""
+    if level not in LEVELS:
+        raise UnknownName(f"There is no level {level!r} of puzzles. There are: {', '.join(LEVELS)}.")
+    judge = judge_of(game, options, progress)
+    dealer = Dealer(f"puzzle {game.name} {game.option_texts(options)} {level} {seed} {number}")
+    chooser = dealer.stream("puzzle")
+    for at in range(TRIES):
+        progress(at, TRIES, "looking for a puzzle")
+        for view in asked(game, options, f"{seed} {number} {at}", chooser):
+            known = Known.told(game, view)
+            found = Puzzle(number, view, judge.verdict(known))
+            if fits(found, level):
+                return found
+            if found.verdict.known == ESTIMATED and fits(found, level, sure=False):
+                judge.weights(known)  # lets it work out what it would else only estimate
+                found = Puzzle(number, view, judge.verdict(known))
+                if fits(found, level):
+                    return found
+    raise BadOption(
+        f"No {level} puzzle turned up in {TRIES} games of {game.notation.TITLE} with these options. "
+        "Try another level or another seed."
+    )
+
+
+def fits(found: Puzzle, level: str, *, sure: bool = True) -> bool:
+    """Say whether one decision is clearly better than the others; if `sure`, beyond what is not known exactly."""
+    if len(found.verdict.choices) < 2:
+        return False
+    least, most = LEVELS[level]
+    return least + 2 * found.verdict.within * sure <= found.margin < most
+
+
+def asked(game: Game, options: Any, seed: str, chooser: Stream) -> list[SeatView]:
+    """Play one game between bots and return some of its questions, in an order of chance."""
+    dealer = Dealer(seed)
+    table = Table(game, options, dealer, counts=False)
+    here = [name for name in PLAYERS if name in bots.names(game)]
+    seats = [bots.find(here[chooser.below(len(here))], game) for _ in range(game.rules.seats(options))]
+    found: list[SeatView] = []
+    while (seat := table.to_act) is not None:
+        view = table.view(seat)
+        if len(view.actions) > 1:
+            found.append(view)
+        table.decide(seat, seats[seat].choose(view, dealer.stream(bots.stream_name(view))))
+    for i in range(len(found) - 1, 0, -1):
+        j = chooser.below(i + 1)
+        found[i], found[j] = found[j], found[i]
+    return found[:LOOKED_AT]

@@ -1,0 +1,13 @@
+"""Positive-Negative on the scales: how many games to weigh it by."""
+
+from __future__ import annotations
+
+from piste.games.positive_negative.rules import Options
+
+RATE = 1.0
+"""The part of the decisions that the solver is asked about."""
+
+
+def sizes(options: Options) -> dict[str, int]:
+    """Return how many games a level plays by default; a deck too large to solve is played out for each decision."""
+    return {"strong": 400, "perfect": 100 if options.top <= 10 else 20}

@@ -1,0 +1,32 @@
+"""Zero-Sum Grid: why a move is worth what it is worth, in one sentence."""
+
+from __future__ import annotations
+
+from piste.core.game import counted
+from piste.core.verdict import Verdict
+from piste.core.views import SeatView
+from piste.games.zero_sum_grid import notation, rules
+from piste.games.zero_sum_grid.rules import MOVE, State, View
+from piste.games.zero_sum_grid.steady import distance
+
+
+def why(view: SeatView, verdict: Verdict, action: int) -> str:
+    """Say how far from zero a move leaves the grid, and who can make the last move."""
+    v: View = view.position
+    chosen = next(choice for choice in verdict.choices if choice.action == action)
+    name = notation.name(v.options, MOVE, action)
+    s = State(v.options, v.phase, v.seat, v.cells, v.dealt, v.turns, v.winner, v.reason)
+    after = rules.apply(s, action)
+    if after.winner == v.seat:
+        return f"{name} leaves nothing but zeros and wins"
+    if not rules.winnable(after.cells):
+        return f"{name} is a draw like every move: this grid cannot be brought to zero"
+    far = distance(after.cells)
+    steps = f"leaves the grid {counted(far, 'move')} from zero"
+    if chosen.chances.loss == 1.0:
+        return f"{name} {steps}, and Player {2 - v.seat} makes it"
+    if after.phase != MOVE:
+        return f"{name} {steps}, and the turn limit makes it a draw"
+    last = v.seat if far % 2 == 0 else 1 - v.seat
+    who = f"only Player {last + 1} could ever make the last move"
+    return f"{name} {steps}: {who}, and the other can keep away from it"

@@ -1,0 +1,117 @@
+"""`piste progress`: how well you have decided over time, for each game, as a small graph.
+
+Each finished game of yours is reviewed once; what came out is kept beside the records.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+from piste.core.errors import PisteError
+from piste.core.game import find, names
+from piste.ui import store
+from piste.ui.listing import put
+from piste.ui.progress import Bar
+from piste.ui.screen import Screen
+
+VERSION = 1  # of the JSON and of the kept file
+STEPS = "_.-=+*#@"  # from 0 to 100 % accuracy
+DATE = 8  # a record's name begins with the day it was played
+
+
+def run(given: argparse.Namespace, screen: Screen) -> int:
+    wanted = [find(given.game).name] if given.game else list(names())
+    found = [entry for entry in store.entries() if entry.game in wanted and mine(entry)]
+    found.reverse()  # the oldest first
+    if not found:
+        raise PisteError("There is no finished game of yours to look at yet. `piste play GAME` begins one.")
+    rows = reviewed(found)
+    if given.json:
+        return put(screen, {"version": VERSION, "games": rows})
+    for name in wanted:
+        own = [row for row in rows if row["game"] == name]
+        if own:
+            screen.lines(drawn(find(name).notation.TITLE, own, screen.width))
+    return 0
+
+
+def mine(entry: store.Entry) -> bool:
+    """Say whether it is a finished game with one person in it."""
+    return not entry.trouble and entry.ending is not None and entry.specs.count("you") == 1
+
+
+def reviewed(found: list[store.Entry]) -> list[dict[str, Any]]:
+    """Return for each game the accuracy, the mean loss of a decision in points, and how many there were."""
+    from piste.coach.review import VERSION as COACH
+    from piste.coach.review import review
+
+    path = store.data_folder() / "reviews.json"
+    kept = read(path)
+    rows = []
+    try:
+        with Bar("reviewing your games") as bar:
+            for number, entry in enumerate(found):
+                bar(number, len(found), f"reviewing {entry.name}")
+                mark = blake2b(store.path_of(entry.name).read_bytes(), digest_size=8).hexdigest()
+                row = kept.get(entry.name)
+                if not isinstance(row, dict) or row.get("mark") != mark or row.get("coach") != COACH:
+                    seat = entry.specs.index("you")
+                    told = review(store.read(entry.name))
+                    losses = [decision.loss for decision in told.decisions(seat)]
+                    row = {
+                        "name": entry.name, "game": entry.game, "mark": mark, "coach": COACH,
+                        "accuracy": told.accuracy(seat), "decisions": len(losses),
+                        "loss": 100 * sum(losses) / len(losses) if losses else None,
+                    }  # fmt: skip
+                    kept[entry.name] = row
+                rows.append({key: row[key] for key in ("name", "game", "accuracy", "loss", "decisions")})
+    finally:
+        write(path, kept)  # Ctrl-C loses nothing
+    return rows
+
+
+def read(path: Path) -> dict[str, Any]:
+    """Return what was kept; a damaged file is as good as none."""
+    with contextlib.suppress(OSError, ValueError):
+        found = json.loads(path.read_text(encoding="utf-8"))
+        if isinstance(found, dict) and found.get("version") == VERSION and isinstance(found.get("games"), dict):
+            return dict(found["games"])
+    return {}
+
+
+def write(path: Path, kept: dict[str, Any]) -> None:
+    with contextlib.suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        making = path.with_suffix(".part")
+        making.write_text(json.dumps({"version": VERSION, "games": kept}, indent=1), encoding="utf-8")
+        making.replace(path)
+
+
+def drawn(title: str, rows: list[dict[str, Any]], width: int) -> list[str]:
+    """Return one game's progress: a letter a game, the oldest first, then its first and last third."""
+    told = [row for row in rows if row["accuracy"] is not None]
+    if not told:
+        return [f"{title}: {len(rows)} games, none with anything to decide."]
+    shown = told[-(max(20, width) - 12) :]
+    graph = "".join(STEPS[min(len(STEPS) - 1, int(row["accuracy"] / 100 * len(STEPS)))] for row in shown)
+    third = max(1, len(told) // 3)
+    first, last = told[0]["name"][:DATE], told[-1]["name"][:DATE]
+    count = "1 game" if len(told) == 1 else f"{len(told)} games"
+    return [
+        f"{title}: {count}, {first} to {last}",
+        f"  accuracy {graph}  ({STEPS[0]} low, {STEPS[-1]} high)",
+        f"  at first {spoken(told[:third])}",
+        f"  lately   {spoken(told[-third:])}",
+    ]
+
+
+def spoken(rows: list[dict[str, Any]]) -> str:
+    decisions = sum(row["decisions"] for row in rows)
+    loss = sum(row["loss"] * row["decisions"] for row in rows if row["loss"] is not None) / max(1, decisions)
+    accuracy = sum(row["accuracy"] for row in rows) / len(rows)
+    return f"{accuracy:.0f} % accuracy, {loss:.1f} points lost a decision"

@@ -1,0 +1,282 @@
+"""Write docs/solved.md: for each game what is proven, its value, how it was computed, what that costs; with plots.
+
+python tools/solved_page.py [GAME ...] [--heavy] [--games N] [--keep-plots] [--check]
+
+Games that are not named keep the row that they have, with its date. A game whose full solution takes minutes and
+gigabytes (Prime Duel) is computed anew only with --heavy; without it its row stays too. All that was measured stands
+in the page as data, so --check can say whether the page is what its data make.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from piste.core.game import Game, find, names
+from piste.core.verdict import ESTIMATED, WITHIN
+from piste.scales.balance import Report, at_the_start, begun, weigh
+from piste.scales.numbers import Number
+from piste.scales.picture import BLUE, FAINT, INK, ORANGE, PALE, STYLE, line, page, text
+from piste.ui.progress import Bar
+from piste.ui.solvetime import HEAVY
+
+ROOT = Path(__file__).parent.parent
+PAGE = ROOT / "docs" / "solved.md"
+IMAGES = ROOT / "docs" / "images"
+DATA = re.compile(r"<!-- data (\S+): (.*) -->")
+
+# Other forms of a game that are solved by themselves, if the game has the option.
+FORMS: dict[str, dict[str, int | str]] = {"zero-sum-grid": {"variant": "harvest"}}
+
+Row = dict[str, Any]
+
+INTRO = """\
+# What is solved
+
+Written by `python tools/solved_page.py`; each row has the date on which it was measured. Values are for the player
+who begins, if all play as well as they can. What the words for how a value is known mean stands on
+[the solvers' page](solve/README.md), how games are weighed on [the scales' page](balance.md). CPU times are those of
+one core of a small shared machine, with code that is compiled already unless it says otherwise.
+
+| game | known | wins | draws | loses | to compute again | measured |
+| --- | --- | --- | --- | --- | --- | --- |
+{rows}
+
+![What the player who begins gets in each game](images/first-player.svg)
+"""
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("game", nargs="*", help="some games only; the others keep their rows")
+    parser.add_argument("--heavy", action="store_true", help="also what takes minutes and gigabytes")
+    parser.add_argument("--games", type=int, help="of each match and sample (default: about a minute for a game)")
+    parser.add_argument("--keep-plots", action="store_true", help="do not play: keep the plots and their numbers")
+    parser.add_argument("--check", action="store_true", help="only say whether the page is what its data make")
+    given = parser.parse_args()
+    old = read(PAGE.read_text(encoding="utf-8")) if PAGE.exists() else {}
+    if given.check:
+        return int(not PAGE.exists() or PAGE.read_text(encoding="utf-8") != written(old))
+    wanted = {find(name).name for name in given.game} or set(names())
+    rows: dict[str, Row] = {}
+    for key, game, options in kinds():
+        before = old.get(key, {})
+        if game.name not in wanted:
+            if before:
+                rows[key] = before
+            continue
+        print(f"{key} ...", file=sys.stderr, flush=True)
+        kept = game.name in HEAVY and not given.heavy and before.get("seconds")
+        rows[key] = dict(before) if kept else solved(game, options, heavy=given.heavy)
+        if not (given.keep_plots and before.get("weighed")):
+            rows[key] |= weighed(key, game, options, given.games)
+        else:
+            rows[key]["weighed"] = before["weighed"]
+        put({name: (old | rows)[name] for name, _, _ in kinds() if name in old | rows})  # so that Ctrl-C keeps it
+    put(rows)
+    return 0
+
+
+def put(rows: dict[str, Row]) -> None:
+    """Write the page and the picture that has all games in it."""
+    PAGE.write_text(written(rows), encoding="utf-8", newline="\n")
+    (IMAGES / "first-player.svg").write_text(seats(rows), encoding="utf-8", newline="\n")
+
+
+def kinds() -> list[tuple[str, Game, dict[str, int | str]]]:
+    """Return the games and their other forms, each with the name of its row."""
+    found: list[tuple[str, Game, dict[str, int | str]]] = []
+    for name in names():
+        game = find(name)
+        found.append((name, game, {}))
+        form = FORMS.get(name, {})
+        if form and set(form) <= {option.name for option in game.notation.OPTIONS}:
+            found.append((f"{name}-{'-'.join(map(str, form.values()))}", game, form))
+    return found
+
+
+def read(text: str) -> dict[str, Row]:
+    return {key: json.loads(data) for key, data in DATA.findall(text)}
+
+
+def solved(game: Game, options: dict[str, int | str], *, heavy: bool) -> Row:
+    """Compute a game's solution anew and return its value, how it is known, and what it cost."""
+    row: Row = {"date": datetime.datetime.now(datetime.UTC).date().isoformat()}
+    sets = [word for key, value in options.items() for word in ("--set", f"{key}={value}")]
+    alone = bool(options) or game.name in HEAVY
+    if alone and (game.name not in HEAVY or heavy):
+        with tempfile.TemporaryDirectory() as folder:  # nothing is there already, compiled code included
+            found = alone_measured(folder, "solve", game.name, *sets, "--full")
+            row |= {"seconds": found["seconds"], "mib": found["mib"], "said": found["out"]["full"], "compiling": True}
+            verdict = piste(folder, "solve", game.name, *sets)
+    else:
+        if not alone:
+            found = piste(None, "bench", "--solve", game.name)["solves"][game.name]
+            row |= {"seconds": found["seconds"], "mib": found["mib"], "said": found["said"]}
+        fixed, first = begun(game, options)
+        best = at_the_start(game, game.options(fixed), first)
+        chances = best.chances._asdict() | {"value": best.chances.value}
+        verdict = {"known": best.known, "within": best.within, "how": best.how, "chances": chances}
+    row["said"] = re.sub(r" in (/|[A-Z]:)[^ ,]*", "", row.get("said", ""))  # where it is kept is everybody's own
+    command = " ".join(["piste", "solve", game.name, *sets, "--full"])
+    return row | {key: verdict[key] for key in ("known", "within", "how", "chances")} | {"command": command}
+
+
+def piste(folder: str | None, *words: str) -> Row:
+    """Run a command, with a cache of its own if there is a folder for it, and return its JSON."""
+    extra = {} if folder is None else {"XDG_CACHE_HOME": folder}
+    done = subprocess.run(
+        [sys.executable, "-m", "piste", *words, "--json"],
+        cwd=ROOT, env={**os.environ, **extra}, stdout=subprocess.PIPE, check=True,
+    )  # fmt: skip
+    found: Row = json.loads(done.stdout)
+    return found
+
+
+# A small process between us and the one that is measured: memory that is ours would count as its own.
+MEASURE = """
+import json, resource, subprocess, sys
+done = subprocess.run(sys.argv[1:], stdout=subprocess.PIPE, check=True)
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+found = {"seconds": used.ru_utime + used.ru_stime, "mib": used.ru_maxrss / 1024, "out": json.loads(done.stdout)}
+print(json.dumps(found))
+"""
+
+
+def alone_measured(folder: str, *words: str) -> Row:
+    """Run a command with a cache of its own and return its CPU time, its memory and its JSON."""
+    command = [sys.executable, "-c", MEASURE, sys.executable, "-m", "piste", *words, "--json"]
+    environment = {**os.environ, "XDG_CACHE_HOME": folder}
+    done = subprocess.run(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, check=True)
+    found: Row = json.loads(done.stdout)
+    return found
+
+
+def weighed(key: str, game: Game, options: dict[str, int | str], games: int | None) -> Row:
+    """Put a game on the scales, draw its plot, and return the numbers that the page tells."""
+    with Bar(key) as bar:
+        report = weigh(game, options, games=games, progress=bar)
+    if report.stopped:
+        raise SystemExit(130)
+    (IMAGES / f"balance-{key}.svg").write_text(page([report]), encoding="utf-8", newline="\n")
+    return {"weighed": {"sentences": list(sentences(report)), "truths": [list(truth) for truth in report.truths]}}
+
+
+def sentences(report: Report) -> list[str]:
+    """Return what playing it showed, in sentences."""
+    strongest = next(level for level in reversed(report.levels) if level in report.spreads)
+    spread = report.spreads[strongest]
+    turns = "" if spread.turns is None or spread.turns == spread.decisions else f" and {interval(spread.turns)} turns"
+    said = [f"A game between {strongest} bots has {interval(spread.decisions)} decisions{turns}."]
+    if report.matter is not None and report.matter.level == strongest:
+        share = percent(report.matter.slip)
+        said.append(f"At {share} of them a bad choice costs more than a point of winning chance.")
+    if report.better is not None:
+        said.append(f"The better of two levels gets {percent(report.better)} of the points.")
+    if report.split is not None:
+        parts = ", ".join(percent(number) for number in report.split)
+        said.append(f"Skill, who begins and luck decide {parts} of the results.")
+    return said
+
+
+def interval(number: Number) -> str:
+    return f"{number.value:.1f} ({number.low:.1f} to {number.high:.1f})"
+
+
+def percent(number: Number) -> str:
+    return f"{100 * number.value:.1f} % ({100 * number.low:.1f} to {100 * number.high:.1f})"
+
+
+# The page, from the data alone.
+
+
+def written(rows: dict[str, Row]) -> str:
+    parts = [INTRO.format(rows="\n".join(table_row(key, row) for key, row in rows.items()))]
+    parts += [section(key, row) for key, row in rows.items()]
+    return "\n".join(parts)
+
+
+def titled(key: str) -> tuple[Game, str]:
+    game, form = next((game, options) for name, game, options in kinds() if name == key)
+    changed = ", ".join(f"{name}={value}" for name, value in form.items())
+    return game, f"{game.notation.TITLE}{f' ({changed})' if changed else ''}"
+
+
+def table_row(key: str, row: Row) -> str:
+    win, draw, loss = (f"{100 * row['chances'][name]:.2f} %" for name in ("win", "draw", "loss"))
+    cells = [titled(key)[1], sure(row), win, draw, loss, cost(row), row["date"] if row.get("seconds") else ""]
+    return f"| {' | '.join(cells)} |"
+
+
+def sure(row: Row) -> str:
+    if row["known"] in (WITHIN, ESTIMATED):
+        return f"{row['known']} {'±' if row['known'] == ESTIMATED else ''}{100 * row['within']:.2g} points"
+    return str(row["known"])
+
+
+def cost(row: Row) -> str:
+    if not row.get("seconds"):
+        return "not measured (--heavy)"
+    spent = f"{row['seconds']:.1f} CPU s" if row["seconds"] < 100 else f"{row['seconds'] / 60:.1f} CPU min"
+    return f"{spent}, {row['mib']:.0f} MiB{', compiling included' if row.get('compiling') else ''}"
+
+
+def section(key: str, row: Row) -> str:
+    game, title = titled(key)
+    value = row["chances"]["value"]
+    told = [
+        f"## {title}",
+        "",
+        f"Value for the player who begins: **{value:.6g}**, {sure(row)} (a win counts 1, a loss -1). {row['how']}",
+    ]
+    if row.get("said"):
+        told.append(row["said"])
+    told += ["", f"    {row['command']}", "", f"[How it is solved](solve/{game.name}.md)", ""]
+    weighed = row.get("weighed", {})
+    told += [f"- {sentence} ({how})" for sentence, how in weighed.get("truths", [])]
+    told += [f"- {sentence}" for sentence in weighed.get("sentences", [])]
+    told += ["", f"![{title} on the scales](images/balance-{key}.svg)", ""]
+    return "\n".join([*told, f"<!-- data {key}: {json.dumps(row, ensure_ascii=False, sort_keys=True)} -->", ""])
+
+
+def seats(rows: dict[str, Row]) -> str:
+    """Return a picture of what the player who begins gets in each game."""
+    wide, left, each = 960, 250, 40
+    height = 84 + each * len(rows)
+    told = "With best play the player who begins wins, draws, loses"
+    body = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide} {height}" role="img" '
+        f'aria-label="{told}" {STYLE}>',
+        f"<title>{told}</title>",
+        f'<rect width="{wide}" height="{height}" rx="8" fill="#ffffff"/>',
+        text(24, 36, told, 18, weight=600),
+    ]
+    room = wide - left - 40
+    middle = left + room / 2
+    body.append(line(middle, 46, middle, 62 + each * len(rows), FAINT, 1.5, "4 3"))
+    for i, (key, row) in enumerate(rows.items()):
+        y, x = 56 + each * i, float(left)
+        body.append(text(left - 12, y + 19, titled(key)[1], 13, INK, "end"))
+        for name, fill, ink in (("win", BLUE, "#ffffff"), ("draw", PALE, INK), ("loss", ORANGE, "#ffffff")):
+            part = row["chances"][name]
+            body.append(
+                f'<rect x="{x:.1f}" y="{y}" width="{room * part:.1f}" height="28" fill="{fill}">'
+                f"<title>{name} {100 * part:.2f} %</title></rect>"
+            )
+            if part > 0.08:
+                note = "" if name != "win" or row["known"] not in (WITHIN, ESTIMATED) else f" ({row['known']})"
+                body.append(text(x + room * part / 2, y + 19, f"{100 * part:.1f} %{note}", 12, ink, "middle"))
+            x += room * part
+    return "\n".join([*body, "</svg>", ""])
+
+
+if __name__ == "__main__":
+    sys.exit(main())
