@@ -57,7 +57,7 @@ ADAPTERS = (
     ("One game in native, batch, PettingZoo and OpenSpiel form", "tests/rl/test_one_game.py", "", 1000),
 )
 COACH = (
-    ("The four columns add up", "tests/coach/test_columns.py", "", 50),
+    ("The four columns add up", "tests/coach/test_columns.py", "", 4),
     ("Verdicts on retold games, perfect play, labels", "tests/coach/test_review.py", "", 50),
     ("Duel: columns and intervals", "tests/coach/test_duel.py", "", 1000),
     ("Puzzles", "tests/coach/test_puzzles.py", "", 1000),
