@@ -20,7 +20,7 @@ from piste.fast.bulk import can_compile
 from piste.ui.listing import put
 from piste.ui.progress import Bar
 from piste.ui.screen import Screen
-from piste.ui.speed import RUNS, SECONDS, calibration, measured, short
+from piste.ui.speed import RUNS, calibration, fitting, measured, short
 
 VERSION = 1  # of the JSON
 SIZES = (1024, 4096, 16384)
@@ -77,15 +77,7 @@ def one_by_one(name: str) -> Callable[[int], tuple[int, int]]:
 
 def on_the_wall(work: Callable[[int], tuple[int, int]]) -> Wall:
     """Run some work with all threads, by the wall clock."""
-    rounds = 1
-    while True:
-        began = perf_counter()
-        work(rounds)
-        spent = perf_counter() - began
-        if spent > SECONDS / 4:
-            break
-        rounds *= 4
-    rounds = max(1, round(rounds * SECONDS / spent))
+    rounds = fitting(work, 1, perf_counter)
     found = []
     for _ in range(RUNS):
         loop = calibration()

@@ -52,17 +52,21 @@ def calibration() -> float:
     return LOOPS / (process_time() - began)
 
 
+def fitting(work: Callable[[int], tuple[int, int]], size: int, clock: Callable[[], float]) -> int:
+    """Return a size of some work that takes about SECONDS on this clock; whatever has to be compiled is then."""
+    work(size)
+    while True:
+        began = clock()
+        work(size)
+        spent = clock() - began
+        if spent > SECONDS / 4:
+            return max(1, round(size * SECONDS / spent))
+        size *= 4
+
+
 def measured(work: Callable[[int], tuple[int, int]], size: int, tick: Callable[[], None]) -> Speed:
     """Run some work of a size, which answers with (steps, games) done, between calibrations; find a size first."""
-    work(size)  # whatever has to be compiled or loaded is
-    while True:
-        began = process_time()
-        work(size)
-        spent = process_time() - began
-        if spent > SECONDS / 4:
-            break
-        size *= 4
-    size = max(1, round(size * SECONDS / spent))
+    size = fitting(work, size, process_time)
     found = []
     before = calibration()
     for _ in range(RUNS):
