@@ -214,3 +214,17 @@ def test_every_decision_has_a_sentence_with_its_reason(name: str) -> None:
         assert whole["version"] == 1
         assert len(whole["chances"]) == len(found.walk.chances)
         assert all(row["loss"] >= 0 for row in whole["decisions"])
+
+
+def test_a_move_of_harvest_is_explained_by_what_it_scores() -> None:
+    for seed in range(3):
+        table = played(Kind("zero-sum-grid", {"variant": "harvest", "first": 1}), f"harvest {seed}")
+        found = review(record_of(table))
+        assert found.exact
+        for decision in found.decisions():
+            said = found.why(decision, decision.action)
+            points = decision.view.position.points
+            assert "zero:" not in said
+            assert " scores " in said
+            assert f"to {points[1 - decision.seat]}" in said
+            assert ("make sure of the game" in said) or said.endswith("at the end")
