@@ -168,7 +168,9 @@ def parser() -> argparse.ArgumentParser:
     simulate.add_argument("--json", action="store_true", help="for machines")
     puzzle = command("puzzle", "find the best decision in a position")
     puzzle.add_argument("game", nargs="?")
-    puzzle.add_argument("--level", default="medium", help="how clear it is: easy, medium (the default) or hard")
+    puzzle.add_argument(
+        "--level", help="how clear it is: easy, medium or hard (default: medium, if the game has any)"
+    )
     puzzle.add_argument("--seed", help="the same seed, the same puzzles")
     puzzle.add_argument("--number", metavar="N", default="1", help="which of them to begin with (default: 1)")
     puzzle.add_argument(

@@ -132,3 +132,11 @@ def test_a_sheet_is_one_page_with_the_answers_at_the_back(capsys: pytest.Capture
 def test_bad_input_gets_a_sentence(words: tuple[str, ...], sentence: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["puzzle", *words]) in (1, 2)
     assert sentence in capsys.readouterr().err
+
+
+def test_a_game_without_medium_puzzles_gives_an_easy_one_unless_asked(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("zero-sum-grid", "--seed", "1", "--set", "variant=harvest")
+    assert main(["puzzle", *words, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["level"] == "easy"
+    assert main(["puzzle", *words, "--level", "medium"]) == 2
+    assert "No medium puzzle" in capsys.readouterr().err

@@ -6,6 +6,7 @@ same puzzle.
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 from piste import bots
@@ -18,7 +19,7 @@ from piste.core.table import Table
 from piste.core.verdict import ESTIMATED, Choice, Progress, Verdict, quiet
 from piste.core.views import SeatView
 
-LEVELS = {"easy": (0.15, 1.0), "medium": (0.05, 0.15), "hard": (0.015, 0.05)}
+LEVELS = {"easy": (0.15, math.inf), "medium": (0.05, 0.15), "hard": (0.015, 0.05)}
 """By how much of a win the best decision is better than the next best: from, to."""
 
 PLAYERS = ("novice", "steady", "random")
@@ -27,7 +28,7 @@ PLAYERS = ("novice", "steady", "random")
 LOOKED_AT = 8
 """So many decisions of a game are looked at: where a verdict takes long, a whole game would take too long."""
 
-TRIES = 400
+TRIES = 150
 """So many games are looked through for one puzzle."""
 
 
@@ -80,6 +81,16 @@ def puzzle(
         f"No {level} puzzle turned up in {TRIES} games of {game.notation.TITLE} with these options. "
         "Try another level or another seed."
     )
+
+
+def any_puzzle(game: Game, options: Any, seed: str, number: int, progress: Progress = quiet) -> tuple[str, Puzzle]:
+    """Return a medium puzzle with its level; in a game that has none, an easy or a hard one."""
+    for level in ("medium", "easy"):
+        try:
+            return level, puzzle(game, options, seed, number, level, progress)
+        except BadOption:
+            continue
+    return "hard", puzzle(game, options, seed, number, "hard", progress)
 
 
 def fits(found: Puzzle, level: str, *, sure: bool = True) -> bool:

@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from piste.coach.puzzles import Puzzle, ordered, points, puzzle
+from piste.coach.puzzles import Puzzle, any_puzzle, ordered, points, puzzle
 from piste.core.dealer import fresh_seed
 from piste.core.errors import BadOption, PisteError
 from piste.core.game import Game, find, names
@@ -37,15 +37,19 @@ def run(given: argparse.Namespace, screen: Screen) -> int:
     game = find(given.game)
     settings = game.options(options)
     seed, number = given.seed or fresh_seed(), number_of("--number", given.number, 1, 10**9)
+    level = given.level
     while True:
         with Bar("looking for a puzzle") as bar:
-            found = puzzle(game, settings, seed, number, given.level, bar)
+            if level is None:
+                level, found = any_puzzle(game, settings, seed, number, bar)
+            else:
+                found = puzzle(game, settings, seed, number, level, bar)
         if given.json:
-            return put(screen, {"version": VERSION, "seed": seed, "level": given.level, **document(game, found)})
-        screen.lines(["", f"{game.notation.TITLE}, {given.level} puzzle {number}", ""])
+            return put(screen, {"version": VERSION, "seed": seed, "level": level, **document(game, found)})
+        screen.lines(["", f"{game.notation.TITLE}, {level} puzzle {number}", ""])
         screen.lines(shown(game, found))
         said = given.answer or screen.read("What do you play? ")
-        if not answer(game, found, said, given.level, screen):
+        if not answer(game, found, said, level, screen):
             return 0
         if given.answer or not again(screen):
             return 0
@@ -155,9 +159,9 @@ def sheet(given: argparse.Namespace, options: dict[str, int | str], screen: Scre
     """Print one page of puzzles, and the answers at the back, on a page of their own."""
     if given.game is None and options:
         raise BadOption("Options are those of one game: name it.")
-    seed = given.seed or "1"
-    front = [f"Puzzles ({given.level}, seed {seed})", ""]
-    back = [f"Answers ({given.level}, seed {seed})", ""]
+    seed, level = given.seed or "1", given.level or "medium"
+    front = [f"Puzzles ({level}, seed {seed})", ""]
+    back = [f"Answers ({level}, seed {seed})", ""]
     number = 0
     with Bar("looking for puzzles") as bar:
         for game, found in several(given, options, seed, bar):
@@ -187,7 +191,7 @@ def several(
     for number in range(1, 1 + 2 * ON_A_SHEET):
         for game in games:
             try:
-                yield game, puzzle(game, game.options(options), seed, number, given.level, bar)
+                yield game, puzzle(game, game.options(options), seed, number, given.level or "medium", bar)
             except BadOption:  # a level that a game has no puzzles of
                 if len(games) == 1:
                     raise
