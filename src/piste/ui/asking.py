@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from enum import Enum, auto
 
-from piste.core.errors import Ambiguous, NotOpen, PisteError
-from piste.core.game import Game, listed, quoted, tidy
+from piste.core.answer import follow, read
+from piste.core.errors import PisteError
+from piste.core.game import Game, tidy
 from piste.core.screen import Prompt
 from piste.core.views import SeatView
 from piste.ui.screen import Screen, printable
@@ -58,15 +59,19 @@ class Asker:
             return Answer.AGAIN, ""
         if word in SESSION:
             return Answer.COMMAND, word
-        found = self._step(self._prompt, word)
+        found = follow(self._prompt, word)
         if found is None:
-            found = self._step(self._first, word)  # R or C again, after a slip
+            found = follow(self._first, word)  # R or C again, after a slip
+        if found is None:
+            try:
+                found = read(self.game, self.view, self._prompt, printable(said), (*OWN, *SESSION))
+            except PisteError as e:
+                self.screen.note(str(e))
+                return Answer.AGAIN, ""
         if isinstance(found, Prompt):
             self._prompt = found
             return Answer.AGAIN, ""
-        if found is None:
-            found = self._decision(said)
-        return (Answer.AGAIN, "") if found is None else (Answer.DECISION, found)
+        return Answer.DECISION, found
 
     def confirm(self, question: str) -> bool:
         return tidy(self.screen.read(question)) in ("yes", "y")
@@ -78,56 +83,6 @@ class Asker:
             return text
         ending = "\n" if text.endswith("\n") else ""
         return text.rstrip("\n").rpartition("\n")[2] + ending
-
-    def _step(self, prompt: Prompt | int, word: str) -> Prompt | int | None:
-        """Follow the answer through the questions: one step, or several typed at once."""
-        rest = word
-        while isinstance(prompt, Prompt):
-            fits = [
-                (len(form), key)
-                for key in prompt.keys
-                for form in map(tidy, (key.key, *key.also))
-                if rest.startswith(form)
-            ]
-            if not fits:
-                return None
-            length, key = max(fits, key=lambda pair: pair[0])
-            rest, prompt = rest[length:], key.then
-            if not rest:
-                return prompt
-        return None
-
-    def _decision(self, said: str) -> int | None:
-        """Read a decision in the game's notation; refuse kindly, and offer what was perhaps meant."""
-        words = [key.key for key in self._prompt.keys]
-        legal = sum(1 << action for action in self.view.actions)
-        try:
-            return self.game.read_decision(self.view.position, self.view.kind, legal, said)
-        except (NotOpen, Ambiguous) as e:
-            self.screen.note(str(e))
-        except PisteError:
-            near = self._near(said, words)
-            offer = f" Did you mean {near}?" if near else ""
-            shown = quoted(printable(said))
-            self.screen.note(f"{shown} is no answer here.{offer} You can type {listed(words, 'or')}; ? helps.")
-        return None
-
-    def _near(self, said: str, words: list[str]) -> str:
-        """Return the decision that was perhaps meant, else the word of help; "" if nothing is near."""
-        from difflib import get_close_matches
-
-        spell = self.game.notation.spell
-        decisions = {
-            tidy(word): name
-            for action, name in zip(self.view.actions, self.view.decisions, strict=True)
-            for word in spell(self.view.position, action)
-        }
-        decisions |= {tidy(word): word for word in words}
-        for known, cutoff in ((decisions, 0.6), ({word: word for word in (*OWN, *SESSION)}, 0.75)):
-            found = get_close_matches(tidy(said), list(known), 1, cutoff)
-            if found:
-                return known[found[0]]
-        return ""
 
     def _help(self, word: str) -> None:
         if word == "rules":
