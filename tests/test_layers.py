@@ -19,6 +19,7 @@ LAYERS = (
     "games/notation",
     "games/numbers",
     "games/words",
+    "games/scene",
     "games/policies",
     "games/steady",
     "games/reasons",
@@ -32,6 +33,7 @@ LAYERS = (
     "api",
     "rl",
     "ui",
+    "web",
     "cli",
 )
 LEVELS = ("novice", "strong", "perfect")
@@ -42,6 +44,10 @@ ALONE = {
     "pettingzoo": ("rl/",),
     "pyspiel": ("rl/",),
     "open_spiel": ("rl/",),
+    **dict.fromkeys(
+        ("starlette", "jinja2", "uvicorn", "websockets", "sqlalchemy", "alembic", "segno", "markdown_it"), ("web/",)
+    ),
+    "prometheus_client": ("web/",),
 }
 
 
@@ -104,7 +110,7 @@ def test_heavy_libraries_stay_where_they_belong(path: Path) -> None:
         if first in ALONE:
             solver = first == "numpy" and LAYERS[layer(path)] == "games/solve"
             assert solver or place.startswith(ALONE[first]), f"{place} imports {module}"
-            whole = solver or place.startswith("rl/")  # an adapter is loaded by those who have its library
+            whole = solver or place.startswith(("rl/", "web/"))  # loaded by those who have the library
             assert whole or not top, f"{place} imports {module} when it is loaded"
         outside = first not in sys.stdlib_module_names and first not in ("piste", "__future__")
         if place.startswith(("core/", "games/")) and outside:
@@ -139,6 +145,12 @@ def test_playing_one_game_loads_no_other() -> None:
     assert "piste.games.prime_duel.rules" in modules
     assert not any(name.startswith("piste.games.") and "prime_duel" not in name for name in modules)
     assert not {"numpy", "numba", "rich", "asyncio", "importlib.metadata"} & modules
+
+
+def test_commands_for_the_terminal_load_nothing_of_the_web() -> None:
+    for words in (["--help"], ["games"], ["serve", "--help"]):
+        code = f"import piste.cli\ntry:\n    piste.cli.main({words})\nexcept SystemExit:\n    pass"
+        assert not {"asyncio", *(name for name in ALONE if ALONE[name] == ("web/",))} & loaded(code)
 
 
 def test_a_missing_extra_is_answered_with_the_command_that_installs_it() -> None:

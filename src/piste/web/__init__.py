@@ -1,0 +1,1 @@
+"""Tables in a browser: one process, one file of storage, friends on phones and laptops."""

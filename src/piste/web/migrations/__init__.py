@@ -1,0 +1,45 @@
+"""Brings a database to the tables of today, step by step."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from alembic import command
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection, inspect
+
+from piste.core.errors import PisteError
+
+
+def config(connection: Connection) -> Config:
+    """Return what alembic needs to know, without a file of settings."""
+    made = Config()
+    # A per cent sign in the path would be read as the beginning of a reference.
+    made.set_main_option("script_location", str(Path(__file__).parent).replace("%", "%%"))
+    made.attributes["connection"] = connection
+    return made
+
+
+def known() -> set[str]:
+    """Return every step that this version has."""
+    folder = ScriptDirectory(str(Path(__file__).parent))
+    return {step.revision for step in folder.walk_revisions()}
+
+
+def check(connection: Connection) -> None:
+    """Refuse a database of a newer version or of another program; change nothing."""
+    tables = set(inspect(connection).get_table_names())
+    found = set(MigrationContext.configure(connection).get_current_heads())
+    if tables - {"alembic_version"} and not found:
+        raise PisteError("The database belongs to another program. Name another file, or one that is not there yet.")
+    if found - known():
+        raise PisteError(
+            "The database was written by a newer version of piste. Install that version, or name another file."
+        )
+
+
+def upgrade(connection: Connection) -> None:
+    """Take the steps that are missing, in the transaction of the connection."""
+    command.upgrade(config(connection), "head")

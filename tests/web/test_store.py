@@ -1,0 +1,396 @@
+"""What the server keeps: all of it, in order, once, and still there after a crash."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+import traceback
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Connection, Engine, event
+
+from piste.core.errors import PisteError
+from piste.web import schema
+from piste.web.store import (
+    AddLines,
+    DropRoom,
+    DropSitter,
+    Kept,
+    NotKept,
+    PutPlayer,
+    PutReview,
+    PutRoom,
+    PutSeat,
+    PutSitter,
+    RoomRow,
+    SeatRow,
+    SetEnded,
+    SetListed,
+    SetSuccessor,
+    SetTouched,
+    Store,
+)
+
+ROW = RoomRow("ROOM", "prime-duel", '{"target": "50"}', "ann", False, 100.0, 200.0)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "piste.db"
+
+
+@pytest.fixture
+def store(path: Path) -> Iterator[Store]:
+    with Store(path) as opened:
+        yield opened
+
+
+def kept(store: Store, code: str = "ROOM") -> Kept:
+    found = store.room(code)
+    assert found is not None
+    return found
+
+
+def rooms(store: Store, *codes: str) -> None:
+    store.write(*(PutRoom(ROW._replace(code=code)) for code in codes)).result()
+
+
+class Gate:
+    """Lets the writer finish one transaction only when it is told to, and counts those that follow."""
+
+    def __init__(self) -> None:
+        self.reached, self.go = threading.Event(), threading.Event()
+        self.commits = 0
+
+    def commit(self, _: Connection) -> None:
+        if threading.current_thread().name == "piste-writer":
+            self.reached.set()
+            self.go.wait(60)
+            self.commits += 1
+
+
+@contextmanager
+def held(store: Store) -> Iterator[Gate]:
+    """Hold the writer in the middle of a write, so that whatever is written meanwhile has to wait."""
+    gate = Gate()
+    event.listen(Engine, "commit", gate.commit)
+    try:
+        first = store.write(PutPlayer("first", "First", 0.0))
+        gate.reached.wait(60)
+        yield gate
+        gate.go.set()
+        first.result()
+        store.write().result()  # done after all that was waiting
+    finally:
+        gate.go.set()
+        event.remove(Engine, "commit", gate.commit)
+
+
+def test_a_room_comes_back_as_it_was_put(store: Store) -> None:
+    row = RoomRow("ROOM", "mccoy-duel", '{"players": "3"}', "ann", True, 1.25, 1763270000.123456, 9.5, "OLD", "NEW")
+    seats = (SeatRow("ROOM", 0, "person", "Ånn 🂡", "", "steady"), SeatRow("ROOM", 1, "bot", "", "strong"))
+    store.write(
+        PutRoom(row),
+        PutSeat(seats[1]),
+        PutSeat(seats[0]),
+        PutSitter("ROOM", 0, "phone"),
+        PutSitter("ROOM", 0, "laptop"),
+        AddLines("ROOM", 0, ["head", "one"]),
+        AddLines("ROOM", 2, ["two"]),
+    ).result()
+    expected = Kept(row, seats, ((0, "laptop"), (0, "phone")), ("head", "one", "two"))
+    assert store.room("ROOM") == expected
+    assert kept(store).room.listed is True
+
+
+def test_rows_have_the_fields_of_their_tables_in_their_order() -> None:
+    assert RoomRow._fields == tuple(schema.rooms.c.keys())
+    assert SeatRow._fields == tuple(schema.seats.c.keys())
+
+
+def test_what_was_never_kept_is_none(store: Store) -> None:
+    assert store.room("ROOM") is None
+    assert store.player("ann") is None
+    assert store.review("ROOM") is None
+    assert store.rooms_of("ann") == []
+    assert store.listed() == []
+
+
+def test_putting_a_room_again_changes_it_and_loses_nothing_that_belongs_to_it(store: Store) -> None:
+    store.write(PutRoom(ROW), PutSeat(SeatRow("ROOM", 0, "open")), AddLines("ROOM", 0, ["head"])).result()
+    store.write(PutRoom(ROW._replace(options="{}")), PutSeat(SeatRow("ROOM", 0, "person", "Ann"))).result()
+    expected = Kept(ROW._replace(options="{}"), (SeatRow("ROOM", 0, "person", "Ann"),), (), ("head",))
+    assert store.room("ROOM") == expected
+
+
+def test_each_small_change_changes_its_own_field_of_its_own_room(store: Store) -> None:
+    rooms(store, "ROOM", "OTHER")
+    changes = (
+        SetTouched("ROOM", 300.5),
+        SetEnded("ROOM", 301.5),
+        SetSuccessor("ROOM", "NEXT"),
+        SetListed("ROOM", True),
+    )
+    store.write(*changes).result()
+    assert kept(store).room == ROW._replace(touched=300.5, ended=301.5, successor="NEXT", listed=True)
+    assert kept(store, "OTHER").room == ROW._replace(code="OTHER")
+    store.write(SetListed("ROOM", False)).result()
+    assert kept(store).room.listed is False
+
+
+def test_a_change_to_a_room_that_is_gone_is_refused(store: Store) -> None:
+    for change in (
+        SetTouched("ROOM", 1.0),
+        SetEnded("ROOM", 1.0),
+        SetSuccessor("ROOM", "X"),
+        SetListed("ROOM", True),
+    ):
+        with pytest.raises(NotKept, match="gone"):
+            store.write(change).result()
+    for lost in (PutSeat(SeatRow("ROOM", 0, "open")), AddLines("ROOM", 0, ["head"]), PutReview("ROOM", "{}")):
+        with pytest.raises(NotKept, match="does not fit"):
+            store.write(lost).result()
+
+
+def test_a_sitter_can_be_put_twice_and_taken_away_twice(store: Store) -> None:
+    rooms(store, "ROOM")
+    store.write(
+        PutSeat(SeatRow("ROOM", 0, "person")), PutSitter("ROOM", 0, "ann"), PutSitter("ROOM", 0, "ben")
+    ).result()
+    store.write(PutSitter("ROOM", 0, "ann")).result()
+    assert kept(store).sitters == ((0, "ann"), (0, "ben"))
+    for _ in range(2):
+        store.write(DropSitter("ROOM", 0, "ann")).result()
+        assert kept(store).sitters == ((0, "ben"),)
+
+
+def test_nobody_sits_on_a_seat_that_is_not_there(store: Store) -> None:
+    rooms(store, "ROOM")
+    with pytest.raises(NotKept, match="does not fit"):
+        store.write(PutSitter("ROOM", 3, "ann")).result()
+
+
+def test_a_line_is_never_written_over(store: Store) -> None:
+    rooms(store, "ROOM")
+    store.write(AddLines("ROOM", 0, ["head", "one"])).result()
+    with pytest.raises(NotKept, match="Line 1 of this record is kept already"):
+        store.write(AddLines("ROOM", 1, ["another", "two"])).result()
+    assert kept(store).lines == ("head", "one")
+
+
+def test_no_line_is_left_out(store: Store) -> None:
+    rooms(store, "ROOM")
+    with pytest.raises(NotKept, match="Line 1 of this record cannot be kept before line 0 is"):
+        store.write(AddLines("ROOM", 1, ["one"])).result()
+    assert kept(store).lines == ()
+
+
+def test_all_changes_of_a_call_are_made_or_none(store: Store) -> None:
+    rooms(store, "ROOM")
+    with pytest.raises(NotKept):
+        store.write(SetListed("ROOM", True), AddLines("ROOM", 0, ["head"]), SetTouched("NOWHERE", 1.0)).result()
+    assert store.room("ROOM") == Kept(ROW, (), (), ())
+
+
+def test_dropping_a_room_forgets_all_that_belongs_to_it_and_nothing_else(store: Store, path: Path) -> None:
+    rooms(store, "ROOM", "OTHER")
+    for code in ("ROOM", "OTHER"):
+        store.write(
+            PutSeat(SeatRow(code, 0, "person")),
+            PutSitter(code, 0, "ann"),
+            AddLines(code, 0, ["head"]),
+            PutReview(code, "{}"),
+        ).result()
+    store.write(DropRoom("ROOM"), DropRoom("NEVER")).result()
+    assert store.room("ROOM") is None
+    assert store.size() == 1
+    store.close()
+    connection = sqlite3.connect(path)
+    for table in ("seats", "sitters", "lines", "reviews"):
+        assert connection.execute(f"SELECT room FROM {table}").fetchall() == [("OTHER",)]
+    connection.close()
+
+
+def test_a_players_rooms_come_with_their_seats_and_the_last_one_played_first(store: Store) -> None:
+    for code, touched in (("A", 1.0), ("B", 3.0), ("C", 2.0), ("D", 4.0)):
+        store.write(
+            PutRoom(ROW._replace(code=code, touched=touched)),
+            PutSeat(SeatRow(code, 0, "person", "Ann")),
+            PutSeat(SeatRow(code, 1, "person", "Ben")),
+            PutSitter(code, 1, "ben"),
+        ).result()
+    store.write(PutSitter("A", 0, "ann"), PutSitter("B", 0, "ann"), PutSitter("B", 1, "ann")).result()
+    store.write(PutSitter("C", 1, "ann")).result()
+    assert [(listing.room.code, listing.yours) for listing in store.rooms_of("ann")] == [
+        ("B", (0, 1)),
+        ("C", (1,)),
+        ("A", (0,)),
+    ]
+    assert [seat.name for seat in store.rooms_of("ann")[0].seats] == ["Ann", "Ben"]
+    assert [listing.room.code for listing in store.rooms_of("ben", limit=2)] == ["D", "B"]
+
+
+def test_rooms_that_are_listed_and_running_can_be_found(store: Store) -> None:
+    for code, listed, touched, ended in (("A", True, 1, None), ("B", False, 2, None), ("C", True, 3, 3.5)):
+        store.write(PutRoom(ROW._replace(code=code, listed=listed, touched=float(touched), ended=ended))).result()
+    store.write(PutRoom(ROW._replace(code="D", listed=True, touched=9.0)), PutSeat(SeatRow("D", 0, "open"))).result()
+    found = store.listed()
+    assert [listing.room.code for listing in found] == ["D", "A"]
+    assert found[0].seats == (SeatRow("D", 0, "open"),)
+    assert [listing.room.code for listing in store.listed(1)] == ["D"]
+
+
+def test_rooms_that_nobody_touched_since_are_named_the_oldest_first(store: Store) -> None:
+    for code, touched in (("A", 20.0), ("B", 10.0), ("C", 30.0)):
+        store.write(PutRoom(ROW._replace(code=code, touched=touched))).result()
+    assert store.expired(30.0) == ["B", "A"]
+    store.write(SetTouched("B", 50.0)).result()
+    assert store.expired(30.0) == ["A"]
+
+
+def test_players_and_reviews_are_kept_and_can_be_changed(store: Store) -> None:
+    rooms(store, "ROOM")
+    for name in ("Ann", "Anna"):
+        store.write(PutPlayer("ann", name, 5.0), PutReview("ROOM", f"of {name}")).result()
+        assert (store.player("ann"), store.review("ROOM")) == (name, f"of {name}")
+
+
+def test_a_secret_is_made_once_and_survives(path: Path) -> None:
+    with Store(path) as store, ThreadPoolExecutor(8) as pool:
+        made = set(pool.map(store.secret, ["seats"] * 40))
+        other = store.secret("other")
+    with Store(path) as store:
+        assert made == {store.secret("seats")}
+    assert len(next(iter(made))) == 32
+    assert other not in made
+
+
+def test_ready_is_silent_while_the_storage_works_and_raises_when_it_does_not(path: Path) -> None:
+    store = Store(path)
+    with pytest.raises(PisteError, match="closed"):
+        store.ready()
+    store.open()
+    store.ready()
+    store.close()
+    with pytest.raises(PisteError, match="closed"):
+        store.ready()
+
+
+def test_ready_notices_a_storage_that_can_no_longer_be_written(store: Store, path: Path) -> None:
+    store.ready()
+    connection = sqlite3.connect(path)
+    connection.execute("CREATE TRIGGER no BEFORE UPDATE ON keys BEGIN SELECT RAISE(ABORT, 'no'); END")
+    connection.close()
+    with pytest.raises(PisteError, match="could not be kept"):
+        store.ready()
+
+
+def test_a_write_is_on_the_disk_for_everybody_when_its_future_is_done(store: Store, path: Path) -> None:
+    rooms(store, "ROOM")
+    other = sqlite3.connect(path)
+    for n in range(50):
+        store.write(AddLines("ROOM", n, [str(n)])).result()
+        assert other.execute("SELECT count(*) FROM lines").fetchone() == (n + 1,)
+    assert other.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    other.close()
+
+
+def test_every_commit_waits_for_the_disk(path: Path) -> None:
+    found = []
+
+    def commit(connection: Connection) -> None:
+        found.append(connection.exec_driver_sql("PRAGMA synchronous").scalar())
+
+    with Store(path) as store:
+        event.listen(Engine, "commit", commit)
+        try:
+            rooms(store, "ROOM")
+        finally:
+            event.remove(Engine, "commit", commit)
+    assert found == [2]  # FULL
+
+
+def test_what_waits_is_written_together_at_most_512_calls_at_a_time(store: Store) -> None:
+    rooms(store, "ROOM")
+    with held(store) as gate:
+        waiting = [store.write(AddLines("ROOM", n, [str(n)])) for n in range(1000)]
+        assert not any(future.done() for future in waiting)
+    assert all(future.exception() is None for future in waiting)
+    assert kept(store).lines == tuple(str(n) for n in range(1000))
+    assert gate.commits in (3, 4)  # the one that was held, 512, 488, and the empty one that may go with these
+
+
+def test_only_the_guilty_call_of_those_written_together_fails(store: Store) -> None:
+    rooms(store, "A", "B")
+    with held(store):
+        good = [store.write(AddLines("A", n, [str(n)])) for n in range(20)]
+        guilty = store.write(SetListed("B", True), AddLines("A", 3, ["again"]))
+        foul = store.write(PutPlayer("ann", "\ud800", 1.0))
+        good += [store.write(AddLines("B", n, [str(n)])) for n in range(20)]
+    assert isinstance(guilty.exception(), NotKept)
+    assert isinstance(foul.exception(), NotKept)
+    assert [future.exception() for future in good] == [None] * 40
+    assert kept(store, "A").lines == kept(store, "B").lines == tuple(str(n) for n in range(20))
+    assert kept(store, "B").room.listed is False
+
+
+def test_a_thousand_writes_from_many_threads_are_all_there_in_order(store: Store) -> None:
+    codes = [f"ROOM{i}" for i in range(20)]
+    rooms(store, *codes)
+
+    def play(code: str) -> None:
+        for future in [store.write(AddLines(code, n, [f"{code} {n}"]), SetTouched(code, n)) for n in range(50)]:
+            future.result()
+
+    with ThreadPoolExecutor(20) as pool:
+        for done in [pool.submit(play, code) for code in codes]:
+            done.result()
+    for code in codes:
+        found = kept(store, code)
+        assert found.lines == tuple(f"{code} {n}" for n in range(50))
+        assert found.room.touched == 49.0
+
+
+def test_readers_see_whole_writes_only(store: Store) -> None:
+    rooms(store, "ROOM")
+    stop = threading.Event()
+
+    def look() -> int:
+        looks = 0
+        while not stop.is_set() or looks < 5:
+            found = kept(store)
+            assert found.room.touched == (len(found.lines) or ROW.touched)
+            looks += 1
+        return looks
+
+    with ThreadPoolExecutor(4) as pool:
+        looking = [pool.submit(look) for _ in range(4)]
+        wait([store.write(AddLines("ROOM", n, ["x"]), SetTouched("ROOM", n + 1)) for n in range(300)])
+        stop.set()
+        assert all(done.result() >= 5 for done in looking)
+    assert len(kept(store).lines) == 300
+
+
+def test_a_write_that_nobody_waits_for_any_more_is_still_done(store: Store) -> None:
+    rooms(store, "ROOM")
+    with held(store):
+        future = store.write(AddLines("ROOM", 0, ["head"]))
+        assert not future.cancel()
+    assert kept(store).lines == ("head",)
+
+
+def test_no_error_tells_what_was_to_be_written(store: Store) -> None:
+    rooms(store, "ROOM")
+    seed = "the-seed-of-this-game"
+    for change in (
+        AddLines("NOWHERE", 0, [seed]),
+        PutReview("NOWHERE", seed),
+        AddLines("ROOM", 0, [seed + "\ud800"]),
+    ):
+        error = store.write(change).exception()
+        assert error is not None
+        assert seed not in "".join(traceback.format_exception(error))
