@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 SOURCES := src tests tools examples
 
-.PHONY: help play test check proof ppo clean
+.PHONY: help play serve test check proof ppo clean
 
 help:  ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -19,12 +19,19 @@ help:  ## list the targets
 	@$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[fast]'
 	@touch $@
 
+.venv/web: .venv/made pyproject.toml
+	@$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[fast,web]'
+	@touch $@ .venv/core
+
 .venv/dev: .venv/made pyproject.toml
 	@$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[dev]'
-	@touch $@ .venv/core
+	@touch $@ .venv/core .venv/web
 
 play: .venv/core  ## play at the terminal
 	@$(BIN)/piste
+
+serve: .venv/web  ## open tables in the browser, for this computer and phones in its network
+	@$(BIN)/piste serve
 
 check: .venv/dev  ## formatter check, linter, strict type check
 	@$(BIN)/ruff format --check --quiet $(SOURCES) || { $(BIN)/ruff format --diff $(SOURCES); exit 1; }

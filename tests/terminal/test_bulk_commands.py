@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
-from piste.cli import main, parser
+from piste.cli import main
 from piste.fast import bind, written
 from piste.ui import speed
+from piste.ui.arguments import parser
 
 
 def said(capsys: pytest.CaptureFixture[str], *words: str) -> str:
