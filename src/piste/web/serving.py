@@ -1,0 +1,358 @@
+"""`piste serve`: the server as one process, from the first line printed to the last goodbye."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import errno
+import ipaddress
+import logging
+import os
+import signal
+import socket
+import sys
+from collections.abc import Callable, Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+from piste.core.errors import BadOption, MissingExtra, PisteError
+from piste.core.game import counted, quoted
+from piste.ui.screen import Screen
+from piste.ui.simulating import number
+from piste.web.settings import EVERYWHERE, HERE, PORT, Settings, read_public, usual_db
+
+if TYPE_CHECKING:
+    import uvicorn
+
+NEEDED = (
+    "starlette", "jinja2", "uvicorn", "websockets", "sqlalchemy", "alembic", "segno", "markdown_it",
+    "prometheus_client",
+)  # fmt: skip
+GOODBYE = 2.0
+"""Seconds in which the pages that are open are told to come back."""
+
+GRACE = 5
+LARGEST_MESSAGE = 4096
+LARGEST_HEAD = 16384
+FOREVER = 36_500
+
+
+def run(given: argparse.Namespace, screen: Screen) -> int:
+    """Serve until somebody stops it."""
+    refuse_more_processes(given.workers, os.environ.get("WEB_CONCURRENCY", ""))
+    settings = chosen(given)
+    need_libraries()
+    make_place(settings.db)
+    listener = listen(settings.host, settings.port)
+    try:
+        settings = settings._replace(port=listener.getsockname()[1])
+        return serve(settings, listener, screen, quiet=given.quiet, browse=not given.no_open)
+    finally:
+        listener.close()
+
+
+def refuse_more_processes(workers: str | None, concurrency: str) -> None:
+    """Refuse more than one process: two would each hold half of every table."""
+    for text, where in ((workers, "--workers"), (concurrency, "WEB_CONCURRENCY")):
+        if text and text.strip() != "1":
+            raise BadOption(
+                f"{where} cannot be {quoted(text)}: a table lives in the memory of one process, and two would each "
+                "hold half of a game without knowing of the other. Leave it out; bots think in processes of their "
+                "own (--thinkers)."
+            )
+
+
+def need_libraries() -> None:
+    if any(find_spec(name) is None for name in NEEDED):
+        raise MissingExtra("web", "`piste serve`")
+
+
+def chosen(given: argparse.Namespace) -> Settings:
+    """Return the settings that the arguments ask for."""
+    proxy = given.behind_proxy or ""
+    if proxy:
+        try:
+            ipaddress.ip_network(proxy)
+        except ValueError:
+            raise BadOption(
+                f"--behind-proxy takes the address from which the proxy calls, such as 127.0.0.1; {quoted(proxy)} "
+                "is no address."
+            ) from None
+    settings = Settings(
+        db=usual_db() if given.db is None else Path(given.db).expanduser().absolute(),
+        host=given.host or (HERE if proxy else EVERYWHERE),
+        port=PORT if given.port is None else number("port", given.port, 0, 65535),
+        behind_proxy=proxy,
+        public="" if given.public is None else read_public(given.public),
+        limits=not given.no_limits,
+    )
+    if given.keep is not None:
+        settings = settings._replace(keep_days=number("keep", given.keep, 0, FOREVER))
+    if given.patience is not None:
+        settings = settings._replace(patience=float(number("patience", given.patience, 5, 86_400)))
+    if given.thinkers is not None:
+        settings = settings._replace(thinkers=number("thinkers", given.thinkers, 1, 64))
+    return settings
+
+
+def make_place(db: Path) -> None:
+    """Make the folder and the file, for this user's eyes only: the file holds seeds."""
+    try:
+        db.parent.mkdir(parents=True, exist_ok=True)
+        if not db.exists():
+            db.touch(mode=0o600)
+    except OSError as e:
+        raise PisteError(
+            f"The tables cannot be kept in {db}: {e.strerror or e}. Choose another file with --db."
+        ) from None
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Return a socket that listens there, or say why it cannot."""
+    six = ":" in host
+    try:
+        return socket.create_server(
+            (host, port),
+            family=socket.AF_INET6 if six else socket.AF_INET,
+            backlog=1024,
+            dualstack_ipv6=host == "::" and socket.has_dualstack_ipv6(),
+        )
+    except OverflowError:
+        raise BadOption(f"There is no port {port}.") from None
+    except OSError as e:
+        raise PisteError(unheard(host, port, e)) from None
+
+
+def unheard(host: str, port: int, error: OSError) -> str:
+    """Return why nobody can be heard there, and what to do."""
+    if error.errno == errno.EADDRINUSE:
+        return (
+            f"Port {port} is taken: another program listens there, perhaps piste in another window. Stop that one, "
+            f"or choose another port: piste serve --port {port + 1 if port < 65535 else port - 1}"
+        )
+    if error.errno in (errno.EACCES, errno.EPERM):
+        return f"Port {port} may not be used by this user. Choose one above 1023: piste serve --port {PORT}"
+    if isinstance(error, socket.gaierror) or error.errno == errno.EADDRNOTAVAIL:
+        return (
+            f"{quoted(host)} is no address of this computer. Leave --host out, or use {HERE} for this computer only."
+        )
+    return f"The server cannot listen at {host}, port {port}: {error.strerror or error}."
+
+
+def serve(settings: Settings, listener: socket.socket, screen: Screen, *, quiet: bool, browse: bool) -> int:
+    """Run the application on this socket until it is told to stop."""
+    from piste.web import logs
+    from piste.web.app import make_app
+
+    # Lines of JSON are for machines: a person at a terminal sees them only when something is wrong.
+    logs.set_up(level=logging.WARNING if sys.stderr.isatty() else logging.INFO)
+    raise_file_limit(settings.most_sockets + 512)
+
+    def ready() -> None:
+        logs.say("serving", port=settings.port, keep_days=settings.keep_days, thinkers=settings.thinkers)
+        if not quiet:
+            welcome(settings, screen)
+        if browse and not settings.behind_proxy and can_browse(screen):
+            open_browser(f"http://localhost:{settings.port}")
+
+    app = make_app(settings)
+    trouble = run_app(app, settings, listener, ready)
+    if trouble is not None:
+        raise trouble
+    logs.say("stopped")
+    if not quiet:
+        screen.note("Stopped. All tables are kept.")
+    return 0
+
+
+def run_app(
+    app: Any, settings: Settings, listener: socket.socket, ready: Callable[[], None] | None = None
+) -> PisteError | None:
+    """Serve an application until a signal comes; return why it could not begin, if it could not.
+
+    `app.state.hall.say_goodbye()` is called while all sockets are still open.
+    """
+    watched = Watched(app)
+    hall = getattr(app.state, "hall", None)
+    goodbye = (lambda: None) if hall is None else hall.say_goodbye
+    server = make_server(watched, settings, goodbye, ready)
+    with hangups(server), contextlib.suppress(SystemExit):  # raised where the application could not begin
+        server.run(sockets=[listener])
+    if not server.started and watched.trouble is None:
+        return PisteError("The server could not begin. The lines above say why.")
+    return watched.trouble
+
+
+class Watched:
+    """Passes everything on, and keeps the sentence with which an application refuses to begin."""
+
+    def __init__(self, app: Any) -> None:
+        self._app = app
+        self.trouble: PisteError | None = None
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] != "lifespan":
+            await self._app(scope, receive, send)
+            return
+
+        async def silent(message: Any) -> None:
+            if message["type"].endswith(".failed"):
+                message = {**message, "message": ""}  # a traceback is not for people
+            await send(message)
+
+        try:
+            await self._app(scope, receive, silent)
+        except PisteError as e:
+            self.trouble = e
+        except Exception as e:
+            from piste.web import logs
+
+            mark = logs.trouble("could not begin or end", e)
+            self.trouble = PisteError(f"The server failed; the line with the id {mark} above says where.")
+
+
+def make_server(
+    app: Any, settings: Settings, goodbye: Callable[[], None], ready: Callable[[], None] | None
+) -> uvicorn.Server:
+    """Return uvicorn, set up for us: one process, no word about itself, small messages, a proxy only if named."""
+    import uvicorn
+
+    from piste.web import logs
+
+    class Server(uvicorn.Server):
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            await super().startup(sockets=sockets)
+            if self.started and ready is not None:
+                ready()
+
+        async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+            # uvicorn closes every websocket first and ends the application after that: this is the last moment at
+            # which a page can still be told something.
+            try:
+                goodbye()
+                await self._said()
+            except Exception as e:
+                logs.trouble("goodbye failed", e)
+            await super().shutdown(sockets=sockets)
+
+        async def _said(self) -> None:
+            """Wait until everybody was told, but not for long."""
+            loop = asyncio.get_running_loop()
+            end = loop.time() + GOODBYE
+            while self.server_state.tasks and loop.time() < end:
+                await asyncio.sleep(0.02)
+
+        def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+            super().handle_exit(sig, frame)
+            self._captured_signals.clear()  # the signal is done with: to stop is no failure
+
+    config = uvicorn.Config(
+        app,
+        workers=1,
+        http="h11",  # whatever else is installed: it holds heads to a size
+        ws="websockets-sansio",
+        ws_max_size=LARGEST_MESSAGE,
+        ws_ping_interval=20,
+        ws_ping_timeout=20,
+        lifespan="on",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=bool(settings.behind_proxy),
+        forwarded_allow_ips=settings.behind_proxy or [],
+        timeout_graceful_shutdown=GRACE,
+        h11_max_incomplete_event_size=LARGEST_HEAD,
+    )
+    return Server(config)
+
+
+@contextlib.contextmanager
+def hangups(server: uvicorn.Server) -> Iterator[None]:
+    """Stop properly when the window is closed, too, unless whoever started us wants hang-ups ignored."""
+    number = getattr(signal, "SIGHUP", None)
+    if number is None or signal.getsignal(number) is signal.SIG_IGN:
+        yield
+        return
+    before = signal.signal(number, server.handle_exit)
+    try:
+        yield
+    finally:
+        signal.signal(number, before)
+
+
+def raise_file_limit(wanted: int) -> None:
+    """Ask the system for as many open files as there may be sockets; it grants what it allows."""
+    try:
+        import resource
+    except ImportError:  # not on this system
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    unlimited = resource.RLIM_INFINITY
+    if soft != unlimited and soft < wanted:
+        most = wanted if hard == unlimited else min(wanted, hard)
+        with contextlib.suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+
+
+def welcome(settings: Settings, screen: Screen) -> None:
+    """Say where the tables are, in words and as a picture for phones."""
+    from piste.web.address import lan_addresses, link, qr_lines
+
+    screen.line("piste is ready.")
+    shared = settings.public
+    if settings.behind_proxy:
+        screen.line(f"  For the proxy at {settings.behind_proxy}: {link(settings.host, settings.port)}")
+    else:
+        wide = settings.host in (EVERYWHERE, "::")
+        screen.line(f"  On this computer:  {link('localhost' if wide else settings.host, settings.port)}")
+        others = [link(address, settings.port) for address in lan_addresses()] if wide else []
+        for other in others:
+            screen.line(f"  In your network:   {other}")
+        if wide and not others:
+            screen.line("  This computer is in no network now: others cannot reach it.")
+        shared = shared or (others[0] if others else "")
+    if settings.public:
+        screen.line(f"  For everybody:     {settings.public}")
+    if shared and can_draw(screen):
+        lines = qr_lines(shared, colour=screen.colour)
+        if max(len(line) for line in qr_lines(shared, colour=False)) <= screen.width:
+            screen.line(f"\nFor phones, {shared}:\n")
+            for line in lines:
+                screen.whole(line)
+            screen.line()
+    kept = "until somebody deletes them"
+    if settings.keep_days:
+        kept = f"for {counted(settings.keep_days, 'day')} after the last thing that happened there"
+    screen.line(f"Tables are kept in {settings.db}, {kept}.")
+    screen.line("To stop: Ctrl-C. Games go on when the server is back; open pages find it by themselves.")
+
+
+def can_draw(screen: Screen) -> bool:
+    """Say whether a picture of blocks can be seen there."""
+    if not screen.out.isatty():
+        return False
+    try:
+        "▀▄█".encode(screen.out.encoding or "ascii")
+    except (UnicodeError, LookupError):
+        return False
+    return True
+
+
+def can_browse(screen: Screen) -> bool:
+    """Say whether somebody sits before a desktop here."""
+    if not screen.out.isatty() or "SSH_CONNECTION" in os.environ:
+        return False
+    if sys.platform in ("win32", "darwin"):
+        return True
+    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+
+
+def open_browser(address: str) -> None:
+    """Open a page without waiting for the browser."""
+    import threading
+    import webbrowser
+
+    threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
