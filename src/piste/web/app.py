@@ -1,0 +1,376 @@
+"""The application: every address of the server, and what is done there."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import sys
+import time
+from collections.abc import AsyncIterator, Callable
+from datetime import UTC, datetime
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import HTTPConnection, Request
+from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.routing import Mount, Route, WebSocketRoute
+from starlette.staticfiles import StaticFiles
+from starlette.websockets import WebSocket
+
+from piste.core.errors import PisteError, UnknownName
+from piste.core.game import Game, find, names
+from piste.web import logs, metrics
+from piste.web.address import qr_svg
+from piste.web.guard import BadForm, Guard, read_form, wants_json
+from piste.web.hall import Hall, Lots, player_of
+from piste.web.limits import Limits
+from piste.web.minds import Busy, Minds, Thinking
+from piste.web.pages import STATIC, Listing, Pages
+from piste.web.replaying import shown
+from piste.web.room import KEPT, OPEN, Opener, usual_opener
+from piste.web.rooms import NoRoom
+from piste.web.settings import Settings
+from piste.web.socket import Connection, news
+from piste.web.store import Listing as Kept
+from piste.web.store import Store
+
+COOKIE = "piste"
+YEAR = 365 * 86400
+HOUR = 3600.0
+TURN = 0.0005
+"""Seconds after which a busy thread lets another have its turn: the one that writes needs many turns, all short."""
+
+TOKEN = 43
+"""A device's token has so many characters."""
+
+
+class Site:
+    """Answers requests; all that it knows of games comes from the hall, as faces."""
+
+    def __init__(self, settings: Settings, hall: Hall, pages: Pages, limits: Limits) -> None:
+        self.settings = settings
+        self.hall = hall
+        self.pages = pages
+        self.limits = limits
+
+    # Who asks
+
+    def player(self, request: HTTPConnection) -> str:
+        """Return by what a device is known; "" if it has no token yet."""
+        token = request.cookies.get(COOKIE, "")
+        return player_of(token) if len(token) == TOKEN and token.isascii() else ""
+
+    def root(self, request: HTTPConnection) -> str:
+        """Return what addresses begin with, as this client sees us."""
+        scheme = {"ws": "http", "wss": "https"}.get(request.url.scheme, request.url.scheme)
+        return f"{scheme}://{request.headers.get('host', 'localhost')}"
+
+    async def known(self, request: Request) -> tuple[str, str]:
+        """Return the player, with a new token to be given if there was none."""
+        player = self.player(request)
+        if player:
+            return player, ""
+        token = self.hall.lots.token()
+        return player_of(token), token
+
+    def with_token(self, request: Request, response: Response, token: str) -> Response:
+        if token:
+            response.set_cookie(
+                COOKIE, token, max_age=YEAR, path="/", httponly=True, samesite="lax",
+                secure=self.root(request).startswith("https:") or self.settings.public.startswith("https:"),
+            )  # fmt: skip
+        return response
+
+    async def name(self, player: str) -> str:
+        if not player:
+            return ""
+        return await asyncio.to_thread(self.hall.store.player, player) or ""
+
+    # Pages around the table
+
+    async def home(self, request: Request) -> Response:
+        return HTMLResponse(self.pages.home(await self.name(self.player(request))))
+
+    async def game(self, request: Request) -> Response:
+        game = asked_game(request)
+        return HTMLResponse(self.pages.game_page(game, await self.name(self.player(request))))
+
+    async def rules(self, request: Request) -> Response:
+        return HTMLResponse(self.pages.rules_page(asked_game(request), part="part" in request.query_params))
+
+    async def watch(self, _request: Request) -> Response:
+        found = await asyncio.to_thread(self.hall.store.listed)
+        return HTMLResponse(self.pages.watch([self.listing(kept, "") for kept in found]))
+
+    async def yours(self, request: Request) -> Response:
+        player = self.player(request)
+        found = await asyncio.to_thread(self.hall.store.rooms_of, player) if player else []
+        return HTMLResponse(self.pages.your_games([self.listing(kept, player) for kept in found]))
+
+    def listing(self, kept: Kept, player: str) -> Listing:
+        """Return a room as a list shows it."""
+        row = kept.room
+        game = find(row.game)
+        room = self.hall.rooms.get(row.code)
+        actor = None if room is None or room.table is None else room.table.to_act
+        waiting = sum(seat.kind in (OPEN, KEPT) for seat in kept.seats)
+        if row.ended is not None:
+            status = "Over"
+        elif waiting:
+            status = "Waiting for players"
+        elif actor in kept.yours and actor is not None:
+            status = "Your turn"
+        else:
+            status = "Running"
+        people = tuple(
+            seat.name or ("free seat" if seat.kind == OPEN else f"Player {game.seat_name(seat.seat)}")
+            for seat in kept.seats
+        )
+        return Listing(
+            address=f"/t/{row.code}",
+            title=game.notation.TITLE,
+            people=people,
+            status=status,
+            when=datetime.fromtimestamp(row.touched, UTC).strftime("%Y-%m-%d %H:%M UTC"),
+            yours=status == "Your turn",
+            delete=f"/t/{row.code}/delete" if player and (row.ended is not None or row.host == player) else "",
+        )
+
+    # The table
+
+    async def new(self, request: Request) -> Response:
+        fields = await read_form(request)
+        player, token = await self.known(request)
+        options = {
+            key.removeprefix("option-"): value
+            for key, value in fields.items()
+            if key.startswith("option-") and value.strip()
+        }
+        game = find(fields.get("game", ""))
+        if fields.get("players", "").strip() and "players" in game.rules.Options._fields:
+            options["players"] = fields["players"]
+        try:
+            room = await self.hall.open(
+                player, game.name, options, fields.get("name", ""), fields.get("versus", "steady")
+            )
+        except Busy:
+            raise
+        except PisteError as e:
+            if wants_json(request.scope):
+                raise
+            page = self.pages.game_page(game, fields.get("name", ""), str(e), options)
+            return HTMLResponse(page, 422)
+        return self.with_token(request, self.go(request, f"/t/{room.code}"), token)
+
+    async def table(self, request: Request) -> Response:
+        player = self.player(request)
+        name = await self.name(player)
+        async with self.hall.room(request.path_params["code"]) as room:
+            await self.hall.arrive(room, player)
+            face = self.hall.face(room, player, self.root(request))
+        whole = request.query_params.get("log") == "all"
+        return HTMLResponse(self.pages.table_page(face, self.pages.parts(face, name), name=name, whole=whole))
+
+    async def news(self, request: Request) -> Response:
+        player = self.player(request)
+        async with self.hall.room(request.path_params["code"]) as room:
+            await self.hall.arrive(room, player)
+            face = self.hall.face(room, player, self.root(request))
+        return JSONResponse(news(face, self.pages.parts(face), since(request)))
+
+    async def act(self, request: Request) -> Response:
+        code, verb = request.path_params["code"], request.path_params["do"]
+        fields = await read_form(request)
+        player, token = await self.known(request)
+        answer = await self.hall.do(code, player, verb, fields)
+        return self.with_token(request, self.go(request, answer.go or f"/t/{code}", answer.said), token)
+
+    def go(self, request: Request, address: str, said: str = "") -> Response:
+        if wants_json(request.scope):
+            return JSONResponse({"ok": True, "said": said, "go": address})
+        return RedirectResponse(address, 303)
+
+    async def seat(self, request: Request) -> Response:
+        """The private link of a seat: asks first, so that nothing is done by somebody's preview of it."""
+        code, seat, token = (request.path_params[key] for key in ("code", "seat", "token"))
+        if request.method == "POST":
+            await read_form(request)
+            player, given = await self.known(request)
+            await self.hall.bind(code, seat, token, player)
+            return self.with_token(request, self.go(request, f"/t/{code}"), given)
+        async with self.hall.room(code) as room:
+            self.hall.check_link(room, seat, token)
+            named, people, title = room.names()[seat], room.names(), room.game.notation.TITLE
+        page = self.pages.seat_page(title=title, name=named, action=request.url.path, people=people)
+        return HTMLResponse(page)
+
+    async def qr(self, request: Request) -> Response:
+        async with self.hall.room(request.path_params["code"]) as room:
+            link = f"{self.settings.public or self.root(request)}/t/{room.code}"
+        return Response(qr_svg(link), media_type="image/svg+xml")
+
+    async def socket(self, websocket: WebSocket) -> None:
+        code, player = websocket.path_params["code"], self.player(websocket)
+        connection = Connection(
+            websocket, self.hall, self.pages, code, player, self.root(websocket), since(websocket)
+        )
+        await connection.run(self.limits.of_socket())
+
+    # Afterwards
+
+    async def record(self, request: Request) -> Response:
+        async with self.hall.room(request.path_params["code"]) as room:
+            text, name = room.record(), f"piste-{room.game.name}-{room.code[:6]}.jsonl"
+        headers = {"content-disposition": f'attachment; filename="{name}"'}
+        return Response(text, media_type="application/x-ndjson", headers=headers)
+
+    async def review(self, request: Request) -> Response:
+        found = await self.hall.review(request.path_params["code"])
+        if found is None:
+            return JSONResponse({"ok": False, "said": "The coach is still looking at this game."}, 202)
+        return Response(found, media_type="application/json")
+
+    async def replay(self, request: Request) -> Response:
+        code, player = request.path_params["code"], self.player(request)
+        review = await self.hall.review(code)
+        async with self.hall.room(code) as room:
+            seat = whole_number(request, "seat", room.seat_of(player))
+            found = shown(room, whole_number(request, "step", 0), seat, review)
+        return HTMLResponse(self.pages.replay_page(found, part="part" in request.query_params))
+
+    # For whoever runs it
+
+    async def healthz(self, _request: Request) -> Response:
+        return PlainTextResponse("ok\n")
+
+    async def readyz(self, _request: Request) -> Response:
+        try:
+            await asyncio.to_thread(self.hall.store.ready)
+        except PisteError as e:
+            return PlainTextResponse(f"{e}\n", 503)
+        return PlainTextResponse("ok\n")
+
+    async def metrics(self, _request: Request) -> Response:
+        return Response(self.hall.metrics.text(), headers={"content-type": metrics.CONTENT_TYPE})
+
+    async def refused(self, request: Request, error: Exception) -> Response:
+        """Answer what cannot be done with a sentence."""
+        if isinstance(error, HTTPException):
+            status = error.status_code
+            what = "There is no such page" if status == 404 else "That cannot be done at this address"
+            said = f"{what}. The games are on the first page."
+        else:
+            status, said = status_of(error), str(error)
+        self.hall.metrics.refused("request")
+        if wants_json(request.scope):
+            return JSONResponse({"ok": False, "said": said}, status)
+        return HTMLResponse(self.pages.error_page(status, said), status)
+
+    def routes(self) -> list[Route | WebSocketRoute | Mount]:
+        return [
+            Route("/", self.home),
+            Route("/g/{game}", self.game),
+            Route("/rules/{game}", self.rules),
+            Route("/watch", self.watch),
+            Route("/games", self.yours),
+            Route("/new", self.new, methods=["POST"]),
+            Route("/t/{code}", self.table),
+            Route("/t/{code}/news", self.news),
+            Route("/t/{code}/qr.svg", self.qr),
+            Route("/t/{code}/record", self.record),
+            Route("/t/{code}/review", self.review),
+            Route("/t/{code}/replay", self.replay),
+            WebSocketRoute("/t/{code}/socket", self.socket),
+            Route("/t/{code}/{do}", self.act, methods=["POST"]),
+            Route("/s/{code}/{seat:int}/{token}", self.seat, methods=["GET", "POST"]),
+            Route("/healthz", self.healthz),
+            Route("/readyz", self.readyz),
+            Route("/metrics", self.metrics),
+            Mount("/static", StaticFiles(directory=STATIC)),
+        ]
+
+
+def status_of(error: Exception) -> int:
+    if isinstance(error, NoRoom | UnknownName):
+        return 404
+    if isinstance(error, Busy):
+        return 503
+    return 400 if isinstance(error, BadForm) else 409
+
+
+def asked_game(request: Request) -> Game:
+    """Return the game of an address; only its proper name is one."""
+    name = request.path_params["game"]
+    if name not in names():
+        raise UnknownName(f"There is no such game here. The games are: {', '.join(names())}.")
+    return find(name)
+
+
+def whole_number(request: HTTPConnection, key: str, usual: int) -> int:
+    text = request.query_params.get(key, "")
+    digits = text.removeprefix("-")
+    return int(text) if digits.isascii() and digits.isdigit() and len(digits) < 7 else usual
+
+
+def since(request: HTTPConnection) -> int:
+    return max(0, whole_number(request, "since", 0))
+
+
+def make_app(
+    settings: Settings,
+    *,
+    store: Store | None = None,
+    minds: Thinking | None = None,
+    clock: Callable[[], float] = time.time,
+    lots: Lots | None = None,
+    opener: Opener = usual_opener,
+    limits: Limits | None = None,
+) -> Starlette:
+    """Return the application. A store that is not given is opened here, and closed with the application."""
+    kept = store or Store(settings.db)
+    if store is None:
+        kept.open()
+    counts = metrics.Metrics()
+    pages = Pages()
+    thinking = minds or Minds(settings.thinkers, settings.most_thoughts)
+    hall = Hall(kept, thinking, settings, metrics=counts, clock=clock, lots=lots, opener=opener)
+    limits = limits or (Limits() if settings.limits else Limits.off())
+    site = Site(settings, hall, pages, limits)
+
+    @contextlib.asynccontextmanager
+    async def lifespan(_app: Starlette) -> AsyncIterator[None]:
+        care = asyncio.ensure_future(take_care(hall))
+        before = sys.getswitchinterval()
+        sys.setswitchinterval(TURN)
+        try:
+            yield
+        finally:
+            sys.setswitchinterval(before)
+            care.cancel()
+            hall.say_goodbye()
+            await hall.close()
+            if store is None:
+                await asyncio.to_thread(kept.close)
+
+    guard = Middleware(Guard, settings=settings, limits=limits, metrics=counts, page=pages.error_page)
+    app = Starlette(
+        routes=site.routes(),
+        middleware=[guard],
+        lifespan=lifespan,
+        exception_handlers={PisteError: site.refused, HTTPException: site.refused},
+    )
+    app.state.hall = hall
+    return app
+
+
+async def take_care(hall: Hall) -> None:
+    """Delete old tables and let idle ones go, now and then."""
+    while True:
+        try:
+            await hall.expire()
+        except PisteError as e:
+            logs.trouble("could not delete old tables", e)
+        for _ in range(60):
+            await asyncio.sleep(HOUR / 60)
+            hall.let_idle_go()

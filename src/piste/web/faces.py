@@ -1,0 +1,230 @@
+"""Faces made from rooms: what each audience is shown, from its own view and log."""
+
+from __future__ import annotations
+
+import importlib
+from functools import cache
+from importlib.util import find_spec
+from typing import NamedTuple, cast
+
+from piste.core.contract import WATCHER
+from piste.core.game import Game, counted, listed
+from piste.core.scene import Area, Scenes, plain
+from piste.core.screen import Key, Prompt
+from piste.core.views import Ending, SeatView
+from piste.web.face import OVER, PLAYING, WAITING, Choice, Face, Offer, Person
+from piste.web.room import BOT, KEPT, OPEN, PERSON, Room
+
+
+class Looker(NamedTuple):
+    """Who looks at a room, as far as it changes what is shown."""
+
+    seat: int  # or WATCHER
+    host: bool = False
+
+
+class House(NamedTuple):
+    """What the server adds to a face."""
+
+    now: float
+    patience: float
+    root: str  # what addresses begin with
+    seat_link: str = ""  # the looker's private address
+
+
+def looker(room: Room, player: str) -> Looker:
+    return Looker(room.seat_of(player), room.is_host(player))
+
+
+def face(room: Room, who: Looker, house: House) -> Face:
+    """Return all that this audience is shown."""
+    game, table = room.game, room.table
+    view = None if table is None else table.view(who.seat)
+    stage = WAITING if table is None else OVER if room.over else PLAYING
+    names = room.names()
+    asked = view is not None and view.actions and not room.seats[who.seat].stand_in
+    prompt = game.words.ask(view, names) if view is not None and asked else None
+    log = () if room.story is None else tuple(room.story.entries(who.seat))
+    return Face(
+        code=room.code,
+        game=game.name,
+        title=game.notation.TITLE,
+        line=game.notation.LINE,
+        credit=game.notation.CREDIT,
+        options=tuple(game.option_texts(game.options(room.options), changed_only=True).items()),
+        seat=who.seat,
+        door=stage == WAITING and who.seat == WATCHER and any(seat.kind == OPEN for seat in room.seats),
+        stage=stage,
+        at=len(log),
+        number=0 if table is None else table.number,
+        status=status(room, who, house),
+        people=people(room, who, house.now),
+        areas=() if view is None else scene(game, view if prompt else untouchable(view), names),
+        question="" if prompt is None or view is None else question(game, view, prompt),
+        choices=() if prompt is None or view is None else choices(prompt, view),
+        tips=tips(room),
+        log=log,
+        offers=offers(room, who, house),
+        hint="" if table is None else room.hints.get((who.seat, table.number), ""),
+        result="" if view is None or view.ending is None else result(view.ending, names, who.seat),
+        won=None if view is None or view.ending is None or who.seat == WATCHER else won(view.ending, who.seat),
+        invite=f"{house.root}/t/{room.code}",
+        seat_link=house.seat_link,
+        commitment="" if table is None else table.commitment,
+        seed=seed(room),
+        salt=room.head.commitment.salt if room.over and room.head and room.head.commitment else "",
+        successor=f"/t/{room.successor}" if room.successor else "",
+        listed=room.listed,
+        host=who.host,
+        counts=table is None or table.counts,
+    )
+
+
+def untouchable(view: SeatView) -> SeatView:
+    """Return a view in which nothing can be decided."""
+    return view._replace(decisions=(), actions=()) if view.actions else view
+
+
+def seed(room: Room) -> str:
+    """Return the seed of a game that is over; of a running one, nothing."""
+    if not room.over or room.head is None or room.head.seed is None:
+        return ""
+    return room.head.seed if isinstance(room.head.seed, str) else room.head.seed.hex()
+
+
+def scene(game: Game, view: SeatView, names: tuple[str, ...]) -> tuple[Area, ...]:
+    """Return a view as areas to be drawn, by the game's own scene or from its words."""
+    own = scenes(game.package)
+    return plain(view, names, game.words) if own is None else own.scene(view, names)
+
+
+@cache
+def scenes(package: str) -> Scenes | None:
+    """Return how a game draws itself, if it says so."""
+    if find_spec(f"{package}.scene") is None:
+        return None
+    return cast("Scenes", importlib.import_module(f"{package}.scene"))
+
+
+def tips(room: Room) -> tuple[str, ...]:
+    of = getattr(room.game.words, "tips", None)  # where they depend on the options
+    return tuple(of(room.game.options(room.options)) if of else room.game.words.TIPS)
+
+
+def question(game: Game, view: SeatView, prompt: Prompt) -> str:
+    """Return what is asked: the line before the answer; where a terminal asks step by step, all steps at once."""
+    if any(isinstance(key.then, Prompt) for key in prompt.keys):
+        return f"Choose a {game.kind_name(view.kind)}: {view.decisions[0]} to {view.decisions[-1]}"
+    return (prompt.brief or prompt.text).rstrip("\n").rpartition("\n")[2].rstrip(": ")
+
+
+def choices(prompt: Prompt, view: SeatView) -> tuple[Choice, ...]:
+    """Return every decision with what the sheet offers to type for it and what it means."""
+    names = dict(zip(view.actions, view.decisions, strict=True))
+    found: list[Choice] = []
+
+    def walk(keys: tuple[Key, ...], typed: str, said: tuple[str, ...]) -> None:
+        for key in keys:
+            label = (*said, key.label)
+            if isinstance(key.then, Prompt):
+                walk(key.then.keys, typed + key.key, label)
+            else:
+                # Of questions one after another the first only leads to the second: Row, Row 1, Add 1.
+                means = ": ".join(label[1:]) if len(label) > 2 else label[-1]
+                found.append(Choice(key.then, names[key.then], typed + key.key, means))
+
+    walk(prompt.keys, "", ())
+    return tuple(found)
+
+
+def people(room: Room, who: Looker, now: float) -> tuple[Person, ...]:
+    actor = None if room.table is None else room.table.to_act
+    gone = {answer.seat for answer in room.story.answers if answer.name == "resigns"} if room.story else set()
+    return tuple(
+        Person(
+            seat=i,
+            label=room.game.seat_name(i),
+            name=room.names()[i] if seat.kind != OPEN else "",
+            kind=seat.kind,
+            bot=seat.bot or seat.stand_in,
+            you=i == who.seat,
+            here=seat.kind == BOT or (seat.kind == PERSON and (i == who.seat or room.here(i, now))),
+            turn=i == actor,
+            left=i in gone,
+        )
+        for i, seat in enumerate(room.seats)
+    )
+
+
+def status(room: Room, who: Looker, house: House) -> str:
+    """Return one sentence: whose turn it is, or what is waited for."""
+    names = room.names()
+    if room.table is None:
+        missing = sum(seat.kind == OPEN for seat in room.seats)
+        kept = [names[i] for i, seat in enumerate(room.seats) if seat.kind == KEPT]
+        waits = [f"{counted(missing, 'more player')}"] if missing else []
+        return f"Waiting for {listed([*kept, *waits], 'and')}."
+    ending = room.table.ending()
+    if ending is not None:
+        return result(ending, names, who.seat)
+    at = room.table.to_act
+    assert at is not None
+    if room.stuck:
+        return room.stuck
+    if room.seats[at].bot:
+        return f"{names[at]} is thinking."
+    if room.seats[at].stand_in:
+        bot = room.seats[at].stand_in
+        return f"The bot {bot} plays for you." if at == who.seat else f"The bot {bot} plays for {names[at]}."
+    if at == who.seat:
+        return "Your turn."
+    if not room.here(at, house.now):
+        return f"{names[at]}'s turn, but {names[at]} is away."
+    return f"{names[at]}'s turn."
+
+
+def result(ending: Ending, names: tuple[str, ...], seat: int) -> str:
+    """Return how the game ended, and why."""
+    if ending.winner is None:
+        return f"A draw: {ending.reason}."
+    who = "You win" if ending.winner == seat else f"{names[ending.winner]} wins"
+    return f"{who}: {ending.reason}."
+
+
+def won(ending: Ending, seat: int) -> bool | None:
+    return None if ending.winner is None else ending.winner == seat
+
+
+def offers(room: Room, who: Looker, house: House) -> tuple[Offer, ...]:
+    """Return what this audience can do besides deciding."""
+    found: list[Offer] = []
+    if room.table is None:
+        if who.host:
+            found += [Offer("fill", "Fill empty seats with bots", "The game begins at once.")]
+            if room.listed:
+                found += [Offer("unlist", "Take it off the list", "Only people with the link can come.")]
+            else:
+                found += [Offer("list", "Show it on the front page", "Anybody here can sit down or watch.")]
+            found += [Offer("delete", "Close this table", "", "Close this table?")]
+        return tuple(found)
+    if who.seat == WATCHER:
+        return ()
+    if room.over:
+        found += [Offer("rematch", "Rematch", "The same people, one seat on.")]
+        found += [Offer("delete", "Delete this game", "", "Remove this game from your games? This cannot be undone.")]
+        return tuple(found)
+    mine = room.seats[who.seat]
+    if mine.stand_in:
+        found += [Offer("return", "Take my seat back", "A bot plays for you.")]
+    away = room.absent(house.now, house.patience)
+    if away not in (WATCHER, who.seat):
+        name = room.names()[away]
+        left = f"{name} leaves the game." if room.table.seats > 2 else f"{name} is away and gives up the game."
+        found += [Offer("claim", "Claim the turn", left, f"{name} is away. Take their turn as a resignation?")]
+        found += [Offer("stand-in", "Let a bot play on", f"A bot takes {name}'s turns until {name} is back.")]
+    if room.against_bots(who.seat) and room.table.to_act == who.seat and not mine.stand_in:
+        found += [Offer("hint", "Hint", "What the strongest bot would choose. The record says that you asked.")]
+    assert room.story is not None
+    if not any(answer.seat == who.seat and answer.name == "resigns" for answer in room.story.answers):
+        found += [Offer("resign", "Resign", "", "Resign this game?")]
+    return tuple(found)

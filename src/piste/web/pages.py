@@ -1,0 +1,376 @@
+"""Pages and parts of pages as HTML: functions of a face, or of the few things that stand in their arguments."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markdown_it import MarkdownIt
+
+from piste import bots
+from piste.core import scene
+from piste.core.contract import WATCHER
+from piste.core.game import Game, Option, counted, find, names, tidy, write_option
+from piste.core.scene import Area
+from piste.ui.pages import page_path
+from piste.web.face import OVER, PLAYING, WAITING, Choice, Face
+from piste.web.room import levels as open_levels
+
+FOLDER = Path(__file__).parent
+STATIC = FOLDER / "static"
+PARTS = ("people", "status", "scene", "choices", "offers", "fair")
+"""What of a table's page is sent again when it changes."""
+
+LONGEST_LOG = 120
+"""So many lines of a log stand on a page; the others are a link away."""
+
+
+class Listing(NamedTuple):
+    """One game in a list of games."""
+
+    address: str  # of the table
+    title: str
+    people: tuple[str, ...]
+    status: str  # whose turn, how it ended, who is waited for
+    when: str = ""
+    yours: bool = False  # it is this person's turn
+    delete: str = ""  # where to ask for its deletion; "" if this person cannot
+
+
+class Shown(NamedTuple):
+    """One step of a game that is over, as it is shown again."""
+
+    code: str
+    game: str
+    title: str
+    people: tuple[str, ...]  # by seat
+    labels: tuple[str, ...]  # what the seats are called in the game, as the review names them
+    step: int
+    steps: int  # the last one
+    seat: int  # through whose eyes; WATCHER for everybody's
+    areas: tuple[Area, ...]
+    lines: tuple[str, ...]  # what was said at this step
+    result: str
+    review: Mapping[str, Any] | None  # the coach's document, once there is one
+    looking: bool = False  # the coach is still looking
+    note: str = ""  # how the coach's numbers are known, or why there are none
+
+
+class Menu(NamedTuple):
+    """One game as a list offers it."""
+
+    name: str
+    title: str
+    line: str
+    credit: str
+    emblem: Area | None
+    levels: tuple[tuple[str, str], ...]  # name and line
+    most: int  # players
+
+
+class Pages:
+    """Draws everything."""
+
+    def __init__(self) -> None:
+        self.version = static_hash()
+        self.environment = Environment(
+            loader=FileSystemLoader(FOLDER / "templates"),
+            autoescape=True,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            undefined=StrictUndefined,
+        )
+        self.environment.filters.update(minus=minus, drawn=drawn)
+        self.environment.globals.update(static=self.static, counted=counted, WATCHER=WATCHER, HIDDEN=-1)
+
+    def static(self, name: str) -> str:
+        """Return the address of a file that never changes under it."""
+        return f"/static/{name}?v={self.version}"
+
+    def page(self, name: str, /, **context: Any) -> str:
+        return self.environment.get_template(f"{name}.html").render(**context)
+
+    # The table
+
+    def parts(self, face: Face, name: str = "") -> dict[str, str]:
+        """Return the parts of a table, each a fragment; `name` stands in the field of somebody at the door."""
+        context = self._context(face, name)
+        return {part: self.page(f"parts/{part}", **context) for part in PARTS}
+
+    def table_page(
+        self, face: Face, parts: Mapping[str, str] | None = None, *, name: str = "", whole: bool = False
+    ) -> str:
+        """Return the whole page of a table; `whole` shows every line of a long log."""
+        log = face.log if whole else face.log[-LONGEST_LOG:]
+        return self.page(
+            "table",
+            **self._context(face, name),
+            parts=parts or self.parts(face, name),
+            log=log,
+            earlier=len(face.log) - len(log),
+        )
+
+    def _context(self, face: Face, name: str) -> dict[str, Any]:
+        playing = face.stage == PLAYING
+        own = tuple(area for area in face.areas if is_own(area, face.seat))
+        touched = scene.taken(face.areas)
+        return {
+            "face": face,
+            "waiting": face.stage == WAITING,
+            "playing": playing,
+            "over": face.stage == OVER,
+            "own": own,
+            "common": tuple(area for area in face.areas if area not in own),
+            "choice": {choice.action: choice for choice in face.choices},
+            "say": {choice.action: told_choice(choice) for choice in face.choices},
+            "loose": tuple(
+                (choice, *told_choice(choice, keyed=False)) for choice in face.choices if choice.action not in touched
+            ),
+            "touched": bool(touched),
+            "question": asked(face),
+            "notes": card_notes(own, face.choices),
+            "levels": levels(face.game),
+            "name": name,
+            "seated": face.seat != WATCHER,
+            "you": next((person for person in face.people if person.you), None),
+        }
+
+    # Pages around it
+
+    def home(self, name: str = "", said: str = "") -> str:
+        """Return the first page: every game, and the ways to begin one."""
+        return self.page(
+            "home",
+            games=sorted((menu(find(game)) for game in names()), key=lambda one: (one.most, one.title)),
+            name=name,
+            said=said,
+            usual=bots.USUAL,
+        )
+
+    def game_page(self, game: Game, name: str = "", said: str = "", given: Mapping[str, str] | None = None) -> str:
+        """Return the page of one game with all its options; `given` are those that were just refused."""
+        default = game.rules.Options()
+        usual = {option.name: write_option(option, getattr(default, option.name)) for option in game.notation.OPTIONS}
+        return self.page(
+            "game",
+            game=menu(game),
+            options=[
+                field(option, usual[option.name]) for option in game.notation.OPTIONS if option.name != "players"
+            ],
+            values=usual | dict(given or {}),
+            name=name,
+            said=said,
+            usual=bots.USUAL,
+        )
+
+    def watch(self, tables: Sequence[Listing]) -> str:
+        """Return the tables that may be watched."""
+        return self.page("list", title="Watch", tables=tables, empty=NOBODY_PLAYS, deleting=False)
+
+    def your_games(self, tables: Sequence[Listing]) -> str:
+        """Return the games of one person."""
+        return self.page("list", title="Your games", tables=tables, empty=NO_GAMES, deleting=True)
+
+    def seat_page(self, *, title: str, name: str, action: str, people: Sequence[str] = ()) -> str:
+        """Return what a private seat link shows: the question whether to go on here."""
+        return self.page("seat", title=title, name=name, action=action, people=people)
+
+    def rules_page(self, game: Game, *, part: bool = False) -> str:
+        """Return the rules of a game, as a page or as what goes into another."""
+        text = rules_html(game)
+        return text if part else self.page("rules", game=menu(game), text=text)
+
+    def error_page(self, status: int, sentence: str) -> str:
+        """Return a page that says what went wrong and what can be done."""
+        return self.page("error", status=status, sentence=sentence)
+
+    def replay_page(self, shown: Shown, *, part: bool = False) -> str:
+        """Return one step of a game that is over, with what the coach says; or only the part that changes."""
+        context = {"shown": shown, "graph": drawn_graph(shown), "said": spoken(shown)}
+        return self.page("parts/replay" if part else "replay", **context)
+
+
+NOBODY_PLAYS = "Nobody plays in public just now. Open a table and list it, and it will stand here."
+NO_GAMES = "You have no games here yet."
+
+
+class Field(NamedTuple):
+    """One option as a form asks for it."""
+
+    name: str
+    help: str
+    usual: str
+    values: tuple[str, ...]  # to choose from; empty if a number or text is typed
+    number: bool
+    low: int
+    high: int
+
+
+def field(option: Option, usual: str) -> Field:
+    """Return how a form asks for an option: few named values are chosen, everything else is typed."""
+    number = not option.names and option.read is None
+    values = tuple(option.names)
+    if number and option.high - option.low < 12:
+        values = tuple(str(value) for value in range(option.low, option.high + 1))
+    return Field(option.name, option.help, usual, values, number, option.low, option.high)
+
+
+@cache
+def menu(game: Game) -> Menu:
+    notation = game.notation
+    most = max((option.high for option in notation.OPTIONS if option.name == "players"), default=2)
+    return Menu(game.name, notation.TITLE, notation.LINE, notation.CREDIT, emblem(game), levels(game.name), most)
+
+
+def emblem(game: Game) -> Area | None:
+    """Return a game's small picture, if it has one."""
+    if find_spec(f"{game.package}.scene") is None:
+        return None
+    found: Area = importlib.import_module(f"{game.package}.scene").EMBLEM
+    return found
+
+
+@cache
+def levels(game: str) -> tuple[tuple[str, str], ...]:
+    """Return the bots that can play a game here, weakest first, each with its line."""
+    lines = bots.lines(find(game))
+    return tuple((level, lines[level]) for level in open_levels(find(game)))
+
+
+def minus(text: object) -> str:
+    """Return text with the sign that is as wide as a plus, where a number is below zero."""
+    return re.sub(r"(?<![\w.])-(?=\d)", "−", str(text))
+
+
+def drawn(text: str) -> bool:
+    """Say whether a line of a log is part of a picture made of letters: the page draws the same better."""
+    return re.match(r"\s*(Row\\Col|\d) +\||-{5}|(Current|Updated) Grid:", text) is not None
+
+
+def asked(face: Face) -> str:
+    """Return the question without what only somebody who types needs to know."""
+    return re.sub(r"\s*\([^()]*\)$", "", face.question.partition(": ")[0].strip())
+
+
+def told_choice(choice: Choice, *, keyed: bool = True) -> tuple[str, str]:
+    """Return what a button says: the decision in a few words, with what is typed for it, and what it does."""
+    head, _, more = choice.label.partition(": ")
+    head = head[:1].upper() + head[1:]
+    if not keyed or choice.key.isalpha() or tidy(choice.key) in tidy(head):
+        return head, more
+    return f"{min(choice.decision, choice.key, key=len)} {head}", more
+
+
+def is_own(area: Area, seat: int) -> bool:
+    """Say whether an area is the hand of whoever looks, which lies nearest to them."""
+    return seat != WATCHER and area.kind == scene.HAND and area.seat == seat
+
+
+def card_notes(areas: Sequence[Area], choices: Sequence[Choice]) -> tuple[tuple[str, str], ...]:
+    """Return what the cards of a hand do, where the card and its button do not say it already."""
+    said = {choice.action: tidy(told_choice(choice)[0]) for choice in choices}
+    found = {}
+    for area in areas:
+        for card in area.cards:
+            if card.note and tidy(card.note) != said.get(card.decision):
+                found[card.text + (f" {card.mark}" if card.mark else "")] = card.note
+    return tuple(found.items())
+
+
+def spoken(shown: Shown) -> dict[str, Any] | None:
+    """Return what the coach says of the decision that led to this step, if it was one."""
+    if shown.review is None:
+        return None
+    for decision in shown.review["decisions"]:
+        if decision["step"] == shown.step - 1:
+            return {**decision, "who": dict(zip(shown.labels, shown.people, strict=True))[decision["seat"]]}
+    return None
+
+
+def static_hash() -> str:
+    """Return a digest of everything in the folder of static files."""
+    digest = hashlib.sha256()
+    for path in sorted(STATIC.rglob("*")):
+        if path.is_file():
+            digest.update(path.relative_to(STATIC).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()[:12]
+
+
+# The rules
+
+
+def rules_html(game: Game) -> str:
+    """Return the page of a game's rules as HTML: no markup of its own, links only within the house or outward."""
+    return _rules_html(game.name, page_path(game).read_text(encoding="utf-8"))
+
+
+@cache
+def _rules_html(name: str, text: str) -> str:
+    reader = MarkdownIt("commonmark", {"html": False}).enable("table")
+    tokens = reader.parse(re.sub(r"\A#[^\n]*\n", "", text))
+    for at, token in enumerate(tokens):
+        if token.type == "heading_open":
+            token.attrSet("id", f"rules-{slug(tokens[at + 1].content)}")
+        elif token.type in ("table_open", "code_block"):
+            token.attrSet("tabindex", "0")  # they scroll sideways where they are too wide
+        for child in token.children or ():
+            if child.type == "link_open":
+                child.attrs = dict(link(str(child.attrs["href"])))
+    return str(reader.renderer.render(tokens, reader.options, {"game": name}))
+
+
+def slug(heading: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", heading.lower()).strip("-")
+
+
+def link(href: str) -> Mapping[str, str]:
+    """Return what stands in a link of the rules: to a place on the page, to another game's rules, or outward."""
+    page, _, place = href.partition("#")
+    if not page:
+        return {"href": f"#rules-{place}"}
+    if page.startswith("https://"):
+        return {"href": href, "rel": "noreferrer noopener", "target": "_blank"}
+    game = page.removesuffix(".md")
+    return {"href": f"/rules/{game}"} if game in names() else {}
+
+
+# The graph of a replay
+
+
+class Graph(NamedTuple):
+    """Winning chances drawn in a box of 1000 by 100: lines, marks and where we are."""
+
+    lines: tuple[tuple[str, str, str], ...]  # name, points, the chance at this step in percent
+    marks: tuple[tuple[int, float, float, str], ...]  # which line, where, what it is called
+    now: float
+    told: tuple[tuple[int, str], ...]  # step and sentence of each decision that has a name
+
+
+def drawn_graph(shown: Shown) -> Graph | None:
+    """Return the graph of a reviewed game."""
+    if shown.review is None or not shown.review["chances"]:
+        return None
+    chances = shown.review["chances"]
+    wide = 1000 / max(1, len(chances) - 1)
+    seats = [label for label in shown.labels if label in chances[0]]
+    who = dict(zip(shown.labels, shown.people, strict=False))
+    lines, marks, told = [], [], []
+    at = min(shown.step, len(chances) - 1)
+    for label in seats:
+        points = " ".join(f"{i * wide:.1f},{100 * (1 - moment[label]):.1f}" for i, moment in enumerate(chances))
+        lines.append((who[label], points, f"{100 * chances[at][label]:.0f} %"))
+    for decision in shown.review["decisions"]:
+        if decision["label"] and decision["seat"] in seats:
+            step = min(decision["step"] + 1, len(chances) - 1)
+            height = 100 * (1 - chances[step][decision["seat"]])
+            marks.append((seats.index(decision["seat"]), step * wide, height, decision["label"]))
+            said = f"{who[decision['seat']]}: {decision['decision']}, {decision['label']}"
+            told.append((step, f"{said}, {100 * decision['loss']:.0f} points"))
+    return Graph(tuple(lines), tuple(marks), at * wide, tuple(told))

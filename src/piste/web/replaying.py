@@ -1,0 +1,54 @@
+"""A finished game step by step, through anybody's eyes, with what the coach says of it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from piste.core.contract import HIDDEN, WATCHER
+from piste.core.errors import NotOpen
+from piste.core.views import SeatView
+from piste.web.faces import result, scene
+from piste.web.pages import Shown
+from piste.web.room import Room
+
+
+def view_at(view: SeatView, step: int) -> SeatView:
+    """Return what a seat had before it after so many steps; at the last one, as the game ended."""
+    if step >= len(view.log):
+        return view
+    position = view.log[step - 1].after if step else view.opening
+    return view._replace(
+        position=position, log=view.log[:step], kind=HIDDEN, decisions=(), actions=(), ending=None
+    )  # fmt: skip
+
+
+def shown(room: Room, step: int, seat: int, review: str | None) -> Shown:
+    """Return one step of a game that is over; steps and seats that are not there are brought to the nearest."""
+    if room.table is None or room.story is None or not room.over:
+        raise NotOpen("The game is not over: it can be seen again when it is.")
+    seat = seat if WATCHER <= seat < room.table.seats else WATCHER
+    view = room.table.view(seat)
+    step = max(0, min(step, len(view.log)))
+    names = room.names()
+    ending = room.table.ending()
+    assert ending is not None
+    found: dict[str, Any] | None = None if review is None else json.loads(review)
+    failed = str(found["failed"]) if found is not None and "failed" in found else ""
+    known = "" if found is None else failed or str(found["certainty"])
+    return Shown(
+        code=room.code,
+        game=room.game.name,
+        title=room.game.notation.TITLE,
+        people=names,
+        labels=tuple(room.game.seat_name(i) for i in range(room.table.seats)),
+        step=step,
+        steps=len(view.log),
+        seat=seat,
+        areas=scene(room.game, view_at(view, step), names),
+        lines=tuple(room.story.lines_at(seat, step)),
+        result=result(ending, names, HIDDEN),
+        review=None if failed else found,
+        looking=found is None,
+        note=known,
+    )

@@ -1,0 +1,399 @@
+"""One room: a table, who sits there, and what they may do. No network and no storage; clock and codes are given."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import NamedTuple
+
+from piste import bots
+from piste.core.answer import read
+from piste.core.contract import WATCHER
+from piste.core.dealer import Chooser
+from piste.core.errors import BadOption, NotOpen, PisteError, Stale, Unreadable
+from piste.core.game import Game, find, listed, quoted, tidy
+from piste.core.record import Head, Record, Recorder
+from piste.core.replay import new_head, replay, seated
+from piste.core.screen import Prompt
+from piste.core.table import Table
+from piste.web.story import Story
+
+PERSON, BOT, OPEN, KEPT = "person", "bot", "open", "kept"
+LONGEST_NAME = 24
+LONGEST_DECISION = 40
+GRACE = 10.0
+"""Seconds without a sign of somebody before they count as away: a refresh takes less."""
+
+STAND_IN = "steady"
+
+
+class Seat(NamedTuple):
+    """Who sits on a seat, or may."""
+
+    kind: str = OPEN
+    name: str = ""
+    bot: str = ""  # the level, for a bot
+    stand_in: str = ""  # the level of the bot that plays for a person who is away
+    players: frozenset[str] = frozenset()  # the devices of the person
+
+
+Opener = Callable[["Room"], tuple[Head, Chooser | None]]
+
+
+def usual_opener(room: Room) -> tuple[Head, Chooser | None]:
+    """Return the head of a new game that nobody can foresee."""
+    head = new_head(room.game.name, room.options, seats=room.names())
+    sitting = {f"seat {i}": seat.bot or "you" for i, seat in enumerate(room.seats, 1)}
+    return head._replace(notes=sitting), None
+
+
+class Room:
+    """A table and its seats, before, during and after a game."""
+
+    def __init__(
+        self,
+        code: str,
+        game: str,
+        options: Mapping[str, int | str],
+        seats: list[Seat],
+        *,
+        host: str,
+        now: float,
+        listed: bool = False,
+        previous: str = "",
+        successor: str = "",
+    ) -> None:
+        self.code = code
+        self.game: Game = find(game)
+        self.options = dict(options)
+        self.seats = seats
+        self.host = host
+        self.listed = listed
+        self.previous = previous
+        self.successor = successor
+        self.created = self.touched = now
+        self.table: Table | None = None
+        self.head: Head | None = None
+        self.story: Story | None = None
+        self.hints: dict[tuple[int, int], str] = {}  # of a seat at a question
+        self.stuck = ""  # why a bot could not answer, if it could not
+        self.version = 0  # of what is shown: counts up whenever anything changes
+        self.sockets: dict[int, int] = {}  # how many a seat has open
+        self.seen: dict[int, float] = {}  # when a seat was last heard of
+        self._recorder: Recorder | None = None
+        self._written = 0  # lines that are in storage
+
+    # Who sits where
+
+    def seat_of(self, player: str) -> int:
+        """Return the seat of a device; WATCHER if it has none."""
+        return next((i for i, seat in enumerate(self.seats) if player in seat.players), WATCHER)
+
+    def names(self) -> tuple[str, ...]:
+        """Return what each seat is called: its name, or as the game calls it."""
+        return tuple(seat.name or f"Player {self.game.seat_name(i)}" for i, seat in enumerate(self.seats))
+
+    @property
+    def running(self) -> bool:
+        return self.table is not None and self.table.to_act is not None
+
+    @property
+    def over(self) -> bool:
+        return self.table is not None and self.table.to_act is None
+
+    @property
+    def people(self) -> list[int]:
+        return [i for i, seat in enumerate(self.seats) if seat.kind in (PERSON, KEPT)]
+
+    def place(self, at: int, seat: Seat) -> None:
+        """Put somebody on a seat."""
+        self.seats[at] = seat
+        self.version += 1
+
+    def free_name(self, wanted: str) -> str:
+        """Return the name, with a number if somebody else here has it."""
+        taken = {tidy(name) for name in self.names()}
+        name, number = wanted, 1
+        while tidy(name) in taken:
+            number += 1
+            name = f"{wanted[: LONGEST_NAME - 3]} {number}"
+        return name
+
+    def sit(self, player: str, name: str) -> int:
+        """Give a person the first open seat; who sits already keeps the seat."""
+        at = self.seat_of(player)
+        if at != WATCHER:
+            return at
+        if self.table is not None:
+            raise NotOpen("The game has begun, and every seat is taken. You can watch.")
+        at = next((i for i, seat in enumerate(self.seats) if seat.kind == OPEN), WATCHER)
+        if at == WATCHER:
+            raise NotOpen("Every seat here is taken. You can watch.")
+        self.place(
+            at, Seat(PERSON, self.free_name(called(name)) if name.strip() else "", players=frozenset({player}))
+        )
+        return at
+
+    def arrive(self, at: int) -> bool:
+        """Note that the person for whom a seat is kept has come; return whether that is news."""
+        if self.seats[at].kind != KEPT:
+            return False
+        self.place(at, self.seats[at]._replace(kind=PERSON))
+        return True
+
+    def fill(self, player: str, level: str) -> None:
+        """Let bots take every seat that is still free."""
+        self._only_host(player)
+        if self.table is not None:
+            raise NotOpen("The game has begun: there is no free seat.")
+        for at, seat in enumerate(self.seats):
+            if seat.kind in (OPEN, KEPT):
+                self.place(at, Seat(BOT, self.free_name(level.capitalize()), bot=level))
+
+    def set_listed(self, player: str, listed: bool) -> None:
+        self._only_host(player)
+        self.listed = listed
+        self.version += 1
+
+    def is_host(self, player: str) -> bool:
+        """Whether this device belongs to whoever opened the room."""
+        seat = self.seat_of(player)
+        return bool(player) and (player == self.host or (seat != WATCHER and seat == self.seat_of(self.host)))
+
+    def _only_host(self, player: str) -> None:
+        if not self.is_host(player):
+            raise NotOpen("Only whoever opened this table can do that.")
+
+    # The game
+
+    @property
+    def full(self) -> bool:
+        """Whether everybody is there and the cards can be dealt."""
+        return all(seat.kind in (PERSON, BOT) for seat in self.seats)
+
+    def deal(self, opener: Opener = usual_opener) -> None:
+        """Begin the game."""
+        self.head, dealer = opener(self)
+        self.table, self._recorder = seated(self.head, dealer=dealer)
+        self._begun()
+
+    def restore(self, lines: tuple[str, ...]) -> None:
+        """Go on from a record that was kept."""
+        record = Record.parse("".join(f"{line}\n" for line in lines))
+        self.head = record.head
+        self.table, self._recorder = replay(record)
+        self._written = len(lines)
+        self._begun()
+
+    def _begun(self) -> None:
+        assert self.table is not None
+        assert self.head is not None
+        assert self._recorder is not None
+        self.story = Story(self.table, self.head.seats, self._recorder.lines)
+        for seat, number, text in self.story.hints():
+            self.hints[seat, number] = text
+        self.version += 1
+
+    def unwritten(self) -> tuple[int, tuple[str, ...]]:
+        """Return the lines of the record that are not in storage yet, and the number of the first."""
+        return self._written, () if self._recorder is None else tuple(self._recorder.lines[self._written :])
+
+    def written(self) -> None:
+        """Note that all of the record is in storage."""
+        self._written = 0 if self._recorder is None else len(self._recorder.lines)
+
+    def record(self) -> str:
+        """Return the whole record; of a finished game only."""
+        if self.table is None or not self.over:
+            raise NotOpen("The game is not over: its record would tell what is still secret.")
+        return self.table.record()
+
+    def _playing(self) -> Table:
+        if self.table is None:
+            raise NotOpen("The game has not begun: somebody is still missing.")
+        return self.table
+
+    def decide(self, seat: int, said: str, number: int) -> str:
+        """Take a decision and return its name. The same one sent again is taken once and answered twice."""
+        table = self._playing()
+        if len(said) > LONGEST_DECISION:
+            raise Unreadable(f"{quoted(said)} is no answer here: it is too long.")
+        assert self.story is not None
+        if 0 <= number < table.number:
+            before = self.story.answers[number]
+            if said and before.seat == seat and said in (before.name, before.said):
+                return before.name
+            raise Stale("That question has been answered. Look again: the table has moved on.")
+        if number != table.number:
+            raise Stale("That question is not open. Look again.")
+        if table.to_act is None:
+            raise NotOpen("The game is over.")
+        if table.to_act != seat:
+            raise NotOpen(f"It is not your turn: {self.names()[table.to_act]} decides.")
+        if self.seats[seat].stand_in:
+            raise NotOpen("A bot plays for you. Take your seat back first.")
+        action = self._read(table, seat, said)
+        return self._take(table, seat, action, said)
+
+    def _read(self, table: Table, seat: int, said: str) -> int:
+        view = table.view(seat)
+        if said in view.decisions:  # buttons and programs
+            return view.actions[view.decisions.index(said)]
+        if not said.strip():
+            raise Unreadable(f"Nothing was decided. You can choose {listed(list(view.decisions), 'or')}.")
+        found = read(self.game, view, self.game.words.ask(view, self.names()), said)
+        if isinstance(found, Prompt):
+            keys = listed([key.key for key in found.keys], "or")
+            raise Unreadable(f"{quoted(said)} is only the beginning of a decision. Add {keys}.")
+        return found
+
+    def _take(self, table: Table, seat: int, action: int, said: str = "") -> str:
+        number = table.number
+        table.decide(seat, action, number)
+        self.stuck = ""
+        assert self.story is not None
+        self.story.go_on()
+        self.story.answers[number] = self.story.answers[number]._replace(said=said)
+        self.version += 1
+        return self.story.answers[number].name
+
+    def resign(self, seat: int) -> None:
+        self._playing().resign(seat)
+        self._went_on()
+
+    def _went_on(self) -> None:
+        assert self.story is not None
+        self.story.go_on()
+        self.stuck = ""
+        self.version += 1
+
+    def mark(self, text: str) -> None:
+        """Note something in the record that is no part of the game."""
+        if self._recorder is None or not self._recorder.running:
+            return
+        self._recorder.mark(text)
+        self._went_on()
+
+    # Bots
+
+    def thinker(self) -> tuple[int, str] | None:
+        """Return the seat that a bot is to decide for, and its level."""
+        if self.table is None or self.table.to_act is None:
+            return None
+        at = self.table.to_act
+        level = self.seats[at].bot or self.seats[at].stand_in
+        return (at, level) if level else None
+
+    def bot_decides(self, seat: int, action: int, number: int) -> bool:
+        """Take a bot's decision if its question is still open; return whether it was."""
+        if self.table is None or self.table.number != number or self.thinker() is None:
+            return False
+        self._take(self.table, seat, action)
+        return True
+
+    def hinted(self, seat: int) -> int:
+        """Return the number of the question for which this seat may have a hint now."""
+        table = self._playing()
+        if not self.against_bots(seat):
+            raise NotOpen("No hints here: people play each other.")
+        if table.to_act != seat:
+            raise NotOpen("There is nothing to decide for you now.")
+        return table.number
+
+    def against_bots(self, seat: int) -> bool:
+        return all(other.kind == BOT for i, other in enumerate(self.seats) if i != seat)
+
+    def give_hint(self, seat: int, number: int, level: str, action: int) -> str:
+        """Note a hint in the record and return it; "" if its question is no longer open."""
+        table = self._playing()
+        if table.number != number or table.to_act != seat or self._recorder is None:
+            return ""
+        view = table.view(seat)
+        name = view.decisions[view.actions.index(action)]
+        self._recorder.mark(f"hint for seat {self.game.seat_name(seat)}: {name}")
+        self.hints[seat, number] = f"{level.capitalize()} would choose {name}."
+        self._went_on()
+        return self.hints[seat, number]
+
+    # Away and back
+
+    def here(self, at: int, now: float) -> bool:
+        """Whether the person on a seat has been heard of lately; bots always are here."""
+        if self.seats[at].kind == BOT or self.sockets.get(at, 0) > 0:
+            return True
+        return now - self.seen.get(at, self.created) < GRACE
+
+    def absent(self, now: float, patience: float) -> int:
+        """Return the seat that is to decide and has been away for too long; WATCHER if there is none."""
+        if self.table is None or self.table.to_act is None:
+            return WATCHER
+        at = self.table.to_act
+        if self.seats[at].kind == BOT or self.seats[at].stand_in or self.sockets.get(at, 0) > 0:
+            return WATCHER
+        return at if now - self.seen.get(at, self.created) >= patience else WATCHER
+
+    def claim(self, seat: int, now: float, patience: float) -> None:
+        """End the turn of somebody who is away: they leave the game."""
+        at = self._absent_other(seat, now, patience)
+        # A note must not begin with a name, or a name could make it look like a hint.
+        self.mark(f"Claimed by {self.names()[seat]}: the turn of {self.names()[at]}, who was away.")
+        self.resign(at)
+
+    def stand_in(self, seat: int, now: float, patience: float) -> int:
+        """Let a bot play for somebody who is away; return their seat."""
+        at = self._absent_other(seat, now, patience)
+        self.place(at, self.seats[at]._replace(stand_in=STAND_IN))
+        self.mark(f"The bot {STAND_IN} plays on for {self.names()[at]}, who is away.")
+        return at
+
+    def come_back(self, seat: int) -> None:
+        """Take one's seat back from a bot."""
+        if not self.seats[seat].stand_in:
+            return
+        self.place(seat, self.seats[seat]._replace(stand_in=""))
+        self.mark(f"Back again: {self.names()[seat]}.")
+
+    def _absent_other(self, seat: int, now: float, patience: float) -> int:
+        self._playing()
+        at = self.absent(now, patience)
+        if at in (WATCHER, seat) or seat == WATCHER:
+            raise NotOpen("Nobody is away whose turn it is. Wait a little longer.")
+        return at
+
+    # Afterwards
+
+    def successors(self, seat: int) -> list[Seat]:
+        """Return who sits where in the rematch: everybody one seat on, with places kept for those who did not ask."""
+        if not self.over:
+            raise NotOpen("The game is not over: a rematch comes after it.")
+        if seat == WATCHER:
+            raise NotOpen("Only those who played can ask for a rematch.")
+        kept = [
+            one._replace(kind=KEPT if one.kind == PERSON and i != seat else one.kind, stand_in="")
+            if one.bot or one.players
+            else Seat()  # who deleted the game does not come back by themselves
+            for i, one in enumerate(self.seats)
+        ]
+        return [*kept[1:], kept[0]]
+
+
+def called(name: str) -> str:
+    """Return a name as it is shown, or refuse it with a sentence."""
+    tidied = " ".join("".join(c for c in name if unicodedata.category(c)[0] != "C" or c == " ").split())
+    if not tidied or len(tidied) > LONGEST_NAME:
+        raise BadOption(f"A name has 1 to {LONGEST_NAME} letters; {quoted(name)} has not.")
+    return tidied
+
+
+@cache
+def levels(game: Game) -> tuple[str, ...]:
+    """Return the levels of bots that can sit down here, weakest first."""
+    found = []
+    for level in bots.LEVELS:
+        try:
+            bots.find(level, game)
+        except PisteError:
+            continue
+        found.append(level)
+    return tuple(found)

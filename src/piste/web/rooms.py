@@ -1,0 +1,261 @@
+"""The rooms of one server: read when wanted, lent to one at a time, written before anybody is told, and forgotten.
+
+Every change to a room happens under that room's lock, is written, and is told only then. If it cannot be written, the
+room is forgotten and read again from what is kept, so that nobody ever sees what is not.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import hmac
+import json
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from hashlib import blake2b
+from weakref import WeakValueDictionary
+
+from piste.core.contract import WATCHER
+from piste.core.errors import PisteError
+from piste.core.game import quoted
+from piste.web import logs
+from piste.web.face import Face
+from piste.web.faces import House, Looker, face, looker
+from piste.web.metrics import Metrics
+from piste.web.minds import Busy
+from piste.web.room import GRACE, KEPT, PERSON, Room, Seat
+from piste.web.settings import Settings
+from piste.web.store import AddLines, Change, DropRoom, Kept, SetEnded, SetTouched, Store
+
+LETTERS = "23456789abcdefghjkmnpqrstuvwxyzA"  # 32 of them; none is easily taken for another
+CODE = 16
+IDLE = 600.0
+"""Seconds after which a room that nobody looks at leaves the memory."""
+
+
+class NoRoom(PisteError):
+    """A code that no room has."""
+
+
+class Ear:
+    """Somebody who wants to know when a room has changed."""
+
+    def __init__(self) -> None:
+        self.news = asyncio.Event()
+        self.closing = False  # the server stops, or the room is gone
+
+    def wake(self) -> None:
+        self.news.set()
+
+
+class Rooms:
+    """Every room that is in use, and those who listen."""
+
+    def __init__(self, store: Store, settings: Settings, metrics: Metrics, clock: Callable[[], float]) -> None:
+        self.store = store
+        self.settings = settings
+        self.metrics = metrics
+        self.clock = clock
+        self.rooms: dict[str, Room] = {}
+        self.ears: dict[str, set[Ear]] = {}
+        # A lock lives as long as somebody holds it or waits for it, so there are never two for one room.
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._key = store.secret("seat links")
+
+    def woken(self, room: Room) -> None:
+        """Called when a room has come to the memory; whoever lets bots play begins there."""
+
+    def in_use(self, code: str) -> bool:
+        """Whether a room must stay in the memory although nobody listens."""
+        lock = self._locks.get(code)
+        return lock is not None and lock.locked()
+
+    def lock(self, code: str) -> asyncio.Lock:
+        found = self._locks.get(code)
+        if found is None:
+            found = self._locks[code] = asyncio.Lock()
+        return found
+
+    @asynccontextmanager
+    async def room(self, code: str) -> AsyncIterator[Room]:
+        """Lend a room to one at a time."""
+        if len(code) != CODE or not set(code) <= set(LETTERS):
+            raise NoRoom(f"There is no table {quoted(code)}. Ask whoever sent you the link.")
+        async with self.lock(code):
+            room = self.rooms.get(code)
+            if room is None:
+                kept = await asyncio.to_thread(self.store.room, code)
+                if kept is None:
+                    raise NoRoom("There is no such table, or it has been closed. Open a new one?")
+                room = self._restored(kept)
+                self.hold(room)
+                self.woken(room)
+            yield room
+
+    def _restored(self, kept: Kept) -> Room:
+        row, now = kept.room, self.clock()
+        sitting: dict[int, set[str]] = {}
+        for seat, player in kept.sitters:
+            sitting.setdefault(seat, set()).add(player)
+        seats = [Seat(s.kind, s.name, s.bot, s.stand_in, frozenset(sitting.get(s.seat, ()))) for s in kept.seats]
+        room = Room(
+            row.code, row.game, json.loads(row.options), seats,
+            host=row.host, now=row.created, listed=row.listed,
+            previous=row.previous or "", successor=row.successor or "",
+        )  # fmt: skip
+        room.touched = row.touched
+        room.seen = dict.fromkeys(room.people, now)  # nobody could be heard of while the server was away
+        if kept.lines:
+            room.restore(kept.lines)
+        return room
+
+    def hold(self, room: Room) -> None:
+        if len(self.rooms) >= self.settings.most_rooms:
+            self.let_idle_go(0.0)
+        if len(self.rooms) >= self.settings.most_rooms:
+            raise Busy("Every table here is taken just now. Try again in a few minutes.")
+        self.rooms[room.code] = room
+        self.metrics.rooms_live(len(self.rooms))
+
+    def let_idle_go(self, idle: float = IDLE) -> None:
+        """Forget rooms that nobody looks at; all of them is kept."""
+        now = self.clock()
+        for code, room in list(self.rooms.items()):
+            heard = max(room.touched, *room.seen.values(), room.created)  # who asks now and then looks too
+            if not self.in_use(code) and not self.ears.get(code) and now - heard >= idle:
+                self._forget(code)
+        self.metrics.rooms_live(len(self.rooms))
+
+    def _forget(self, code: str) -> None:
+        self.rooms.pop(code, None)
+        if not self.ears.get(code):
+            self.ears.pop(code, None)
+
+    async def keep(self, room: Room, *changes: Change) -> None:
+        """Write what has changed; nobody is told before that is done."""
+        began = time.perf_counter()
+        first, lines = room.unwritten()
+        now = self.clock()
+        more: list[Change] = [AddLines(room.code, first, lines)] if lines else []
+        more += [SetTouched(room.code, now)]
+        if room.over and lines:
+            more += [SetEnded(room.code, now)]
+        writing = asyncio.wrap_future(self.store.write(*changes, *more))
+        gone: asyncio.CancelledError | None = None
+        while not writing.done():
+            # Whoever asked may go away while it is written; it is written all the same, and the others are told.
+            try:
+                await asyncio.wait({writing})
+            except asyncio.CancelledError as e:
+                gone = e
+        failed = writing.exception()
+        if failed is not None:
+            self._forget(room.code)
+            for ear in self.ears.get(room.code, ()):
+                ear.closing = True
+            self.wake(room.code)
+            if not isinstance(failed, PisteError):
+                raise failed
+            logs.warn("not kept", room=logs.room(room.code))
+            raise PisteError("This could not be kept, so it has not happened. Try again in a moment.") from failed
+        room.written()
+        room.touched = now
+        self.metrics.committed(time.perf_counter() - began)
+        if gone is not None:
+            self.wake(room.code)
+            raise gone
+
+    # Telling
+
+    def wake(self, code: str) -> None:
+        for ear in self.ears.get(code, ()):
+            ear.wake()
+
+    def listen(self, code: str, seat: int) -> Ear:
+        """Begin to hear of a room."""
+        ear = Ear()
+        self.ears.setdefault(code, set()).add(ear)
+        room = self.rooms.get(code)
+        if room is not None and seat != WATCHER:
+            was = room.here(seat, self.clock())
+            room.sockets[seat] = room.sockets.get(seat, 0) + 1
+            room.seen[seat] = self.clock()
+            if not was:
+                room.version += 1
+                self.wake(code)
+        return ear
+
+    def unlisten(self, code: str, seat: int, ear: Ear) -> None:
+        """Hear no more of it; after a while others are told that somebody is away."""
+        self.ears.get(code, set()).discard(ear)
+        room = self.rooms.get(code)
+        if room is None or seat == WATCHER or ear.closing:
+            return  # a room that was read again has not counted it
+        room.sockets[seat] = max(0, room.sockets.get(seat, 0) - 1)
+        room.seen[seat] = self.clock()
+        self._look_later(code)
+
+    def moved(self, room: Room, old: int, new: int) -> None:
+        """Note that somebody who listens has another seat now than when they began."""
+        if old != WATCHER:
+            room.sockets[old] = max(0, room.sockets.get(old, 0) - 1)
+        if new != WATCHER:
+            room.sockets[new] = room.sockets.get(new, 0) + 1
+            room.seen[new] = self.clock()
+
+    def seen(self, room: Room, seat: int) -> None:
+        """Note that a seat was heard of, by whatever way."""
+        if seat == WATCHER:
+            return
+        was = room.here(seat, self.clock())
+        room.seen[seat] = self.clock()
+        if not was:
+            room.version += 1
+            self.wake(room.code)
+        if not room.sockets.get(seat):
+            self._look_later(room.code)
+
+    def _look_later(self, code: str) -> None:
+        """Show again who is away when that may have changed."""
+
+        def look() -> None:
+            room = self.rooms.get(code)
+            if room is not None and not all(room.here(seat, self.clock()) for seat in room.people):
+                room.version += 1
+                self.wake(code)
+
+        loop = asyncio.get_running_loop()
+        for wait in (GRACE, self.settings.patience):
+            loop.call_later(wait + 0.1, look)
+
+    def face(self, room: Room, player: str, root: str) -> Face:
+        """Return what somebody is shown of a room; the caller holds the room."""
+        who = looker(room, player)
+        return face(room, who, self._house(room, who, root))
+
+    def _house(self, room: Room, who: Looker, root: str) -> House:
+        base = self.settings.public or root
+        own = who.seat != WATCHER
+        link = f"{base}/s/{room.code}/{who.seat}/{self.seat_token(room.code, who.seat)}" if own else ""
+        return House(self.clock(), self.settings.patience, base, link)
+
+    def seat_token(self, code: str, seat: int) -> str:
+        """Return what proves that somebody was given the private link of a seat."""
+        digest = blake2b(f"{code}/{seat}".encode(), key=self._key, digest_size=24).digest()
+        return base64.urlsafe_b64encode(digest).decode()
+
+    def check_link(self, room: Room, seat: int, token: str) -> None:
+        """Refuse a private link that is not one."""
+        right = 0 <= seat < len(room.seats) and hmac.compare_digest(
+            token.encode(), self.seat_token(room.code, seat).encode()
+        )
+        if not right or room.seats[seat].kind not in (PERSON, KEPT):
+            raise NoRoom("This private link does not fit any seat. Copy it again on the other device.")
+
+    async def drop(self, code: str) -> None:
+        await asyncio.wrap_future(self.store.write(DropRoom(code)))
+        for ear in self.ears.get(code, ()):
+            ear.closing = True
+        self.wake(code)
+        self._forget(code)

@@ -1,0 +1,188 @@
+"""One connection to one table: news as it happens, requests answered in order, only this audience's own view."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+from collections.abc import Callable
+from typing import Any
+
+from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
+
+from piste.core.contract import WATCHER
+from piste.core.errors import PisteError
+from piste.web.face import Face
+from piste.web.hall import VERBS, Answer, Hall
+from piste.web.limits import SENTENCES
+from piste.web.pages import Pages
+from piste.web.rooms import Ear, NoRoom
+
+LONGEST = 1024
+"""No message of a client has more characters."""
+
+LATER = 1013  # of a websocket's codes for closing: try again later
+RESTART = 1012
+GONE = 4404
+MOST_IDS = 64
+"""So many answers are remembered for a client that asks again because it did not hear them."""
+
+
+def dumped(message: dict[str, Any]) -> str:
+    return json.dumps(message, ensure_ascii=False, separators=(",", ":"))
+
+
+def news(face: Face, parts: dict[str, str], since: int, before: dict[str, str] | None = None) -> dict[str, Any]:
+    """Return what has changed: parts that differ from those before, and lines of the log from `since` on."""
+    old = before or {}
+    return {
+        "at": face.at,
+        "parts": {name: html for name, html in parts.items() if old.get(name) != html},
+        "log": [[entry.number, entry.kind, entry.text] for entry in face.log[max(0, since) :]],
+    }
+
+
+class Connection:
+    """What one client has been sent, and what it asked for."""
+
+    def __init__(
+        self, socket: WebSocket, hall: Hall, pages: Pages, code: str, player: str, root: str, since: int
+    ) -> None:
+        self._socket = socket
+        self._hall = hall
+        self._pages = pages
+        self._code = code
+        self._player = player
+        self._root = root
+        self._since = since
+        self._seat = WATCHER
+        self._sent: dict[str, str] = {}
+        self._n = 0
+        self._answered: dict[str, dict[str, Any]] = {}
+        self._sending = asyncio.Lock()
+
+    async def run(self, wait: Callable[[], float]) -> None:
+        """Serve the client until it goes or the server stops."""
+        try:
+            async with self._hall.room(self._code) as room:
+                await self._hall.arrive(room, self._player)
+                self._seat = room.seat_of(self._player)
+                ear = self._hall.listen(self._code, self._seat)
+        except NoRoom as e:
+            await self._socket.accept()
+            await self._send({"gone": True, "said": str(e)})
+            await self._socket.close(GONE)
+            return
+        except PisteError as e:  # it could not be kept that somebody came, or there is no room in the memory
+            await self._socket.accept()
+            await self._send({"ok": False, "said": str(e)})
+            await self._socket.close(LATER)
+            return
+        reader: asyncio.Task[None] | None = None
+        try:
+            await self._socket.accept()
+            reader = asyncio.ensure_future(self._read(wait, ear))
+            await self._tell(ear)
+        except (WebSocketDisconnect, RuntimeError, OSError):
+            pass  # gone, as people go
+        finally:
+            self._hall.unlisten(self._code, self._seat, ear)
+            if reader is not None:
+                reader.cancel()
+                await asyncio.gather(reader, return_exceptions=True)
+
+    async def _tell(self, ear: Ear) -> None:
+        """Send what is new, whenever something is."""
+        ear.wake()  # the first message says how things are
+        while True:
+            await ear.news.wait()
+            ear.news.clear()
+            if WebSocketState.DISCONNECTED in (self._socket.client_state, self._socket.application_state):
+                return  # gone, or sent away
+            if ear.closing:
+                await self._send({"bye": "restart"})
+                await self._socket.close(RESTART)
+                return
+            async with self._hall.room(self._code) as room:
+                face = self._hall.face(room, self._player, self._root)
+                if face.seat != self._seat:  # they have sat down, here or through another window
+                    self._hall.moved(room, self._seat, face.seat)
+                    self._seat, self._since = face.seat, 0
+            parts = self._pages.parts(face)
+            message = news(face, parts, self._since, self._sent)
+            if message["parts"] or message["log"] or not self._n:
+                await self._send(message)
+            self._since, self._sent = face.at, parts
+
+    async def _read(self, wait: Callable[[], float], ear: Ear) -> None:
+        """Answer requests, one after the other."""
+        try:
+            while True:
+                text = await self._socket.receive_text()
+                if wait():
+                    self._hall.metrics.refused("messages")
+                    await self._send({"ok": False, "said": SENTENCES["messages"]})
+                    await self._socket.close(LATER)
+                    return
+                await self._take(text)
+        except (WebSocketDisconnect, RuntimeError, KeyError, OSError):
+            pass  # gone, or it sent bytes where text belongs
+        finally:
+            with contextlib.suppress(RuntimeError, OSError):
+                if self._socket.application_state == WebSocketState.CONNECTED:
+                    await self._socket.close()
+            ear.wake()
+
+    async def _take(self, text: str) -> None:
+        asked = understood(text)
+        if asked is None:
+            self._hall.metrics.refused("unreadable")
+            await self._send({"ok": False, "said": "That message cannot be read. Reload the page."})
+            return
+        if asked["do"] == "ping":
+            await self._send({"re": asked.get("id", ""), "ok": True})
+            return
+        request = asked.get("id", "")
+        answer = self._answered.get(request)
+        if answer is None or not request:
+            answer = await self._done(request, asked)
+            self._answered[request] = answer
+            if len(self._answered) > MOST_IDS:
+                del self._answered[next(iter(self._answered))]
+        await self._send(answer)
+
+    async def _done(self, request: str, asked: dict[str, str]) -> dict[str, Any]:
+        fields = {key: value for key, value in asked.items() if key not in ("id", "do")}
+        try:
+            found: Answer = await self._hall.do(self._code, self._player, asked["do"], fields)
+        except PisteError as e:
+            self._hall.metrics.refused("request")
+            return {"re": request, "ok": False, "said": str(e)}
+        return {"re": request, "ok": True, "said": found.said, **({"go": found.go} if found.go else {})}
+
+    async def _send(self, message: dict[str, Any]) -> None:
+        async with self._sending:
+            self._n += 1
+            await self._socket.send_text(dumped({"n": self._n, **message}))
+
+
+def understood(text: str) -> dict[str, str] | None:
+    """Return a request as a flat set of short texts, or None for anything else."""
+    if len(text) > LONGEST:
+        return None
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(found, dict) or len(found) > 8 or not isinstance(found.get("do"), str):
+        return None
+    asked: dict[str, str] = {}
+    for key, value in found.items():
+        if isinstance(value, bool) or not isinstance(value, str | int) or len(key) > 24:
+            return None
+        try:
+            asked[key] = str(value)
+            asked[key].encode()
+        except ValueError:  # half a letter, or a number with thousands of digits
+            return None
+    return asked if asked["do"] in VERBS or asked["do"] == "ping" else None

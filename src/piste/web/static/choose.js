@@ -1,0 +1,129 @@
+// Decisions: touch to choose, touch again or confirm to decide; the same by keys; or typed.
+const $ = (id) => document.getElementById(id);
+const picks = () => [...document.querySelectorAll(".pick, .choice")].filter((one) => one.offsetParent);
+const STEER = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+let line, parts, chosen = null, asked = "";
+
+export function begin(given, shown) {
+  line = given;
+  parts = shown;
+  document.addEventListener("click", click);
+  document.addEventListener("submit", submit);
+  document.addEventListener("keydown", keydown);
+}
+
+export function refresh() {
+  const number = document.querySelector(".panel")?.dataset.number;
+  if (number !== asked) chosen = null;
+  asked = number;
+  for (const one of document.querySelectorAll(".pick")) one.setAttribute("aria-pressed", "false");
+  const again = chosen && $(chosen);
+  if (again?.classList.contains("pick")) choose(again);
+  else chosen = null;
+}
+
+function choose(button) {
+  if (chosen && $(chosen)) $(chosen).setAttribute("aria-pressed", "false");
+  chosen = button?.id ?? null;
+  button?.setAttribute("aria-pressed", "true");
+  const confirm = $("confirm");
+  if (!confirm) return;
+  confirm.hidden = !button;
+  document.querySelector(".pick-one").hidden = Boolean(button);
+  if (!button) return;
+  confirm.querySelector("b").textContent = button.dataset.say;
+  confirm.querySelector("small").textContent = button.dataset.more;
+}
+
+function decide(decision) {
+  parts.refuse("");
+  parts.state("read");
+  const panel = document.querySelector(".panel");
+  panel.setAttribute("aria-busy", "true");
+  line.ask({ do: "decide", decision, number: Number(panel.dataset.number) }, (answer) => {
+    document.querySelector(".panel")?.removeAttribute("aria-busy");
+    if (answer.ok) $("typed-decision").value = "";
+    else parts.refuse(answer.said);
+  });
+}
+
+function click(event) {
+  const pick = event.target.closest(".pick");
+  if (pick) {
+    event.preventDefault();
+    if (pick.id === chosen) decide(pick.value);
+    else choose(pick);
+  } else if (event.target.closest("#confirm") && chosen) decide($(chosen).value);
+}
+
+function submit(event) {
+  const form = event.target;
+  if (form.id === "typed") {
+    event.preventDefault();
+    const text = $("typed-decision").value.trim();
+    if (text) decide(text);
+  } else if (form.id === "decide") {
+    event.preventDefault();
+    if (event.submitter?.value) decide(event.submitter.value);
+  } else if (form.dataset.do && form.dataset.do !== "delete") {
+    event.preventDefault();
+    const fields = Object.fromEntries(new FormData(form));
+    form.querySelector("button").setAttribute("aria-busy", "true");
+    line.ask({ do: form.dataset.do, ...fields }, (answer) => {
+      $(`do-${form.dataset.do}`)?.removeAttribute("aria-busy");
+      if (!answer.ok) parts.state("note", answer.said);
+      else if (answer.said) parts.say(answer.said);
+      if (answer.go) location.assign(answer.go);
+    });
+  }
+}
+
+function keydown(event) {
+  if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
+  if (event.target.closest("input, select, textarea")) {
+    if (event.key === "Escape") event.target.blur();
+    return;
+  }
+  if (event.key in STEER) return steer(event);
+  if (event.key === "Escape") return choose(null);
+  if (event.key === "Enter" && event.target === document.body && chosen) return decide($(chosen).value);
+  if (localStorage.getItem("piste-keys") === "off") return;
+  if (event.key === "?") $("help-dialog").showModal();
+  else if (event.key === "/" && !$("typed").hidden) $("typed-decision").focus();
+  else if (/^\d$/.test(event.key)) numbered(event.key);
+  else return;
+  event.preventDefault();
+}
+
+function steer(event) {
+  const all = picks();
+  if (!all.length || event.target.closest("summary, [role=log], .prose")) return;
+  event.preventDefault();
+  const from = all.indexOf(document.activeElement);
+  if (from < 0) return all[0].focus();
+  const [x, y] = STEER[event.key];
+  const middle = (one) => {
+    const box = one.getBoundingClientRect();
+    return [box.left + box.width / 2, box.top + box.height / 2];
+  };
+  const [ax, ay] = middle(all[from]);
+  let best = null, least = Infinity;
+  for (const one of all) {
+    const [bx, by] = middle(one);
+    const along = (bx - ax) * x + (by - ay) * y, aside = Math.abs((bx - ax) * y) + Math.abs((by - ay) * x);
+    if (along > 4 && along + 2 * aside < least && aside < 3 * along) [best, least] = [one, along + 2 * aside];
+  }
+  (best ?? (y ? all[from] : all.at((from + x) % all.length))).focus();
+}
+
+// A digit means the card that bears it; where no card bears a number, the first, the second and so on.
+function numbered(digit) {
+  const all = picks();
+  const bears = (one) => one.value.replace(/^[+]/, "");
+  const some = all.some((one) => /^\d/.test(bears(one)));
+  const fits = some ? all.filter((one) => bears(one).startsWith(digit)) : all.slice(digit - 1, digit);
+  if (!fits.length) return;
+  const next = fits[(fits.indexOf(document.activeElement) + 1) % fits.length];
+  next.focus();
+  if (next.classList.contains("pick") && next.id !== chosen) choose(next);
+}

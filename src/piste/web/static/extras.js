@@ -1,0 +1,108 @@
+// What pages share: copying and sharing links, the rules beside the game, questions before what cannot be undone, names.
+const $ = (id) => document.getElementById(id);
+
+export function begin() {
+  document.addEventListener("click", click);
+  document.addEventListener("submit", named, true);
+  const field = document.querySelector("[data-name]");
+  if (field && !field.value) field.value = kept("piste-name");
+  const log = $("more-log");
+  if (log) {
+    log.hidden = false;
+    log.addEventListener("click", () => {
+      const open = log.closest(".told").classList.toggle("open");
+      log.setAttribute("aria-expanded", open);
+      log.textContent = open ? "Show less" : "Show all";
+      $("log-box").scrollTop = $("log-box").scrollHeight;
+    });
+  }
+  const keys = $("keys-on");
+  if (keys) {
+    $("show-keys").hidden = matchMedia("(hover: none)").matches;
+    $("show-keys").addEventListener("click", () => $("help-dialog").showModal());
+    keys.checked = kept("piste-keys") !== "off";
+    keys.addEventListener("change", () => keep("piste-keys", keys.checked ? "on" : "off"));
+  }
+  refresh();
+}
+
+export function refresh() {
+  for (const one of document.querySelectorAll(".copy, #just-watch")) one.hidden = false;
+  for (const one of document.querySelectorAll(".share")) one.hidden = !navigator.share;
+}
+
+function kept(what) {
+  try {
+    return localStorage.getItem(what) ?? "";
+  } catch {
+    return "";
+  }
+}
+
+function keep(what, text) {
+  try {
+    localStorage.setItem(what, text);
+  } catch {
+    // Some browsers keep nothing. Then it is asked again.
+  }
+}
+
+// One name field serves all forms of a page.
+function named() {
+  const field = document.querySelector("[data-name]");
+  if (!field) return;
+  keep("piste-name", field.value.trim());
+  for (const one of document.querySelectorAll("[data-named]")) one.value = field.value;
+}
+
+function click(event) {
+  const on = (what) => event.target.closest?.(what);
+  const copy = on("[data-copy]"), share = on("[data-share]"), rules = on("[data-rules]"), fold = on("details[data-ask] > summary");
+  if (copy) copied(copy);
+  else if (on("#just-watch")) document.body.classList.add("just-watch");
+  else if (share) navigator.share({ title: share.dataset.title, url: share.dataset.share }).catch(() => {});
+  else if (rules && !event.ctrlKey && !event.metaKey && !event.shiftKey) {
+    event.preventDefault();
+    read(rules);
+  } else if (fold && $("ask-dialog")) {
+    event.preventDefault();
+    ask(fold.parentElement);
+  } else if (event.target.matches?.("dialog")) event.target.close();
+}
+
+async function copied(button) {
+  const text = button.dataset.copy, field = button.parentElement.querySelector("input");
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    // Without https there is no clipboard for pages; the old way still works.
+    field.select();
+    document.execCommand("copy");
+  }
+  button.textContent = "Copied";
+}
+
+async function read(link) {
+  const place = $("rules-text");
+  if (!place.childElementCount) {
+    try {
+      const answer = await fetch(link.dataset.rules);
+      if (!answer.ok) throw new Error(answer.status);
+      place.innerHTML = await answer.text();
+    } catch {
+      return location.assign(link.href);
+    }
+  }
+  $("rules-dialog").showModal();
+}
+
+function ask(fold) {
+  const dialog = $("ask-dialog"), id = fold.id;
+  $("ask-text").textContent = fold.dataset.ask;
+  dialog.returnValue = "no";
+  dialog.onclose = () => {
+    const form = (id ? $(id) : fold)?.querySelector("form");
+    if (dialog.returnValue === "yes") form?.requestSubmit(form.querySelector("button"));
+  };
+  dialog.showModal();
+}

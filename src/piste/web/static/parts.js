@@ -1,0 +1,106 @@
+// The parts of a table's page: puts in what the server sends and keeps focus, typed text and open folds where they were.
+const $ = (id) => document.getElementById(id);
+const shown = {};
+const title = document.title;
+const DRAWN = /^(\s*(Row\\Col|\d) +\||-{5}|(Current|Updated) Grid:)/; // a picture made of letters; the page draws it better
+
+export function begin() {
+  document.addEventListener("visibilitychange", name);
+  name();
+  bottom();
+  $("banner").addEventListener("click", () => state("done"));
+}
+
+export function take(message) {
+  const asked = question();
+  for (const [part, html] of Object.entries(message.parts ?? {})) swap(part, html);
+  const news = (message.log ?? []).filter(([number]) => !$(`line-${number}`));
+  for (const [number, kind, text] of news) {
+    const line = document.createElement("li");
+    line.id = `line-${number}`;
+    line.className = DRAWN.test(text) ? `${kind} drawn` : kind;
+    line.textContent = text;
+    $("log").append(line);
+  }
+  if (news.length) bottom();
+  if (question() && question() !== asked) say(question());
+  name();
+  return news.map(([, , text]) => text);
+}
+
+function swap(part, html) {
+  const place = $(`part-${part}`);
+  if (!place || shown[part] === html) return;
+  shown[part] = html;
+  const focus = place.contains(document.activeElement) ? document.activeElement : null;
+  const typed = [...place.querySelectorAll("input[id]:not([type=hidden], [readonly]), select[id]")].map((field) => [field.id, field.value]);
+  const open = [...place.querySelectorAll("details[open][id]")].map((fold) => fold.id);
+  place.innerHTML = html;
+  for (const id of open) if ($(id)) $(id).open = true;
+  for (const [id, value] of typed) if ($(id)) $(id).value = value;
+  if (focus) {
+    const same = focus.id && $(focus.id);
+    if (same) same.focus({ preventScroll: true });
+    else {
+      // What had the focus is gone: stay near, so that the next key goes on from here.
+      const near = place.querySelector(".panel, .areas") ?? place;
+      near.tabIndex = -1;
+      near.focus({ preventScroll: true });
+    }
+  }
+  if (part === "choices") follow();
+}
+
+function follow() {
+  const panel = document.querySelector(".panel");
+  if (panel) $("typed-number").value = panel.dataset.number;
+  $("typed").hidden = !panel?.classList.contains("live");
+  if (panel && panel.dataset.seat !== document.body.dataset.seat) location.reload(); // sat down through another window
+  $("typed-decision").placeholder = panel?.dataset.asks ?? "";
+}
+
+function question() {
+  return $("question") ? `${$("question").textContent} ${$("typed-number").value}`.replace(/ \d*$/, "") : "";
+}
+
+function name() {
+  const yours = document.querySelector(".panel[data-turn='1']");
+  document.title = yours && document.hidden ? `Your turn · ${title}` : title;
+}
+
+function bottom() {
+  const box = $("log-box");
+  box.scrollTop = box.scrollHeight;
+}
+
+export function say(text) {
+  $("said").textContent = text;
+}
+
+export function refuse(text) {
+  $("refusal").textContent = text;
+  if ($("typed").hidden) state("note", text);
+}
+
+const SAYS = {
+  lost: "Reconnecting…",
+  bye: "The server restarts. This page comes back by itself…",
+  polling: "The live line is blocked here. This page asks for news every few seconds.",
+};
+
+export function state(now, text) {
+  const banner = $("banner"), quiet = now === "open" || now === "done";
+  if (now === "read") {
+    if (banner.dataset.now === "note") state("done");
+    return;
+  }
+  if (now === "open" && banner.dataset.now === "note") return; // a note stays until somebody does something
+  banner.dataset.now = now;
+  banner.hidden = quiet;
+  banner.textContent = quiet ? "" : (text ?? SAYS[now]);
+}
+
+export function away(news) {
+  const over = document.querySelector(".result h2")?.textContent;
+  state("note", `While you were away: ${over ?? news.filter((text) => !DRAWN.test(text)).slice(-3).join(" ")}`);
+}

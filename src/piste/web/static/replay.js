@@ -1,0 +1,71 @@
+// A game shown again: from step to step without loading the page anew.
+const $ = (id) => document.getElementById(id);
+const { code, seat, steps } = document.body.dataset;
+const last = Number(steps);
+let step = Number(document.body.dataset.step), wanted = step;
+
+export function begin() {
+  $("slider").disabled = false;
+  $("slider").addEventListener("input", () => go(Number($("slider").value)));
+  $("eyes").addEventListener("change", () => $("eyes").form.requestSubmit());
+  document.addEventListener("click", click);
+  document.addEventListener("keydown", keydown);
+  if (document.body.dataset.looking) setTimeout(look, 4000);
+}
+
+function click(event) {
+  const link = event.target.closest("[data-step]:not(body)"), plot = event.target.closest(".plot svg");
+  if (link) {
+    event.preventDefault();
+    go(Number(link.dataset.step));
+  } else if (plot) {
+    const box = plot.getBoundingClientRect();
+    go(Math.round(((event.clientX - box.left) / box.width) * last));
+  }
+}
+
+function keydown(event) {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select")) return;
+  const to = { ArrowLeft: step - 1, ArrowRight: step + 1, Home: 0, End: last }[event.key];
+  if (to === undefined) return;
+  event.preventDefault();
+  go(to);
+}
+
+async function go(to) {
+  wanted = Math.max(0, Math.min(last, to));
+  const asked = wanted;
+  const text = await fetched(asked);
+  if (text === null) return location.assign(address(asked));
+  if (asked !== wanted) return; // somebody was quicker
+  show(asked, text);
+}
+
+function show(to, text) {
+  const place = $("part-replay"), focus = document.activeElement?.id, open = $("named")?.open;
+  step = to;
+  place.innerHTML = text;
+  if (open && $("named")) $("named").open = true;
+  if (focus && place.contains($(focus))) $(focus).focus({ preventScroll: true });
+  $("slider").value = to;
+  $("eyes-step").value = to;
+  history.replaceState(null, "", address(to));
+  $("said").textContent = [...place.querySelectorAll(".where, .said-then li, .coach")].map((one) => one.textContent).join(". ");
+}
+
+const address = (to) => `/t/${code}/replay?seat=${seat}&step=${to}`;
+
+async function fetched(to) {
+  try {
+    const answer = await fetch(`${address(to)}&part=1`);
+    return answer.ok ? await answer.text() : null;
+  } catch {
+    return null;
+  }
+}
+
+async function look() {
+  const text = await fetched(step);
+  if (text !== null && !text.includes('id="looking"') && wanted === step) return show(step, text);
+  setTimeout(look, 4000);
+}

@@ -1,0 +1,143 @@
+// The line to the server: a websocket that comes back by itself, or asking every few seconds where that is blocked.
+const POLL = 3000;
+const PING = 20000;
+
+export class Line {
+  constructor(code, at, { hear, state }) {
+    Object.assign(this, { code, at: Number(at), hear, state });
+    this.waiting = new Map(); // asked and not answered yet; asked again after a break, with the same id
+    this.made = 0;
+    this.mine = Math.random().toString(36).slice(2, 10);
+    this.fails = 0;
+    this.polling = false;
+    this.broken = false; // a line that was there is gone: what comes next was missed
+    addEventListener("online", () => this.now());
+    addEventListener("pageshow", (event) => event.persisted && this.now());
+    addEventListener("offline", () => this.state("lost"));
+    addEventListener("pagehide", () => { this.leaving = true; });
+    document.addEventListener("visibilitychange", () => document.hidden || this.now());
+  }
+
+  open() {
+    clearTimeout(this.later);
+    if (this.socket && this.socket.readyState < 2) return;
+    this.leaving = false;
+    const scheme = location.protocol === "https:" ? "wss:" : "ws:";
+    const socket = new WebSocket(`${scheme}//${location.host}/t/${this.code}/socket?since=${this.at}`);
+    this.socket = socket;
+    this.heard = 0;
+    socket.onmessage = (event) => socket === this.socket && this.got(JSON.parse(event.data));
+    socket.onclose = () => socket === this.socket && this.lost();
+  }
+
+  now() {
+    if (this.leaving && !this.socket) return;
+    if (!this.socket || this.socket.readyState > 1) this.open();
+  }
+
+  got(message) {
+    if (message.n !== this.heard + 1) return this.socket.close();
+    if (this.heard === 0) this.begun();
+    this.heard = message.n;
+    clearTimeout(this.watch);
+    if (message.bye) {
+      this.said = "bye";
+      this.state("bye");
+    }
+    this.read(message);
+  }
+
+  begun() {
+    this.fails = 0;
+    this.polling = false;
+    clearTimeout(this.poll);
+    this.state("open");
+    for (const request of this.waiting.values()) this.socket.send(JSON.stringify(request));
+    clearInterval(this.pings);
+    this.pings = setInterval(() => this.ping(), PING);
+  }
+
+  ping() {
+    if (this.socket.readyState !== 1) return;
+    this.socket.send(JSON.stringify({ id: `${this.mine}-ping`, do: "ping" }));
+    // A line that never answers a ping is not taken for dead.
+    if (this.answers) this.watch = setTimeout(() => this.socket.close(), PING / 2);
+  }
+
+  read(message) {
+    if (message.re !== undefined) {
+      if (String(message.re).endsWith("-ping")) this.answers = true;
+      const request = this.waiting.get(message.re);
+      this.waiting.delete(message.re);
+      request?.done?.(message);
+    }
+    if (message.gone) return location.reload();
+    if (message.at !== undefined) this.at = message.at;
+    if (message.parts || message.log || message.said) {
+      const back = this.broken;
+      this.broken = false;
+      this.hear(message.re === undefined ? message : { ...message, said: "" }, back);
+    }
+  }
+
+  lost() {
+    clearInterval(this.pings);
+    clearTimeout(this.watch);
+    if (this.leaving) return;
+    if (this.heard) this.broken = true;
+    else this.fails += 1;
+    if (!this.polling && (this.said !== "bye" || this.fails)) this.state("lost");
+    this.said = "";
+    if (this.fails >= 3 && !this.polling) {
+      this.polling = true;
+      this.news();
+    }
+    const wait = this.polling ? 30000 : Math.min(15000, 500 * 2 ** this.fails);
+    this.later = setTimeout(() => this.open(), wait * (0.5 + Math.random()));
+  }
+
+  async news() {
+    if (!this.polling) return;
+    try {
+      const answer = await fetch(`/t/${this.code}/news?since=${this.at}`, { headers: { Accept: "application/json" } });
+      if (answer.status === 404 || answer.status === 410) return location.reload();
+      if (answer.ok) {
+        if (this.down) this.open(); // the server is there again: perhaps sockets are, too
+        else this.state("polling");
+        this.down = false;
+        this.read(await answer.json());
+        for (const request of this.waiting.values()) this.post(request);
+      }
+    } catch {
+      this.down = true;
+      this.state("lost");
+    }
+    this.poll = setTimeout(() => this.news(), POLL);
+  }
+
+  ask(request, done) {
+    this.made += 1;
+    const id = `${this.mine}-${this.made}`;
+    const whole = { id, ...request };
+    Object.defineProperty(whole, "done", { value: done });
+    this.waiting.set(id, whole);
+    if (this.polling) this.post(whole);
+    else if (this.socket?.readyState === 1) this.socket.send(JSON.stringify(whole));
+  }
+
+  async post(request) {
+    const { id, do: what, ...fields } = request;
+    try {
+      const answer = await fetch(`/t/${this.code}/${what}`, {
+        method: "POST",
+        headers: { Accept: "application/json", "Content-Type": "application/x-www-form-urlencoded" },
+        body: new URLSearchParams(fields),
+      });
+      if (this.waiting.has(id)) this.read({ ...(await answer.json()), re: id });
+      clearTimeout(this.poll);
+      this.poll = setTimeout(() => this.news(), 200);
+    } catch {
+      // It stays among those that wait, and is sent again with the next news.
+    }
+  }
+}

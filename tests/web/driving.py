@@ -1,0 +1,392 @@
+"""A server without a network: its application driven directly; time, codes, dealer and bots are the test's own."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import json
+import re
+from collections.abc import Awaitable, Callable
+from http.cookies import SimpleCookie
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import unquote, urlencode
+
+from starlette.types import Message, Scope
+
+from piste.core.dealer import Chooser, Commitment
+from piste.core.record import Head
+from piste.core.views import SeatView
+from piste.web.app import make_app
+from piste.web.hall import Hall, Lots
+from piste.web.limits import Limits
+from piste.web.room import Opener, Room, usual_opener
+from piste.web.rooms import LETTERS
+from piste.web.settings import Settings
+from piste.web.store import Store
+
+HOST = "table.example"
+OURS = {"origin": f"http://{HOST}"}
+FORM = "application/x-www-form-urlencoded"
+
+
+SEED = "quite-a-secret-5"  # in every game the first seat decides first
+SALT = bytes(range(32))
+
+
+def seeded(seed: str = SEED) -> Opener:
+    """Return an opener whose games are always the same ones; apart from that, as the server opens them."""
+
+    def opener(room: Room) -> tuple[Head, Chooser | None]:
+        head, _ = usual_opener(room)
+        return head._replace(seed=seed, commitment=Commitment.to(seed, SALT)), None
+
+    return opener
+
+
+class Clock:
+    """Time that passes only when told to."""
+
+    def __init__(self) -> None:
+        self.now = 1_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class CountedLots(Lots):
+    """Codes and tokens in a row, the same in every run."""
+
+    def __init__(self) -> None:
+        self._codes = itertools.count(0x123456789ABCDEF)
+        self._tokens = itertools.count()
+
+    def code(self) -> str:
+        at = next(self._codes)
+        return "".join(LETTERS[at >> 5 * i & 31] for i in range(16))
+
+    def token(self) -> str:
+        return f"{next(self._tokens):a>43}"
+
+
+class FirstMind:
+    """Thinks at once, in this process: takes the first decision, or what the test says."""
+
+    def __init__(self) -> None:
+        self.choosing: Callable[[str, str, SeatView], Awaitable[int]] | None = None
+        self.asked: list[tuple[str, ...]] = []
+
+    async def choose(self, game: str, level: str, view: SeatView, seed: str, stream: str) -> int:
+        self.asked.append((game, level, seed, stream))
+        return await self.choosing(game, level, view) if self.choosing else view.actions[0]
+
+    async def hint(self, game: str, view: SeatView, seed: str, stream: str) -> tuple[str, int]:
+        self.asked.append((game, "hint", seed, stream))
+        return "perfect", view.actions[-1]
+
+    async def review(self, record: str) -> str:
+        self.asked.append(("", "review", record))
+        return json.dumps({"decisions": [], "chances": [], "certainty": "Nothing is known."})
+
+    def close(self) -> None:
+        pass
+
+
+class Got(NamedTuple):
+    """An answer, to the byte."""
+
+    status: int
+    headers: tuple[tuple[bytes, bytes], ...]
+    body: bytes
+
+    @property
+    def text(self) -> str:
+        return self.body.decode()
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.body)
+
+    def header(self, name: str) -> str:
+        return next((value.decode() for key, value in self.headers if key == name.encode()), "")
+
+    @property
+    def code(self) -> str:
+        """The room that the answer leads to."""
+        return self.header("location").rpartition("/")[2]
+
+
+def do_not_wait_for_the_disk(store: Store) -> None:
+    """Spare the test what only a power cut could tell apart; tests of the storage itself wait."""
+    raw = store._writer.raw_connection()  # the one that will be used: the writer has no other
+    raw.cursor().execute("PRAGMA synchronous=OFF")
+    raw.close()
+
+
+class House:
+    """One server on one file; it can be stopped and started again."""
+
+    def __init__(self, path: Path, **changes: Any) -> None:
+        self.settings = Settings(db=path, **{"limits": False, **changes})
+        self.clock, self.lots, self.minds = Clock(), CountedLots(), FirstMind()
+        self.opener = seeded()
+        self.limits: Limits | None = None
+
+    async def __aenter__(self) -> House:
+        self.store = Store(self.settings.db)
+        self.store.open()
+        do_not_wait_for_the_disk(self.store)
+        self.app = make_app(
+            self.settings,
+            store=self.store,
+            minds=self.minds,
+            clock=self.clock,
+            lots=self.lots,
+            opener=self._opened,
+            limits=self.limits,
+        )
+        self.hall: Hall = self.app.state.hall
+        self._life = self.app.router.lifespan_context(self.app)
+        await self._life.__aenter__()
+        return self
+
+    def _opened(self, room: Room) -> tuple[Head, Chooser | None]:
+        return self.opener(room)
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._life.__aexit__(None, None, None)
+        self.store.close()
+
+    async def restart(self) -> None:
+        await self.__aexit__()
+        await self.__aenter__()
+
+    def room(self, code: str) -> Room:
+        return self.hall.rooms[code]
+
+    async def settle(self) -> None:
+        """Let everybody be told whatever there is to be told, and bots think until none has to."""
+        while True:
+            for _ in range(40):  # no more than a few turns of the loop stand between a change and its last message
+                await asyncio.sleep(0)
+            tasks = set(self.hall._tasks)
+            if not tasks:
+                return
+            await asyncio.wait(tasks)
+
+    async def http(self, scope: Scope, body: bytes = b"") -> Got:
+        """Send one request and return all that comes back."""
+        given = [{"type": "http.request", "body": body, "more_body": False}]
+        found: list[Message] = []
+
+        async def receive() -> Message:
+            return given.pop() if given else {"type": "http.disconnect"}
+
+        async def send(message: Message) -> None:
+            found.append(message)
+
+        await self.app(scope, receive, send)
+        start = found[0]
+        headers = tuple((bytes(key), bytes(value)) for key, value in start["headers"])
+        return Got(start["status"], headers, b"".join(part.get("body", b"") for part in found[1:]))
+
+
+def scope_of(kind: str, path: str, headers: dict[str, str], method: str = "GET") -> Scope:
+    plain, _, query = path.partition("?")
+    return {
+        "type": kind,
+        "asgi": {"version": "3.0"},
+        "http_version": "1.1",
+        "scheme": "http" if kind == "http" else "ws",
+        "method": method,
+        "path": unquote(plain),
+        "raw_path": plain.encode(),
+        "root_path": "",
+        "query_string": query.encode(),
+        "headers": [(key.encode(), value.encode("latin-1")) for key, value in headers.items()],
+        "client": ("192.0.2.7", 50000),
+        "server": (HOST, 80),
+        "subprotocols": [],
+        "extensions": {"websocket.http.response": {}},
+    }
+
+
+class Device:
+    """A browser: keeps its cookie, follows nothing by itself."""
+
+    def __init__(self, house: House, token: str = "") -> None:
+        self.house = house
+        self.token = token
+
+    def headers(self) -> dict[str, str]:
+        return {"host": HOST} | ({"cookie": f"piste={self.token}"} if self.token else {})
+
+    async def get(self, path: str, **headers: str) -> Got:
+        return self._kept(await self.house.http(scope_of("http", path, self.headers() | headers)))
+
+    async def post(self, path: str, fields: dict[str, str] | None = None, **headers: str) -> Got:
+        body = urlencode(fields or {}).encode()
+        more = {**OURS, "content-type": FORM, "content-length": str(len(body)), **headers}
+        return self._kept(await self.house.http(scope_of("http", path, self.headers() | more, "POST"), body))
+
+    async def do(self, code: str, verb: str, **fields: str) -> dict[str, Any]:
+        """Ask for something at a table as a program does, and let it be told."""
+        got = await self.post(f"/t/{code}/{verb}", fields, accept="application/json")
+        await self.house.settle()
+        answer: dict[str, Any] = got.json
+        return answer | {"status": got.status}
+
+    async def decide(self, code: str, decision: str, number: int) -> dict[str, Any]:
+        return await self.do(code, "decide", decision=decision, number=str(number))
+
+    async def page(self, code: str) -> str:
+        return (await self.get(f"/t/{code}")).text
+
+    async def opens(self, game: str, versus: str = "friend", **fields: str) -> str:
+        """Open a table and return its code."""
+        got = await self.post("/new", {"game": game, "versus": versus, **fields})
+        assert got.status == 303, got.text
+        await self.house.settle()
+        return got.code
+
+    def _kept(self, got: Got) -> Got:
+        cookie = SimpleCookie(got.header("set-cookie")).get("piste")
+        if cookie is not None:
+            self.token = cookie.value
+        return got
+
+    async def connect(self, code: str, since: int = 0, **headers: str) -> Socket:
+        """Open a socket to a table and wait for what it says first."""
+        more = self.headers() | OURS | headers
+        socket = Socket(self.house, scope_of("websocket", f"/t/{code}/socket?since={since}", more))
+        await socket.begin()
+        return socket
+
+
+class Socket:
+    """One connection, as its client sees it: all that was sent to it, in order, to the byte."""
+
+    def __init__(self, house: House, scope: Scope) -> None:
+        self._house = house
+        self._scope = scope
+        self._in: asyncio.Queue[Message] = asyncio.Queue()
+        self._new = asyncio.Event()
+        self.sent: list[str] = []
+        self.closed: int | None = None
+        self.refused: list[Message] = []
+        self._asked = 0
+        self.slow: asyncio.Event | None = None  # nothing arrives before it is set
+
+    async def begin(self) -> None:
+        await self._in.put({"type": "websocket.connect"})
+        self._task = asyncio.ensure_future(self._house.app(self._scope, self._in.get, self._take))
+        await self._until(lambda: bool(self.sent) or self.closed is not None or bool(self.refused))
+        await self._house.settle()
+
+    async def _take(self, message: Message) -> None:
+        if self.slow is not None:
+            await self.slow.wait()
+        if message["type"] == "websocket.send":
+            if self.closed is not None:
+                raise RuntimeError("sent after the end")
+            self.sent.append(message["text"])
+        elif message["type"] == "websocket.close":
+            self.closed = message.get("code", 1000)
+        elif message["type"].startswith("websocket.http.response"):
+            self.refused.append(message)
+        self._new.set()
+
+    async def _until(self, done: Callable[[], bool]) -> None:
+        async with asyncio.timeout(60):
+            while not done():
+                if self._task.done():
+                    self._task.result()
+                    break
+                self._new.clear()
+                waits = asyncio.ensure_future(self._new.wait())
+                await asyncio.wait({waits, self._task}, return_when=asyncio.FIRST_COMPLETED)
+                waits.cancel()
+
+    @property
+    def messages(self) -> list[dict[str, Any]]:
+        return [json.loads(text) for text in self.sent]
+
+    @property
+    def last(self) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads(self.sent[-1])
+        return found
+
+    @property
+    def log(self) -> list[list[Any]]:
+        """Every line of the log that came."""
+        return [line for message in self.messages for line in message.get("log", ())]
+
+    def shown(self, part: str) -> str:
+        """Return a part as it stands now."""
+        return next(str(m["parts"][part]) for m in reversed(self.messages) if part in m.get("parts", ()))
+
+    def put(self, text: str | bytes) -> None:
+        """Send something and wait for nothing."""
+        kind = "bytes" if isinstance(text, bytes) else "text"
+        self._in.put_nowait({"type": "websocket.receive", kind: text})
+
+    async def raw(self, text: str | bytes) -> list[str]:
+        """Send anything and return what comes back until all is quiet; something must."""
+        before = len(self.sent)
+        self.put(text)
+        await self._until(lambda: len(self.sent) > before or self.closed is not None)
+        await self._house.settle()
+        return self.sent[before:]
+
+    async def ask(self, do: str, **fields: str | int) -> dict[str, Any]:
+        """Ask for something and return the answer to it."""
+        self._asked += 1
+        mine = f"q{self._asked}"
+        self.put(json.dumps({"id": mine, "do": do, **fields}))
+
+        def answers() -> list[dict[str, Any]]:
+            return [message for message in self.messages if message.get("re") == mine]
+
+        await self._until(lambda: bool(answers()) or self.closed is not None)
+        await self._house.settle()
+        assert answers(), self.sent[-1:]
+        return answers()[0]
+
+    async def leave(self) -> None:
+        """Go away without a word."""
+        if self.closed is None and not self._task.done():
+            await self._in.put({"type": "websocket.disconnect", "code": 1001})
+        await asyncio.wait({self._task})
+        await self._house.settle()
+
+
+async def table_for(house: House, game: str, count: int = 2, **fields: str) -> tuple[str, list[Device]]:
+    """Open a table, let friends sit down until it is full, and return its code and them by seat."""
+    names = ("Ada", "Ben", "Cleo", "Dan")[:count]
+    people = [Device(house, house.lots.token()) for _ in names]
+    code = await people[0].opens(game, name=names[0], **fields)
+    for person, name in zip(people[1:], names[1:], strict=True):
+        assert (await person.do(code, "sit", name=name))["ok"]
+    return code, people
+
+
+async def one_decision(house: House, code: str, people: list[Device]) -> tuple[int, str, int]:
+    """Let whoever is to act take the first decision; return seat, decision and number."""
+    table = house.room(code).table
+    assert table is not None
+    assert table.to_act is not None
+    seat, number = table.to_act, table.number
+    decision = table.view(seat).decisions[0]
+    assert (await people[seat].decide(code, decision, number))["ok"]
+    return seat, decision, number
+
+
+async def finish(house: House, code: str, people: list[Device]) -> None:
+    """Play on to the end."""
+    while not house.room(code).over:
+        await one_decision(house, code, people)
+
+
+def buttons(page: str) -> list[str]:
+    """Return the decisions that a page offers as buttons of its form."""
+    return re.findall(r'name="decision" value="([^"]*)"', page)
