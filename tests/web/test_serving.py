@@ -14,8 +14,9 @@ from typing import Any
 
 import pytest
 
-from piste.cli import main, parser
+from piste.cli import main
 from piste.core.errors import BadOption, MissingExtra, PisteError
+from piste.ui.arguments import parser
 from piste.ui.screen import Screen
 from piste.web import serving
 from piste.web.address import lan_addresses, link, qr_lines, qr_svg
