@@ -23,7 +23,7 @@ RULES = (
     ("Random games are sound; record, replay and position text are exact", "tests/test_every_game.py", "sound", 1),
     ("Secrecy: retold histories look the same", "tests/test_secrecy.py", "", 1),
     ("A second, independent implementation agrees at every step", "tests/test_reference.py", "", 20),
-    ("Every other test, at its usual size", "tests", "not terminal", 0),
+    ("Every other test, at its usual size", "tests", "not terminal and not web and not browser", 0),
     ("Fuzzed records, positions, knowledge, decisions, options, deals", "tests/test_fuzz.py", "", 1),
 )
 TERMINAL = (
@@ -65,6 +65,18 @@ COACH = (
     ("The scales agree with the solvers", "tests/scales/test_balance.py", "", 1000),
     ("Harvest against plain recursion; every deal", "tests/solve/test_zero_sum_grid_harvest.py", "", 50),
 )
+WEB = (
+    ("Secrecy: the bytes sent to a seat are equal in retold games", "tests/web/test_web_secrecy.py", "", 20),
+    ("Forged, stale, foreign, oversized and out-of-turn messages", "tests/web/test_forged.py", "", 1),
+    ("The server killed in the middle of games; all that was said is kept", "tests/web/test_durability.py", "", 1),
+    ("Rooms, hall, sockets, pages, storage, guard", "tests/web", "not durability and not forged and not secrecy", 0),
+    ("Real browsers: every game, refresh, cuts, restarts, keyboard, axe", "tests/browser", "", 0),
+)
+SIZES = {  # of suites that do not count games
+    "tests/test_fuzz.py": ("PISTE_INPUTS", INPUTS, "inputs"),
+    "tests/web/test_forged.py": ("PISTE_INPUTS", max(1, INPUTS // 10), "messages"),
+    "tests/web/test_durability.py": ("PISTE_KILLS", max(1, INPUTS // 5000), "kills"),
+}
 PAGES = {
     "rules": ("The rulebook at full size", RULES),
     "terminal": ("The terminal at full size", TERMINAL),
@@ -72,6 +84,7 @@ PAGES = {
     "solve": ("Perfect opponents, with proof", SOLVE),
     "coach": ("The coach and the scales", COACH),
     "adapters": ("At home in other laboratories", ADAPTERS),
+    "web": ("Tables in the browser", WEB),
 }
 
 
@@ -122,7 +135,11 @@ def prove(name: str, commit: str, only: list[str]) -> int:
             continue
         print(f"{title} ...", flush=True)
         games = GAMES // share if share else 0
-        sizes = {"PISTE_GAMES": str(games), "PISTE_INPUTS": str(INPUTS)} if share else {}
+        sizes = {"PISTE_GAMES": str(games)} if share else {}
+        size = f"{games:,} games" if games else "usual"
+        if path in SIZES:
+            variable, count, what = SIZES[path]
+            sizes, size = {**sizes, variable: str(count)}, f"{count:,} {what}"
         environment = {**os.environ, **sizes}
         began = time.monotonic()
         command = [sys.executable, "-m", "pytest", "-n", "2", "--dist", "worksteal", path]
@@ -134,7 +151,6 @@ def prove(name: str, commit: str, only: list[str]) -> int:
         if done.returncode:
             print(done.stdout[-4000:], file=sys.stderr)
         worst = max(worst, done.returncode)
-        size = f"{INPUTS:,} inputs" if "fuzz" in path else f"{games:,} games" if games else "usual"
         today = datetime.datetime.now(datetime.UTC).date().isoformat()
         write_page(name, [title, f"`{path}`", size, counts, f"{minutes:.1f}", today, commit])
     print(f"{'All held' if worst == 0 else 'Something FAILED'}; see docs/proof/{name}.md")

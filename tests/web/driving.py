@@ -356,7 +356,8 @@ class Socket:
         """Go away without a word."""
         if self.closed is None and not self._task.done():
             await self._in.put({"type": "websocket.disconnect", "code": 1001})
-        await asyncio.wait({self._task})
+        done, _ = await asyncio.wait({self._task}, timeout=60)
+        assert done, "the line goes on without its client"
         await self._house.settle()
 
 

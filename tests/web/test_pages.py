@@ -298,6 +298,8 @@ def test_rules_hold_no_markup_of_their_own_and_their_links_stay_in_the_house() -
                 assert target[1:] in ids, f"{game.name} has no {target}"
             if target.startswith("/"):
                 assert target.removeprefix("/rules/") in names()
+            if node.tag in ("pre", "table"):
+                assert node.attributes["tabindex"] == "0"  # whoever has no mouse must be able to scroll it
 
 
 def test_addresses_of_static_files_change_with_what_is_in_them() -> None:

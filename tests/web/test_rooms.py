@@ -279,7 +279,7 @@ def test_hints_are_given_against_bots_only_and_stand_in_the_record() -> None:
 
 
 @pytest.mark.parametrize("count", [2, 3, 4])
-def test_claim_and_stand_in_come_after_patience_and_only_for_whoever_is_to_act(count: int) -> None:
+def test_g11_claim_and_stand_in_come_after_patience_and_only_for_whoever_is_to_act(count: int) -> None:
     made = room("mccoy-duel", count, players=count)
     away = actor(made)
     mine = (away + 1) % count
@@ -311,7 +311,7 @@ def test_somebody_else_who_is_away_holds_nobody_up() -> None:
     assert not {"claim", "stand-in"} & offers(made, actor(made), LONG)
 
 
-def test_a_bot_stands_in_until_the_person_is_back() -> None:
+def test_g11_a_bot_stands_in_until_the_person_is_back() -> None:
     made = room()
     away = actor(made)
     assert made.table is not None

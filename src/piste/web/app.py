@@ -41,6 +41,9 @@ HOUR = 3600.0
 TURN = 0.0005
 """Seconds after which a busy thread lets another have its turn: the one that writes needs many turns, all short."""
 
+MOST_TABLES = 3
+"""So many open tables stand on the first page; the others are one tap away."""
+
 TOKEN = 43
 """A device's token has so many characters."""
 
@@ -90,7 +93,8 @@ class Site:
     # Pages around the table
 
     async def home(self, request: Request) -> Response:
-        return HTMLResponse(self.pages.home(await self.name(self.player(request))))
+        tables = [self.listing(kept, "") for kept in await asyncio.to_thread(self.hall.store.listed, MOST_TABLES)]
+        return HTMLResponse(self.pages.home(await self.name(self.player(request)), tables=tables))
 
     async def game(self, request: Request) -> Response:
         game = asked_game(request)

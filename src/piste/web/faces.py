@@ -115,7 +115,11 @@ def question(game: Game, view: SeatView, prompt: Prompt) -> str:
     """Return what is asked: the line before the answer; where a terminal asks step by step, all steps at once."""
     if any(isinstance(key.then, Prompt) for key in prompt.keys):
         return f"Choose a {game.kind_name(view.kind)}: {view.decisions[0]} to {view.decisions[-1]}"
-    return (prompt.brief or prompt.text).rstrip("\n").rpartition("\n")[2].rstrip(": ")
+    *above, last = prompt.text.rstrip("\n").split("\n")
+    offered = [line for line in above if line.startswith("[")]
+    if offered:
+        last = above[above.index(offered[0]) - 1]  # what stands before the list; buttons make the list
+    return last.rstrip(": ")
 
 
 def choices(prompt: Prompt, view: SeatView) -> tuple[Choice, ...]:
@@ -183,6 +187,14 @@ def status(room: Room, who: Looker, house: House) -> str:
     return f"{names[at]}'s turn."
 
 
+def listing(room: Room) -> Offer:
+    """Return the way to put a table on the front page, or to take it off."""
+    if room.listed:
+        return Offer("unlist", "Take it off the front page", "Only people with the link can come.")
+    come = "sit down or watch" if room.table is None else "watch"
+    return Offer("list", "Show it on the front page", f"Anybody here can {come}.")
+
+
 def result(ending: Ending, names: tuple[str, ...], seat: int) -> str:
     """Return how the game ended, and why."""
     if ending.winner is None:
@@ -200,11 +212,7 @@ def offers(room: Room, who: Looker, house: House) -> tuple[Offer, ...]:
     found: list[Offer] = []
     if room.table is None:
         if who.host:
-            found += [Offer("fill", "Fill empty seats with bots", "The game begins at once.")]
-            if room.listed:
-                found += [Offer("unlist", "Take it off the list", "Only people with the link can come.")]
-            else:
-                found += [Offer("list", "Show it on the front page", "Anybody here can sit down or watch.")]
+            found += [Offer("fill", "Fill empty seats with bots", "The game begins at once."), listing(room)]
             found += [Offer("delete", "Close this table", "", "Close this table?")]
         return tuple(found)
     if who.seat == WATCHER:
@@ -227,4 +235,6 @@ def offers(room: Room, who: Looker, house: House) -> tuple[Offer, ...]:
     assert room.story is not None
     if not any(answer.seat == who.seat and answer.name == "resigns" for answer in room.story.answers):
         found += [Offer("resign", "Resign", "", "Resign this game?")]
+    if who.host:
+        found += [listing(room)]
     return tuple(found)

@@ -144,13 +144,14 @@ class Pages:
 
     # Pages around it
 
-    def home(self, name: str = "", said: str = "") -> str:
-        """Return the first page: every game, and the ways to begin one."""
+    def home(self, name: str = "", said: str = "", tables: Sequence[Listing] = ()) -> str:
+        """Return the first page: every game, the ways to begin one, and a few tables that anybody may join."""
         return self.page(
             "home",
             games=sorted((menu(find(game)) for game in names()), key=lambda one: (one.most, one.title)),
             name=name,
             said=said,
+            tables=tables,
             usual=bots.USUAL,
         )
 
@@ -318,12 +319,15 @@ def _rules_html(name: str, text: str) -> str:
     for at, token in enumerate(tokens):
         if token.type == "heading_open":
             token.attrSet("id", f"rules-{slug(tokens[at + 1].content)}")
-        elif token.type in ("table_open", "code_block"):
-            token.attrSet("tabindex", "0")  # they scroll sideways where they are too wide
+        elif token.type == "table_open":
+            token.attrSet(
+                "tabindex", "0"
+            )  # it scrolls sideways where it is too wide; so does what is printed as it is
         for child in token.children or ():
             if child.type == "link_open":
                 child.attrs = dict(link(str(child.attrs["href"])))
-    return str(reader.renderer.render(tokens, reader.options, {"game": name}))
+    rendered = str(reader.renderer.render(tokens, reader.options, {"game": name}))
+    return rendered.replace("<pre><code", '<pre tabindex="0"><code')
 
 
 def slug(heading: str) -> str:

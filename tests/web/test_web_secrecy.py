@@ -1,0 +1,266 @@
+"""What leaves the server for a seat is the same, byte for byte, in games that the seat cannot tell apart.
+
+Everything is played through the application: pages, sockets, polling, lists, refusals. Codes, tokens, clock, bots and
+the commitment are given, and the same; seed and salt differ. Which histories a seat cannot tell apart is said by
+tests/test_secrecy.py, from the rules alone.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from piste.core.contract import CHANCE, WATCHER
+from piste.core.dealer import Chooser, Commitment
+from piste.core.errors import NotOpen, PisteError
+from piste.core.game import find
+from piste.core.record import Head
+from piste.core.views import SeatView
+from piste.web import faces
+from piste.web.hall import player_of
+from piste.web.room import Room, usual_opener
+from piste.web.store import PutPlayer
+from tests.kinds import FULL, ODD, Kind, games, walked
+from tests.test_secrecy import HIDING, OPEN, GoesOn, another_history, prefixes
+from tests.web.driving import CountedLots, Device, House
+
+NAMES = ("Ada", "Ben", "Cleo", "Dan")
+LONGEST = 24
+"""Decisions of a history that are played here; the screens of longer ones are compared without a server."""
+
+Heard = dict[int, list[bytes]]
+"""What each audience was sent, in order."""
+
+
+def seats_of(kind: Kind) -> int:
+    return find(kind.game).rules.seats(find(kind.game).options(kind.options))
+
+
+class Play:
+    """One history played at a table of a house, and all that was sent meanwhile."""
+
+    def __init__(self, house: House, kind: Kind, steps: tuple[int, ...], people: int, secret: str) -> None:
+        rules = find(kind.game).rules
+        taken = [(rules.to_act(s), step) for s, step in walked(kind, steps) if step is not None]
+        self.house, self.kind, self.steps, self.secret = house, kind, steps, secret
+        self.chance = [step for actor, step in taken if actor == CHANCE]
+        self.decided = [(actor, step) for actor, step in taken if actor >= 0]
+        self.devices = {at: Device(house, f"{at:p>43}") for at in range(people)}
+        self.watcher = Device(house)
+        self.heard: Heard = {at: [] for at in (*range(people), WATCHER)}
+
+    def opened(self, room: Room) -> tuple[Head, Chooser]:
+        head, _ = usual_opener(room)
+        salt = blake2b(self.secret.encode()).hexdigest()[:64]
+        return head._replace(seed=self.secret, commitment=Commitment("c" * 64, salt)), GoesOn(
+            self.chance, self.secret
+        )
+
+    async def think(self, _game: str, _level: str, view: SeatView) -> int:
+        if view.number >= len(self.decided):
+            raise PisteError("The bot has stopped here.")
+        return self.decided[view.number][1]
+
+    async def run(self, moments: random.Random) -> Heard:
+        house, everybody = self.house, {**self.devices, WATCHER: self.watcher}
+        house.hall.lots = CountedLots()
+        house.opener, house.minds.choosing = self.opened, self.think
+        known = [PutPlayer(player_of(one.token), NAMES[at], 1.0) for at, one in self.devices.items()]
+        house.store.write(*known).result()
+        options = {f"option-{key}": str(value) for key, value in self.kind.options.items()}
+        code = await self.devices[0].opens(self.kind.game, name=NAMES[0], **options)
+        await self.say(0, "list", code)
+        sockets = {WATCHER: await self.watcher.connect(code), 0: await self.devices[0].connect(code)}
+        for at, device in self.devices.items():
+            if at:
+                await self.ask(at, f"/t/{code}")  # at the door
+                await self.say(at, "sit", code, name=NAMES[at])
+                sockets[at] = await device.connect(code)
+        if len(self.devices) < seats_of(self.kind):
+            await self.say(0, "fill", code, bot="steady")
+        await self.play(code, moments)
+        table = house.room(code).table
+        assert table is not None
+        assert table.history() == self.steps
+        for at in everybody:
+            await self.look(at, code)
+        await self.afterwards(code)
+        for at, socket in sockets.items():
+            await socket.leave()
+            self.heard[at] += [text.encode() for text in socket.sent]
+        await house.hall.drop(code)
+        return self.heard
+
+    async def afterwards(self, code: str) -> None:
+        """Whatever else is to be done at the table before it is closed."""
+
+    async def play(self, code: str, moments: random.Random) -> None:
+        for number, (actor, step) in enumerate(self.decided):
+            room = self.house.room(code)
+            assert room.table is not None
+            if moments.random() < 0.3:
+                await self.meddle(moments.choice(sorted(self.heard)), code, number, moments)
+            if actor in self.devices:
+                view = room.table.view(actor)
+                name = view.decisions[view.actions.index(step)]
+                await self.say(actor, "decide", code, decision=name, number=str(number))
+                if moments.random() < 0.1:  # sent again
+                    await self.say(actor, "decide", code, decision=name, number=str(number))
+
+    async def meddle(self, at: int, code: str, number: int, moments: random.Random) -> None:
+        """Ask for what is refused, and look around."""
+        for decision, question in (("keep", number + 1), ("no such", number), ("", number - 1), ("*", number)):
+            await self.say(at, "decide", code, decision=f"{decision}!", number=str(question))
+        await self.say(at, moments.choice(("claim", "stand-in", "rematch", "fill", "delete", "hint")), code)
+        await self.ask(at, f"/t/{code}/news?since={moments.randrange(9)}")
+
+    async def look(self, at: int, code: str) -> None:
+        for what in ("", "/news", "/qr.svg", "/record", "/replay?step=2&seat=0", "/review", "/socket", "/decide"):
+            await self.ask(at, f"/t/{code}{what}")
+        for page in ("/", "/watch", "/games", f"/g/{self.kind.game}", "/readyz", "/healthz"):
+            await self.ask(at, page)
+        await self.meddle(at, code, len(self.decided), random.Random(at))
+
+    async def ask(self, at: int, path: str) -> None:
+        got = await (self.devices | {WATCHER: self.watcher})[at].get(path)
+        await self.house.settle()
+        self.heard[at].append(repr(got).encode())
+
+    async def say(self, at: int, verb: str, code: str, **fields: str) -> None:
+        got = await (self.devices | {WATCHER: self.watcher})[at].post(f"/t/{code}/{verb}", fields)
+        await self.house.settle()
+        self.heard[at].append(repr(got).encode())
+
+
+async def heard(house: House, kind: Kind, steps: tuple[int, ...], people: int, secret: str, case: object) -> Heard:
+    return await Play(house, kind, steps, people, secret).run(random.Random(repr(case)))
+
+
+def cut(kind: Kind, seed: object, chooser: random.Random) -> tuple[int, ...]:
+    """Return a random game up to one of its first decisions."""
+    for more in range(1000):
+        found = prefixes(kind, f"{seed} {more}")[:LONGEST]
+        if found:  # some are over with their deal
+            return chooser.choice(found)
+    raise AssertionError(f"{kind} has no decisions")
+
+
+async def retold(house: House, kind: Kind, seed: int) -> tuple[int, list[int]]:
+    """Play a history and retellings of it; return how many there were, and who could tell one from the first."""
+    chooser = random.Random(f"{kind} {seed}")
+    steps = cut(kind, f"web secrets {seed}", chooser)
+    people = chooser.choice((1, *[seats_of(kind)] * 3))
+    case = (str(kind), seed, people)
+    found, first, caught = 0, None, []
+    for audience in (WATCHER, *range(people)):
+        other = another_history(kind, steps, audience, chooser)
+        if other is not None:
+            found += 1
+            first = first or await heard(house, kind, steps, people, "one", case)
+            again = await heard(house, kind, other, people, "another", case)
+            if first[audience] != again[audience]:
+                caught.append(audience)
+    return found, caught
+
+
+@pytest.mark.parametrize("kind", HIDING, ids=str)
+async def test_what_is_sent_to_a_seat_is_the_same_in_games_it_cannot_tell_apart(house: House, kind: Kind) -> None:
+    found = 0
+    wanted = games(2) // 1000 + 2
+    for seed in range(40 * wanted):
+        more, caught = await retold(house, kind, seed)
+        assert not caught, f"{kind} {seed}: {caught} can tell them apart"
+        found += more
+        if found >= wanted:
+            return
+    assert found, "no second history was ever found: the test would show nothing"
+
+
+@pytest.mark.parametrize("kind", [*FULL, *ODD], ids=str)
+async def test_nothing_is_sent_of_the_seed_or_of_what_it_will_bring(house: House, kind: Kind) -> None:
+    assert kind in (*HIDING, *OPEN)
+    for seed in range(games(1) // 2000 + 1):
+        chooser = random.Random(f"{kind} {seed}")
+        steps, people = cut(kind, f"web future {seed}", chooser), chooser.choice((1, seats_of(kind)))
+        first, second = [
+            await heard(house, kind, steps, people, future, (str(kind), seed)) for future in ("one", "another")
+        ]
+        assert first == second
+        assert min(map(len, first.values())) > 10
+
+
+# The test itself must be able to fail: each of these lets something out that it must notice.
+
+
+def position(room: Room) -> str:
+    assert room.table is not None
+    return room.table.position_text()
+
+
+def in_status(monkeypatch: pytest.MonkeyPatch) -> None:
+    right = faces.status
+    monkeypatch.setattr(
+        faces, "status", lambda room, *more: right(room, *more) + (position(room) if room.table else "")
+    )
+
+
+def in_scene(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Draws the table as its second seat sees it, for everybody."""
+    right: Callable[..., Any] = faces.face
+
+    def leaky(room: Room, who: faces.Looker, house: faces.House) -> Any:
+        drawn = right(room, who, house)
+        other = (who.seat + 1) % len(room.seats)
+        if room.table is None:
+            return drawn
+        view = faces.untouchable(room.table.view(other))
+        return drawn._replace(areas=faces.scene(room.game, view, room.names()))
+
+    monkeypatch.setattr("piste.web.rooms.face", leaky)
+
+
+def in_refusals(monkeypatch: pytest.MonkeyPatch) -> None:
+    def leaky(room: Room, *_: Any) -> str:
+        raise NotOpen(f"That cannot be decided at {position(room)}.")
+
+    right = Room.decide
+    monkeypatch.setattr(
+        Room, "decide", lambda room, seat, said, number: (leaky if "!" in said else right)(room, seat, said, number)
+    )
+
+
+@pytest.mark.parametrize("leak", [in_status, in_scene, in_refusals], ids=lambda leak: leak.__name__)
+@pytest.mark.parametrize("game", ["zero-sum-duel", "positive-negative", "mccoy-duel"])
+async def test_a_leak_is_noticed(
+    house: House, game: str, leak: Callable[[pytest.MonkeyPatch], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    leak(monkeypatch)
+    kind = next(kind for kind in HIDING if kind.game == game)
+    for seed in range(40):
+        if (await retold(house, kind, seed))[1]:
+            return
+    raise AssertionError("a leak went unnoticed")
+
+
+@pytest.mark.parametrize("what", ["seed", "salt"])
+async def test_a_seed_or_salt_that_is_shown_too_early_is_noticed(
+    tmp_path: Path, what: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    right = faces.status
+
+    def leaky(room: Room, *more: Any) -> str:
+        if room.head is None or room.head.commitment is None:
+            return right(room, *more)
+        return str(room.head.seed if what == "seed" else room.head.commitment.salt)
+
+    monkeypatch.setattr(faces, "status", leaky)
+    kind = FULL[0]
+    async with House(tmp_path / "leaky.db") as house:
+        steps = cut(kind, "early", random.Random(1))
+        first, second = [await heard(house, kind, steps, 2, secret, 0) for secret in ("one", "another")]
+        assert all(first[at] != second[at] for at in first)
