@@ -224,7 +224,8 @@ class Room:
             before = self.story.answers[number]
             if said and before.seat == seat and said in (before.name, before.said):
                 return before.name
-            raise Stale("That question has been answered. Look again: the table has moved on.")
+            own = f": you decided {before.name}" if before.seat == seat else ""
+            raise Stale(f"That question has been answered{own}. Look again: the table has moved on.")
         if number != table.number:
             raise Stale("That question is not open. Look again.")
         if table.to_act is None:
