@@ -187,11 +187,19 @@ def test_a_page_is_the_same_for_the_same_face_and_another_for_another() -> None:
         assert PAGES.parts(one) != PAGES.parts(face(room_of(kind, "another"), Looker(0), HOUSE))
 
 
+@pytest.mark.parametrize("kind", FULL, ids=str)
+def test_a_part_drawn_from_what_it_is_given_is_as_if_drawn_from_all(kind: Kind) -> None:
+    for room in moments(kind, "whole", 40):
+        for one in faces_of(room):
+            whole = {part: PAGES.page(f"parts/{part}", **PAGES.context(one, "Ana")) for part in PARTS}
+            assert PAGES.parts(one, "Ana") == whole
+
+
 def test_parts_are_the_six_and_the_page_holds_them_as_they_are() -> None:
     room = room_of(Kind("mccoy-duel", {}), "parts")
     one = face(room, Looker(0, host=True), HOUSE)
     parts = PAGES.parts(one)
-    assert tuple(parts) == PARTS == ("people", "status", "scene", "choices", "offers", "fair")
+    assert tuple(parts) == tuple(PARTS) == ("people", "status", "scene", "choices", "offers", "fair")
     page = PAGES.table_page(one, parts)
     for name, html in parts.items():
         assert f'<div id="part-{name}"' in page

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import sys
 import time
 from collections.abc import AsyncIterator, Callable
 from datetime import UTC, datetime
@@ -38,9 +37,6 @@ from piste.web.store import Store
 COOKIE = "piste"
 YEAR = 365 * 86400
 HOUR = 3600.0
-TURN = 0.0005
-"""Seconds after which a busy thread lets another have its turn: the one that writes needs many turns, all short."""
-
 MOST_TABLES = 3
 """So many open tables stand on the first page; the others are one tap away."""
 
@@ -345,12 +341,9 @@ def make_app(
     @contextlib.asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
         care = asyncio.ensure_future(take_care(hall))
-        before = sys.getswitchinterval()
-        sys.setswitchinterval(TURN)
         try:
             yield
         finally:
-            sys.setswitchinterval(before)
             care.cancel()
             hall.say_goodbye()
             await hall.close()

@@ -16,7 +16,6 @@ import json
 import math
 import random
 import re
-import signal
 import subprocess
 import sys
 import tempfile
@@ -140,7 +139,7 @@ def started(kind: str, folder: Path, given: str = "") -> Iterator[int]:
         threading.Thread(target=process.stderr.read, daemon=True).start()  # or it would have to wait for a reader
         yield int(json.loads(last)["port"])
     finally:
-        process.send_signal(getattr(signal, "SIGINT" if sys.platform != "win32" else "SIGTERM"))
+        process.terminate()
         try:
             process.wait(LONGEST)
         except subprocess.TimeoutExpired:
@@ -151,7 +150,6 @@ def started(kind: str, folder: Path, given: str = "") -> Iterator[int]:
 def echo() -> None:
     """Serve sockets in pairs: each message is answered, and both are sent what a game would have sent."""
     from starlette.applications import Starlette
-    from starlette.requests import Request
     from starlette.responses import Response
     from starlette.routing import Route, WebSocketRoute
     from starlette.websockets import WebSocket, WebSocketDisconnect
@@ -177,10 +175,8 @@ def echo() -> None:
                     await other.send_text(mine if other is one else theirs)
         pair.remove(one)
 
-    async def metrics(_request: Request) -> Response:
-        return Response(counts.text())
-
-    app = Starlette(routes=[WebSocketRoute("/t/{code}/socket", socket), Route("/metrics", metrics)])
+    metrics = Route("/metrics", lambda _request: Response(counts.text()))
+    app = Starlette(routes=[WebSocketRoute("/t/{code}/socket", socket), metrics])
     settings = Settings(db=Path(), host=HERE, port=0)
     raise_file_limit(settings.most_sockets + 512)
     with listen(HERE, 0) as listener:
@@ -296,14 +292,14 @@ class Pair:
             self._opened += 1
             code, cookies = str(self._at), ["", ""]
             if not self._load.echo:
-                kind = self._load.kinds[(self._at + self._opened) % len(self._load.kinds)]
-                code, cookies = await asyncio.to_thread(self._table, kind)
+                code, cookies = await asyncio.to_thread(self._table)
             self._clients = [await self._connected(code, cookie) for cookie in cookies]
             for client in self._clients:
                 await client.heard()
 
-    def _table(self, kind: str) -> tuple[str, list[str]]:
-        port = self._load.port
+    def _table(self) -> tuple[str, list[str]]:
+        port, kinds = self._load.port, self._load.kinds
+        kind = kinds[(self._at + self._opened) % len(kinds)]
         text, first = asked(port, "POST", "/new", {"game": kind, "versus": "friend", "name": "Ada"})
         code = json.loads(text)["go"].rpartition("/")[2]
         return code, [first, asked(port, "POST", f"/t/{code}/sit", {"name": "Bob"})[1]]
@@ -396,10 +392,7 @@ def play() -> None:
     asked = json.load(sys.stdin)
     raise_file_limit(2 * asked["games"] + 256)
 
-    async def load() -> dict[str, Any]:
-        return await Load(asked).run()
-
-    print(json.dumps(asyncio.run(load())))
+    print(json.dumps(asyncio.run(Load(asked).run())))
 
 
 if __name__ == "__main__":

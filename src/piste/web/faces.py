@@ -44,7 +44,7 @@ def face(room: Room, who: Looker, house: House) -> Face:
     names = room.names()
     asked = view is not None and view.actions and not room.seats[who.seat].stand_in
     prompt = game.words.ask(view, names) if view is not None and asked else None
-    log = () if room.story is None else tuple(room.story.entries(who.seat))
+    log = () if room.story is None else tuple(room.story.entries(who.seat, view))
     return Face(
         code=room.code,
         game=game.name,

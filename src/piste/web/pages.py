@@ -6,27 +6,39 @@ import hashlib
 import importlib
 import re
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markdown_it import MarkdownIt
 
 from piste import bots
 from piste.core import scene
 from piste.core.contract import WATCHER
 from piste.core.game import Game, Option, counted, find, names, tidy, write_option
-from piste.core.scene import Area
-from piste.ui.pages import page_path
+from piste.core.scene import Area, Card
 from piste.web.face import OVER, PLAYING, WAITING, Choice, Face
+from piste.web.reading import rules_html
 from piste.web.room import levels as open_levels
+from piste.web.shown import Shown, drawn_graph, spoken
 
 FOLDER = Path(__file__).parent
 STATIC = FOLDER / "static"
-PARTS = ("people", "status", "scene", "choices", "offers", "fair")
-"""What of a table's page is sent again when it changes."""
+PARTS: Mapping[str, tuple[str, ...]] = {
+    "people": ("people",),
+    "status": ("stage", "status", "question", "result", "won"),
+    "scene": ("code", "game", "title", "line", "seat", "door", "stage", "people", "areas", "choices", "invite"),
+    "choices": (
+        "code", "game", "seat", "door", "stage", "number", "people", "areas", "question", "choices", "hint",
+    ),
+    "offers": ("code", "game", "seat", "stage", "offers", "invite", "seat_link", "successor"),
+    "fair": ("stage", "commitment", "seed", "salt"),
+}  # fmt: skip
+"""What is sent again when it changes, and what of a face each part is drawn from: it is given no more."""
+
+REMEMBERED = 8192
+"""So many drawings of each kind are kept: most of a table stays as it was from one decision to the next."""
 
 LONGEST_LOG = 120
 """So many lines of a log stand on a page; the others are a link away."""
@@ -42,25 +54,6 @@ class Listing(NamedTuple):
     when: str = ""
     yours: bool = False  # it is this person's turn
     delete: str = ""  # where to ask for its deletion; "" if this person cannot
-
-
-class Shown(NamedTuple):
-    """One step of a game that is over, as it is shown again."""
-
-    code: str
-    game: str
-    title: str
-    people: tuple[str, ...]  # by seat
-    labels: tuple[str, ...]  # what the seats are called in the game, as the review names them
-    step: int
-    steps: int  # the last one
-    seat: int  # through whose eyes; WATCHER for everybody's
-    areas: tuple[Area, ...]
-    lines: tuple[str, ...]  # what was said at this step
-    result: str
-    review: Mapping[str, Any] | None  # the coach's document, once there is one
-    looking: bool = False  # the coach is still looking
-    note: str = ""  # how the coach's numbers are known, or why there are none
 
 
 class Menu(NamedTuple):
@@ -86,8 +79,12 @@ class Pages:
             trim_blocks=True,
             lstrip_blocks=True,
             undefined=StrictUndefined,
+            auto_reload=False,  # a server that runs must not take half of a new version
         )
-        self.environment.filters.update(minus=minus, drawn=drawn)
+        self.environment.filters.update(minus=minus, drawn=drawn, area=self.area, card=self.card)
+        self._part = lru_cache(REMEMBERED)(self._drawn_part)
+        self._area = lru_cache(REMEMBERED)(self._drawn_area)
+        self._card = lru_cache(REMEMBERED)(self._drawn_card)
         self.environment.globals.update(static=self.static, counted=counted, WATCHER=WATCHER, HIDDEN=-1)
 
     def static(self, name: str) -> str:
@@ -101,8 +98,31 @@ class Pages:
 
     def parts(self, face: Face, name: str = "") -> dict[str, str]:
         """Return the parts of a table, each a fragment; `name` stands in the field of somebody at the door."""
-        context = self._context(face, name)
-        return {part: self.page(f"parts/{part}", **context) for part in PARTS}
+        return {part: self._part(part, face._replace(**dropped), name) for part, dropped in DROPPED.items()}
+
+    def _drawn_part(self, part: str, face: Face, name: str) -> str:
+        return self.page(f"parts/{part}", **self.context(face, name))
+
+    def area(self, area: Area, choice: Mapping[int, Choice], say: Mapping[int, tuple[str, str]]) -> str:
+        """Return an area as HTML."""
+        open_now = scene.taken((area,)) & choice.keys()
+        return self._area(area, tuple((choice[action], say[action]) for action in sorted(open_now)))
+
+    def _drawn_area(self, area: Area, open_now: tuple[tuple[Choice, tuple[str, str]], ...]) -> str:
+        choice = {one.action: one for one, _ in open_now}
+        return self._macro("area", area, choice, {one.action: said for one, said in open_now})
+
+    def card(self, card: Card, choice: Mapping[int, Choice], say: Mapping[int, tuple[str, str]]) -> str:
+        """Return a card as HTML."""
+        return self._card(card, choice.get(card.decision), say.get(card.decision))
+
+    def _drawn_card(self, card: Card, choice: Choice | None, say: tuple[str, str] | None) -> str:
+        known = choice is not None and say is not None
+        return self._macro("card", card, *(({card.decision: choice}, {card.decision: say}) if known else ({}, {})))
+
+    def _macro(self, name: str, *given: Any) -> str:
+        found: str = getattr(self.environment.get_template("draw.html").module, name)(*given)
+        return found
 
     def table_page(
         self, face: Face, parts: Mapping[str, str] | None = None, *, name: str = "", whole: bool = False
@@ -111,13 +131,14 @@ class Pages:
         log = face.log if whole else face.log[-LONGEST_LOG:]
         return self.page(
             "table",
-            **self._context(face, name),
+            **self.context(face, name),
             parts=parts or self.parts(face, name),
             log=log,
             earlier=len(face.log) - len(log),
         )
 
-    def _context(self, face: Face, name: str) -> dict[str, Any]:
+    def context(self, face: Face, name: str) -> dict[str, Any]:
+        """Return what templates of a table have at hand."""
         playing = face.stage == PLAYING
         own = tuple(area for area in face.areas if is_own(area, face.seat))
         touched = scene.taken(face.areas)
@@ -136,7 +157,7 @@ class Pages:
             "touched": bool(touched),
             "question": asked(face),
             "notes": card_notes(own, face.choices),
-            "levels": levels(face.game),
+            "levels": levels(face.game) if face.game else (),
             "name": name,
             "seated": face.seat != WATCHER,
             "you": next((person for person in face.people if person.you), None),
@@ -198,6 +219,16 @@ class Pages:
         return self.page("parts/replay" if part else "replay", **context)
 
 
+BLANK = Face(
+    code="", game="", title="", line="", credit="", options=(), seat=WATCHER, door=False, stage="", at=0, number=0,
+    status="", people=(), areas=(), question="", choices=(), tips=(), log=(), offers=(), hint="", result="", won=None,
+    invite="", seat_link="", commitment="", seed="", salt="", successor="", listed=False, host=False, counts=True,
+)  # fmt: skip
+DROPPED = {
+    part: {field: getattr(BLANK, field) for field in Face._fields if field not in needs}
+    for part, needs in PARTS.items()
+}
+
 NOBODY_PLAYS = "Nobody plays in public just now. Open a table and list it, and it will stand here."
 NO_GAMES = "You have no games here yet."
 
@@ -245,6 +276,7 @@ def levels(game: str) -> tuple[tuple[str, str], ...]:
     return tuple((level, lines[level]) for level in open_levels(find(game)))
 
 
+@lru_cache(REMEMBERED)
 def minus(text: object) -> str:
     """Return text with the sign that is as wide as a plus, where a number is below zero."""
     return re.sub(r"(?<![\w.])-(?=\d)", "−", str(text))
@@ -285,16 +317,6 @@ def card_notes(areas: Sequence[Area], choices: Sequence[Choice]) -> tuple[tuple[
     return tuple(found.items())
 
 
-def spoken(shown: Shown) -> dict[str, Any] | None:
-    """Return what the coach says of the decision that led to this step, if it was one."""
-    if shown.review is None:
-        return None
-    for decision in shown.review["decisions"]:
-        if decision["step"] == shown.step - 1:
-            return {**decision, "who": dict(zip(shown.labels, shown.people, strict=True))[decision["seat"]]}
-    return None
-
-
 def static_hash() -> str:
     """Return a digest of everything in the folder of static files."""
     digest = hashlib.sha256()
@@ -302,79 +324,3 @@ def static_hash() -> str:
         if path.is_file():
             digest.update(path.relative_to(STATIC).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()[:12]
-
-
-# The rules
-
-
-def rules_html(game: Game) -> str:
-    """Return the page of a game's rules as HTML: no markup of its own, links only within the house or outward."""
-    return _rules_html(game.name, page_path(game).read_text(encoding="utf-8"))
-
-
-@cache
-def _rules_html(name: str, text: str) -> str:
-    reader = MarkdownIt("commonmark", {"html": False}).enable("table")
-    tokens = reader.parse(re.sub(r"\A#[^\n]*\n", "", text))
-    for at, token in enumerate(tokens):
-        if token.type == "heading_open":
-            token.attrSet("id", f"rules-{slug(tokens[at + 1].content)}")
-        elif token.type == "table_open":
-            token.attrSet(
-                "tabindex", "0"
-            )  # it scrolls sideways where it is too wide; so does what is printed as it is
-        for child in token.children or ():
-            if child.type == "link_open":
-                child.attrs = dict(link(str(child.attrs["href"])))
-    rendered = str(reader.renderer.render(tokens, reader.options, {"game": name}))
-    return rendered.replace("<pre><code", '<pre tabindex="0"><code')
-
-
-def slug(heading: str) -> str:
-    return re.sub(r"[^a-z0-9]+", "-", heading.lower()).strip("-")
-
-
-def link(href: str) -> Mapping[str, str]:
-    """Return what stands in a link of the rules: to a place on the page, to another game's rules, or outward."""
-    page, _, place = href.partition("#")
-    if not page:
-        return {"href": f"#rules-{place}"}
-    if page.startswith("https://"):
-        return {"href": href, "rel": "noreferrer noopener", "target": "_blank"}
-    game = page.removesuffix(".md")
-    return {"href": f"/rules/{game}"} if game in names() else {}
-
-
-# The graph of a replay
-
-
-class Graph(NamedTuple):
-    """Winning chances drawn in a box of 1000 by 100: lines, marks and where we are."""
-
-    lines: tuple[tuple[str, str, str], ...]  # name, points, the chance at this step in percent
-    marks: tuple[tuple[int, float, float, str], ...]  # which line, where, what it is called
-    now: float
-    told: tuple[tuple[int, str], ...]  # step and sentence of each decision that has a name
-
-
-def drawn_graph(shown: Shown) -> Graph | None:
-    """Return the graph of a reviewed game."""
-    if shown.review is None or not shown.review["chances"]:
-        return None
-    chances = shown.review["chances"]
-    wide = 1000 / max(1, len(chances) - 1)
-    seats = [label for label in shown.labels if label in chances[0]]
-    who = dict(zip(shown.labels, shown.people, strict=False))
-    lines, marks, told = [], [], []
-    at = min(shown.step, len(chances) - 1)
-    for label in seats:
-        points = " ".join(f"{i * wide:.1f},{100 * (1 - moment[label]):.1f}" for i, moment in enumerate(chances))
-        lines.append((who[label], points, f"{100 * chances[at][label]:.0f} %"))
-    for decision in shown.review["decisions"]:
-        if decision["label"] and decision["seat"] in seats:
-            step = min(decision["step"] + 1, len(chances) - 1)
-            height = 100 * (1 - chances[step][decision["seat"]])
-            marks.append((seats.index(decision["seat"]), step * wide, height, decision["label"]))
-            said = f"{who[decision['seat']]}: {decision['decision']}, {decision['label']}"
-            told.append((step, f"{said}, {100 * decision['loss']:.0f} points"))
-    return Graph(tuple(lines), tuple(marks), at * wide, tuple(told))

@@ -9,8 +9,8 @@ from piste.core.contract import HIDDEN, WATCHER
 from piste.core.errors import NotOpen
 from piste.core.views import SeatView
 from piste.web.faces import result, scene
-from piste.web.pages import Shown
 from piste.web.room import Room
+from piste.web.shown import Shown
 
 
 def view_at(view: SeatView, step: int) -> SeatView:

@@ -73,6 +73,7 @@ class Room:
         self.previous = previous
         self.successor = successor
         self.created = self.touched = now
+        self.stored = 0.0  # when it was last written that something happens here
         self.table: Table | None = None
         self.head: Head | None = None
         self.story: Story | None = None

@@ -33,6 +33,8 @@ CODE = 16
 IDLE = 600.0
 """Seconds after which a room that nobody looks at leaves the memory."""
 
+MINUTE = 60.0
+
 
 class NoRoom(PisteError):
     """A code that no room has."""
@@ -138,7 +140,9 @@ class Rooms:
         first, lines = room.unwritten()
         now = self.clock()
         more: list[Change] = [AddLines(room.code, first, lines)] if lines else []
-        more += [SetTouched(room.code, now)]
+        if now - room.stored >= MINUTE or now < room.stored:  # to the minute is enough for lists and for old age
+            more += [SetTouched(room.code, now)]
+            room.stored = now
         if room.over and lines:
             more += [SetEnded(room.code, now)]
         writing = asyncio.wrap_future(self.store.write(*changes, *more))

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from piste.core.contract import WATCHER
 from piste.core.screen import Moment, Pause
 from piste.core.table import Table
+from piste.core.views import SeatView
 from piste.web.face import Entry
 
 HINT = "hint for seat "
@@ -84,13 +85,13 @@ class Story:
         """Return every hint that was given: seat, question, words."""
         return self._hints
 
-    def entries(self, audience: int) -> Sequence[Entry]:
-        """Return all lines that an audience has been told."""
+    def entries(self, audience: int, seen: SeatView | None = None) -> Sequence[Entry]:
+        """Return all lines that an audience has been told; its view, if somebody has it at hand, saves work."""
         found = self._entries.setdefault(audience, [])
         over = self._table.to_act is None
         if self._told.get(audience) == len(self._happened) and (not over or audience in self._ended):
             return found  # nothing has happened since
-        view = self._table.view(audience)
+        view = self._table.view(audience) if seen is None else seen
         words = self._table.game.words
         if not found and audience not in self._told:
             self._say(found, words.welcome(view, self._names))

@@ -2,6 +2,7 @@
 const $ = (id) => document.getElementById(id);
 const shown = {};
 const title = document.title;
+let homeless = ""; // the part that had the focus, while nothing there can have it
 const DRAWN = /^(\s*(Row\\Col|\d) +\||-{5}|(Current|Updated) Grid:)/; // a picture made of letters; the page draws it better
 
 export function begin() {
@@ -38,14 +39,16 @@ function swap(part, html) {
   place.innerHTML = html;
   for (const id of open) if ($(id)) $(id).open = true;
   for (const [id, value] of typed) if ($(id)) $(id).value = value;
-  if (focus) {
-    const same = focus.id && $(focus.id);
+  if (focus || (homeless === part && document.activeElement === document.body)) {
+    const same = focus?.id && $(focus.id);
+    homeless = "";
     if (same) same.focus({ preventScroll: true });
     else {
       // What had the focus is gone: stay near, so that the next key goes on from here.
       const near = place.querySelector(".panel, .areas") ?? place;
       near.tabIndex = -1;
       near.focus({ preventScroll: true });
+      if (document.activeElement !== near) homeless = part;
     }
   }
   if (part === "choices") follow();

@@ -33,6 +33,7 @@ export class Line {
   now() {
     if (this.leaving && !this.socket) return;
     if (!this.socket || this.socket.readyState > 1) this.open();
+    else this.ping(); // who wakes up wants to know whether the line lives
   }
 
   got(message) {
@@ -61,7 +62,16 @@ export class Line {
     if (this.socket.readyState !== 1) return;
     this.socket.send(JSON.stringify({ id: `${this.mine}-ping`, do: "ping" }));
     // A line that never answers a ping is not taken for dead.
-    if (this.answers) this.watch = setTimeout(() => this.socket.close(), PING / 2);
+    clearTimeout(this.watch);
+    if (this.answers) this.watch = setTimeout(() => this.drop(), PING / 2);
+  }
+
+  // A dead line does not hear that it is closed either: what comes of that is not waited for.
+  drop() {
+    const dead = this.socket;
+    this.socket = null;
+    dead.close();
+    this.lost();
   }
 
   read(message) {
