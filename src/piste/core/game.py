@@ -87,7 +87,7 @@ class Game(NamedTuple):
 
     @property
     def words(self) -> Words:
-        return cast("Words", importlib.import_module(f"{self.package}.words"))
+        return _words(self.package)
 
     def options(self, given: Mapping[str, int | str] | None = None) -> Any:
         """Return the game's options with these values instead of the defaults, checked."""
@@ -156,6 +156,11 @@ class Game(NamedTuple):
         best = max(payoffs)
         winner = payoffs.index(best) if best > 0 else None
         return Ending(winner, self.notation.REASONS[self.rules.reason(state)], payoffs)
+
+
+@cache
+def _words(package: str) -> Words:
+    return cast("Words", importlib.import_module(f"{package}.words"))
 
 
 def members(actions: int) -> list[int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from functools import cache
+from functools import cache, lru_cache
 from importlib.util import find_spec
 from typing import NamedTuple, cast
 
@@ -51,7 +51,7 @@ def face(room: Room, who: Looker, house: House) -> Face:
         title=game.notation.TITLE,
         line=game.notation.LINE,
         credit=game.notation.CREDIT,
-        options=tuple(game.option_texts(game.options(room.options), changed_only=True).items()),
+        options=changed(room),
         seat=who.seat,
         door=stage == WAITING and who.seat == WATCHER and any(seat.kind == OPEN for seat in room.seats),
         stage=stage,
@@ -106,9 +106,23 @@ def scenes(package: str) -> Scenes | None:
     return cast("Scenes", importlib.import_module(f"{package}.scene"))
 
 
+def changed(room: Room) -> tuple[tuple[str, str], ...]:
+    """Return the options that are not as the sheet has them."""
+    return _of_options(room.game, tuple(room.options.items()))[0]
+
+
 def tips(room: Room) -> tuple[str, ...]:
-    of = getattr(room.game.words, "tips", None)  # where they depend on the options
-    return tuple(of(room.game.options(room.options)) if of else room.game.words.TIPS)
+    return _of_options(room.game, tuple(room.options.items()))[1]
+
+
+@lru_cache(maxsize=1024)
+def _of_options(
+    game: Game, given: tuple[tuple[str, int | str], ...]
+) -> tuple[tuple[tuple[str, str], ...], tuple[str, ...]]:
+    options = game.options(dict(given))
+    of = getattr(game.words, "tips", None)  # where they depend on the options
+    texts = game.option_texts(options, changed_only=True)
+    return tuple(texts.items()), tuple(of(options) if of else game.words.TIPS)
 
 
 def question(game: Game, view: SeatView, prompt: Prompt) -> str:
@@ -218,7 +232,8 @@ def offers(room: Room, who: Looker, house: House) -> tuple[Offer, ...]:
     if who.seat == WATCHER:
         return ()
     if room.over:
-        found += [Offer("rematch", "Rematch", "The same people, one seat on.")]
+        swap = "seats swapped" if len(room.seats) == 2 else "everybody one seat on"
+        found += [Offer("rematch", "Rematch", f"The same people, {swap}.")]
         found += [Offer("delete", "Delete this game", "", "Remove this game from your games? This cannot be undone.")]
         return tuple(found)
     mine = room.seats[who.seat]
