@@ -68,25 +68,22 @@ def settled(s: State) -> int:
     return HIDDEN
 
 
-def stow(t: Tree, node: int, s: State, action: int, one: int, other: int, depth: int) -> None:
-    """Put the position after an action at a node, and after all that is forced from there."""
-    winner = HIDDEN
-    while winner == HIDDEN:
+def stow(words: Any, row: int, s: State, action: int, one: int, other: int, depth: int) -> int:
+    """Write the position after an action, and after all that is forced from there; return the kind of its node."""
+    while True:
         after = apply(s, action)
         one, other = heard(one, s, action, after, 0), heard(other, s, action, after, 1)
         s = after
         depth += 1
         winner = settled(s)
+        if winner != HIDDEN:
+            words[row, 1] = depth << DEPTH
+            return WON + winner
         left = different(s)
         if left & (left - 1):
-            break
+            keep(words, row, s, one, other, depth)
+            return LEAF
         action = lowest(left)
-    if winner == HIDDEN:
-        t.nodes[node, 0] = LEAF
-        keep(t.words, node, s, one, other, depth)
-    else:
-        t.nodes[node, 0] = WON + winner
-        t.words[node, 1] = depth << DEPTH
 
 
 def keep(words: Any, node: int, s: State, one: int, other: int, depth: int) -> None:
@@ -112,31 +109,28 @@ def lift(options: Options, cards: int, rest: int) -> State:
 
 def grow(options: Options, t: Tree, node: int) -> None:
     """Give a node its children."""
-    s = lift(options, int(t.words[node, 0]), int(t.words[node, 1]))
+    nodes, words, names, counts = t.nodes, t.words, t.names, t.counts
+    rest, one, other = int(words[node, 1]), int(words[node, 2]), int(words[node, 3])
+    s = lift(options, int(words[node, 0]), rest)
     actor = to_act(s)
     left = choices(s) if actor == CHANCE else different(s)
-    n = count(left)
-    first = t.counts[NODES]
-    if first + n > t.nodes.shape[0]:
-        t.counts[FULL] = 1
+    n, first, spot = count(left), int(counts[NODES]), 0
+    if first + n > nodes.shape[0]:
+        counts[FULL] = 1
         return
-    spot = 0
     if actor != CHANCE:
-        spot = spot_of(t.slots, t.names, t.counts, int(t.words[node, 2 + actor]), n)
+        spot = spot_of(t.slots, names, counts, one if actor == 0 else other, n)
         if spot < 0:
-            t.counts[FULL] = 1
+            counts[FULL] = 1
             return
-        if t.names[spot, 2] == 0:
-            t.names[spot, 2] = -1  # seen
+        if names[spot, 2] == 0:
+            names[spot, 2] = -1  # seen
             t.mix[spot, count(left & ((1 << liked(s, left)) - 1))] = 1.0
-    t.counts[NODES] = first + n
-    t.nodes[node, 0] = BY_CHANCE if actor == CHANCE else actor
-    t.nodes[node, 1] = n
-    t.nodes[node, 2] = spot
-    t.nodes[node, 3] = first
-    depth = int(t.words[node, 1]) >> DEPTH
+    counts[NODES] = first + n
+    nodes[node, 0] = BY_CHANCE if actor == CHANCE else actor
+    nodes[node, 1], nodes[node, 2], nodes[node, 3] = n, spot, first
     while left:
-        stow(t, first, s, lowest(left), int(t.words[node, 2]), int(t.words[node, 3]), depth)
+        nodes[first, 0] = stow(words, first, s, lowest(left), one, other, rest >> DEPTH)
         left &= left - 1
         first += 1
 
@@ -185,87 +179,71 @@ def improve(options: Options, t: Tree, weights: Any, begin: int, end: int) -> No
     """Make passes number `begin` to `end` - 1 for both seats; later ones count more in the mean.
 
     A pass goes through the tree for one seat: through all of its own choices, all of chance, and what the other seat
-    plays now. It gathers the seat's regrets, and the other's mean mix.
+    plays now. It gathers the seat's regrets, and the other's mean mix. It goes down level by level, which lists the
+    nodes it comes to, and back up the list.
     """
     nodes, names, regret, mix, mean = t.nodes, t.names, t.regret, t.mix, t.mean
-    path = np.zeros((DEEPEST, 2), np.int64)  # at each depth: the node, which child is next
-    # At each depth: how likely chance and the other seat come there, the other seat's part of that, the value so far.
-    likely = np.zeros((DEEPEST, 3))
-    worth = np.zeros((DEEPEST, MOVES))
+    listed = np.empty((nodes.shape[0], 2), np.int32)  # the node, and where its children begin in the list
+    # How likely chance and the other seat come there and the other seat's part of that; on the way up, the value.
+    likely = np.empty((nodes.shape[0], 2))
+    worth = np.zeros(MOVES)
     for number in range(begin, end):
         late, visits = float(number), 0
         for seat in range(2):
-            for root in range(weights.shape[0]):
-                deep = 0
-                path[0, 0], path[0, 1] = root, 0
-                likely[0, 0], likely[0, 1], likely[0, 2] = weights[root], 1.0, 0.0
-                while deep >= 0:
-                    node = path[deep, 0]
-                    if nodes[node, 0] == LEAF:
-                        grow(options, t, node)
-                        if t.counts[FULL]:
-                            return
-                    kind, n, spot, first = nodes[node, 0], nodes[node, 1], nodes[node, 2], nodes[node, 3]
-                    i = path[deep, 1]
-                    down = False
-                    while i < n:
-                        p, q = 1.0, 1.0
-                        if kind == BY_CHANCE:
-                            p = 1.0 / n
-                        elif kind != seat:
-                            q = mix[spot, i]
-                            if q == 0.0:
-                                i += 1
-                                continue
-                            mean[spot, i] += late * likely[deep, 1] * q
-                        under = nodes[first + i, 0]
-                        if under >= WON and under != LEAF:
-                            gain(likely, worth, deep, kind == seat, i, p * q, 1.0 if under == WON + seat else 0.0)
-                            i += 1
+            size = weights.shape[0]
+            for root in range(size):
+                listed[root, 0], likely[root, 0], likely[root, 1] = root, weights[root], 1.0
+            at = 0
+            while at < size:
+                node = listed[at, 0]
+                if nodes[node, 0] == LEAF:
+                    grow(options, t, node)
+                    if t.counts[FULL]:
+                        return
+                kind, n, spot, first = nodes[node, 0], nodes[node, 1], nodes[node, 2], nodes[node, 3]
+                listed[at, 1] = size
+                visits += n
+                p, q = (1.0 / n if kind == BY_CHANCE else 1.0), 1.0
+                for i in range(n):
+                    if kind == 1 - seat:
+                        q = mix[spot, i]
+                        if q == 0.0:
                             continue
-                        path[deep, 1] = i
-                        deep += 1
-                        path[deep, 0], path[deep, 1] = first + i, 0
-                        likely[deep, 0] = likely[deep - 1, 0] * p * q
-                        likely[deep, 1] = likely[deep - 1, 1] * q
-                        likely[deep, 2] = 0.0
-                        down = True
-                        break
-                    if down:
+                        mean[spot, i] += late * likely[at, 1] * q
+                    under = nodes[first + i, 0]
+                    if under < WON or under == LEAF:
+                        listed[size, 0] = first + i
+                        likely[size, 0], likely[size, 1] = likely[at, 0] * p * q, likely[at, 1] * q
+                        size += 1
+                at += 1
+            for at in range(size - 1, -1, -1):
+                node, child = listed[at, 0], listed[at, 1]
+                kind, n, spot, first = nodes[node, 0], nodes[node, 1], nodes[node, 2], nodes[node, 3]
+                value = 0.0
+                for i in range(n):
+                    q = 1.0 if kind == BY_CHANCE else mix[spot, i]
+                    if q == 0.0 and kind != seat:
                         continue
-                    visits += n
-                    value = likely[deep, 2]
-                    if kind == seat:  # a call for this would cost more than a visit does
-                        value = 0.0
-                        for j in range(n):
-                            value += mix[spot, j] * worth[deep, j]
-                        for j in range(n):
-                            regret[spot, j] += likely[deep, 0] * (worth[deep, j] - value)
-                        if names[spot, 2] < 1:
-                            names[spot, 2] = 1
-                            names[spot, 3] += 1
-                            t.touched[t.counts[TOUCHED]] = spot
-                            t.counts[TOUCHED] += 1
-                    deep -= 1
-                    if deep >= 0:
-                        node, i = path[deep, 0], path[deep, 1]
-                        kind, share = nodes[node, 0], 1.0
-                        if kind == BY_CHANCE:
-                            share = 1.0 / nodes[node, 1]
-                        elif kind != seat:
-                            share = mix[nodes[node, 2], i]
-                        gain(likely, worth, deep, kind == seat, i, share, value)
-                        path[deep, 1] = i + 1
+                    under = nodes[first + i, 0]
+                    if under < WON or under == LEAF:
+                        worth[i] = likely[child, 1]
+                        child += 1
+                    else:
+                        worth[i] = 1.0 if under == WON + seat else 0.0
+                    value += q * worth[i]
+                if kind == BY_CHANCE:
+                    value /= n
+                elif kind == seat:
+                    for i in range(n):
+                        regret[spot, i] += likely[at, 0] * (worth[i] - value)
+                    if names[spot, 2] < 1:
+                        names[spot, 2] = 1
+                        names[spot, 3] += 1
+                        t.touched[t.counts[TOUCHED]] = spot
+                        t.counts[TOUCHED] += 1
+                likely[at, 1] = value
             renew(t)
         t.counts[VISITS] += visits
-
-
-def gain(likely: Any, worth: Any, deep: int, own: bool, i: int, share: float, value: float) -> None:
-    """Count what a child is worth."""
-    if own:
-        worth[deep, i] = value
-    else:
-        likely[deep, 2] += share * value
 
 
 def renew(t: Tree) -> None:

@@ -12,6 +12,7 @@ from piste.games.mccoy_duel.endgame import DEPTH, FULL, MOVES, NODES, PLACES, VI
 from piste.games.mccoy_duel.hidden import KEYS
 from piste.games.mccoy_duel.memory import Array, Rows, kernels
 from piste.games.mccoy_duel.rules import Options
+from piste.games.mccoy_duel.trials import Sketch
 
 LEAST = 0.01  # what a mix plays less often is left out of it
 FEWEST, MOST_PASSES, STRIDE = 30, 120, 10
@@ -72,6 +73,15 @@ def planted(nodes: int, places: int) -> Tree:
     )  # fmt: skip
 
 
+def sketched(nodes: int, places: int) -> Sketch:
+    """Return the same for trials."""
+    slots = 1 << (2 * places - 1).bit_length()
+    return Sketch(
+        np.zeros((nodes, 4), np.int32), np.zeros((nodes, 4), np.int64), np.zeros(slots, np.int32),
+        np.zeros((places, 3), np.int64), np.zeros((1 + 3 * MOVES) * places + 1), np.zeros(7, np.int64),
+    )  # fmt: skip
+
+
 def solve(options: Options, found: Rows, nodes: int) -> Found:
     """Return the solution from a position of which all know these rows; None if its tree has more nodes."""
     return tried_for(options, found, nodes)[0]
@@ -123,16 +133,20 @@ def learned(options: Options, found: Rows, seat: int, key: int, work: int, seed:
     if part == 0 or len(found.rows) > ROOM // 2:
         return None
     often = np.where(own, OWN / part, (1 - OWN) / max(1 - part, 1e-12)) if part < OWN else np.ones(len(own))
-    tree = planted(ROOM, ROOM // 4)
-    k.rooted(options, tree, found.rows)
+    tree = sketched(ROOM, ROOM // 4)
+    k.sown(options, tree, found.rows)
     sums, counted, made = np.cumsum(found.weights * often), 1 / often, 0
     while not tree.counts[FULL] and tree.counts[VISITS] < work:
         k.attempt(options, tree, sums, counted, made + 1, made + 1 + TRIALS, seed)
         made += TRIALS
     spot = int(k.spot_of(tree.slots, tree.names, tree.counts, key, 0))
-    if spot < 0 or tree.mean[spot].sum() == 0:
+    if spot < 0:
         return None
-    mix = tree.mean[spot, : int(tree.names[spot, 1])] / tree.mean[spot].sum()
+    _, n, begin = (int(x) for x in tree.names[spot])
+    played = tree.scores[begin + 3 : begin + 3 + 3 * n : 3]
+    if played.sum() == 0:
+        return None
+    mix = played / played.sum()
     return np.where(mix >= RARE * mix.max(), mix, 0.0)
 
 

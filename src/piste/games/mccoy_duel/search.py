@@ -22,14 +22,17 @@ class Effort(NamedTuple):
     passes: int  # games sampled for a decision
     cards: int  # the end of a round is solved from so many cards in both hands
     nodes: int  # if its tree is no larger than this
-    work: int  # and once so many nodes were visited for a decision, nothing further is solved for it
-    trials: int  # visits for what is learned from drawn deals instead, less half of those already made to solve
+    work: int  # and once so many nodes were visited for a decision, only a small tree of what is asked is solved
+    trials: (
+        int  # visits for what is learned from drawn deals instead, less half of the work above: it takes half as long
+    )
 
 
 FULL = Effort(60_000, 8, 300_000, 10_000_000, 16_000_000)
 SHORT = Effort(1_000, 0, 0, 0, 0)
 WIDTH = 1.0  # how much a choice that was tried less is favoured: narrower ones miss strong first plays
 TABLE = 1 << 17
+SMALL = 10  # by so much smaller than else
 PLAIN = 100  # without numba everything takes about so many times as long: think so much less
 
 
@@ -91,11 +94,12 @@ def warm(options: Options) -> None:
 
 
 def moments(told: tuple[Heard, ...], cards: int) -> list[int]:
-    """Return after which events a turn began with no more than so many cards in hands."""
+    """Return after which events a turn began, or who is asked now, with no more than so many cards in hands."""
+    last = len(told) - 1
     return [
         j
         for j, (_, after) in enumerate(told)
-        if after is not None and after.phase == PLAY and sum(after.sizes) <= cards
+        if after is not None and (after.phase == PLAY or j == last) and sum(after.sizes) <= cards
     ]
 
 
@@ -103,15 +107,16 @@ def solved_mix(state: State, told: tuple[Heard, ...], key: int, effort: Effort) 
     """Return the mix that the first solution which knows this situation plays, or None; and the work that took.
 
     The first turn from which the round could be solved counts; only if its solution never comes here, because the
-    other seat has done what it never does, a later one is solved anew. Work counts also where it is remembered, so
-    that a bot which is asked again after a restart decides the same.
+    other seat has done what it never does, a later one is solved anew, and at last what is asked now. Work counts
+    also where it is remembered, so that a bot which is asked again after a restart decides the same.
     """
     spent = 0
     for j in moments(told, effort.cards):
-        if spent >= effort.work:
-            break
+        over = spent >= effort.work
+        if over and j + 1 < len(told):
+            continue
         found = memory.rows_of(state, told[: j + 1], WATCHER)
-        solution, work = ending.tried_for(state.options, found, effort.nodes)
+        solution, work = ending.tried_for(state.options, found, effort.nodes // (SMALL if over else 1))
         spent += work
         if solution is not None:
             spot = solution[0].spot(key)
@@ -127,7 +132,7 @@ def late_mix(
     mix, spent = solved_mix(state, told, key, effort)
     if mix is None:
         everybody = memory.rows_of(state, told, WATCHER)
-        trials = effort.trials - spent // 2
+        trials = max(effort.trials - spent // 2, effort.trials // 4)
         mix = ending.learned(state.options, everybody, seat, key, trials, stream.below(1 << 60))
     return mix
 

@@ -7,7 +7,7 @@ but a child's position is worked out only when a trial first goes there.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,17 +21,15 @@ from piste.games.mccoy_duel.endgame import (
     LEAF,
     MOVES,
     NODES,
-    TOUCHED,
     VISITS,
     WON,
-    Tree,
+    keep,
     lift,
     liked,
-    renew,
     spot_of,
     stow,
 )
-from piste.games.mccoy_duel.hidden import different
+from piste.games.mccoy_duel.hidden import KEYS, different, unpack
 from piste.games.mccoy_duel.rules import Options, choices, to_act
 from piste.games.mccoy_duel.sampling import drawn_below
 
@@ -41,39 +39,77 @@ NEW = 3  # so often a place is only played through before all its choices are tr
 UNSEEN = 6  # a kind of node: its position is not worked out yet, only which action leads there
 SEEING = 25  # to work a position out takes as long as to visit so many
 
+# Counters after those of a solution's tree: how many rows of words and how many numbers of scores are taken.
+ROWS, TAKEN = 5, 6
 
-def opened(options: Options, t: Tree, node: int) -> None:
+# A node's second number holds how many children it has, and above them which row of words is its position.
+SHIFT = 5
+CHILDREN = (1 << SHIFT) - 1
+
+
+class Sketch(NamedTuple):
+    """A tree as arrays, packed so that a visit reads few and near places: most of its time goes into reading."""
+
+    nodes: Any  # of each node: kind, number of children and row, where its scores begin, first child
+    words: Any  # positions, as in a solution's tree, but only of nodes whose position matters
+    slots: Any  # hash table: place + 1 by what a seat was told
+    names: Any  # of each place: what the seat was told, its choices, where its scores begin
+    scores: Any  # how often a place was tried; then for each choice what is played now, its regret, the sum of plays
+    counts: Any
+
+
+def sown(options: Options, t: Sketch, rows: Any) -> None:
+    """Begin a tree: node i stands for row i."""
+    for i in range(rows.shape[0]):
+        t.nodes[i, 0], t.nodes[i, 1] = LEAF, i
+        keep(t.words, i, unpack(options, rows[i]), int(rows[i, KEYS]), int(rows[i, KEYS + 1]), 0)
+    t.counts[NODES] = rows.shape[0]
+    t.counts[ROWS] = rows.shape[0]
+    t.counts[TAKEN] = 1  # a place whose scores begin at 0 is new
+
+
+def opened(options: Options, t: Sketch, node: int) -> None:
     """Give a node its children, unseen."""
-    s = lift(options, int(t.words[node, 0]), int(t.words[node, 1]))
+    nodes, words, names, counts = t.nodes, t.words, t.names, t.counts
+    row = int(nodes[node, 1])
+    s = lift(options, int(words[row, 0]), int(words[row, 1]))
     actor = to_act(s)
     left = choices(s) if actor == CHANCE else different(s)
-    n, first, spot = count(left), int(t.counts[NODES]), 0
-    if first + n > t.nodes.shape[0]:
-        t.counts[FULL] = 1
+    n, first, begin = count(left), int(counts[NODES]), 0
+    if first + n > nodes.shape[0]:
+        counts[FULL] = 1
         return
     if actor != CHANCE:
-        spot = spot_of(t.slots, t.names, t.counts, int(t.words[node, 2 + actor]), n)
+        spot = spot_of(t.slots, names, counts, int(words[row, 2 + actor]), n)
         if spot < 0:
-            t.counts[FULL] = 1
+            counts[FULL] = 1
             return
-        if t.names[spot, 2] == 0:
-            t.names[spot, 2] = -1
-            t.mix[spot, count(left & ((1 << liked(s, left)) - 1))] = 1.0
-    t.counts[NODES] = first + n
-    t.nodes[node, 0] = BY_CHANCE if actor == CHANCE else actor
-    t.nodes[node, 1], t.nodes[node, 2], t.nodes[node, 3] = n, spot, first
+        begin = int(names[spot, 2])
+        if begin == 0:
+            begin = int(counts[TAKEN])
+            names[spot, 2] = begin
+            counts[TAKEN] = begin + 1 + 3 * n
+            t.scores[begin + 1 + 3 * count(left & ((1 << liked(s, left)) - 1))] = 1.0
+    counts[NODES] = first + n
+    nodes[node, 0] = BY_CHANCE if actor == CHANCE else actor
+    nodes[node, 1], nodes[node, 2], nodes[node, 3] = row << SHIFT | n, begin, first
     while left:
-        t.nodes[first, 0], t.words[first, 0] = UNSEEN, lowest(left)
+        nodes[first, 0], nodes[first, 1] = UNSEEN, lowest(left)
         left &= left - 1
         first += 1
 
 
-def see(options: Options, t: Tree, node: int, child: int) -> None:
+def see(options: Options, nodes: Any, words: Any, counts: Any, node: int, child: int) -> None:
     """Work out the position of a child."""
-    t.counts[VISITS] += SEEING
-    s = lift(options, int(t.words[node, 0]), int(t.words[node, 1]))
-    depth = int(t.words[node, 1]) >> DEPTH
-    stow(t, child, s, int(t.words[child, 0]), int(t.words[node, 2]), int(t.words[node, 3]), depth)
+    row, fresh = int(nodes[node, 1]) >> SHIFT, int(counts[ROWS])
+    rest = int(words[row, 1])
+    s = lift(options, int(words[row, 0]), rest)
+    action = 0 + int(nodes[child, 1])  # compiled, the sum has 64 bits as all numbers of the rules
+    kind = stow(words, fresh, s, action, int(words[row, 2]), int(words[row, 3]), rest >> DEPTH)
+    nodes[child, 0] = kind
+    if kind == LEAF:
+        nodes[child, 1] = fresh
+        counts[ROWS] = fresh + 1
 
 
 def drawn_from(sums: Any, at: float) -> int:
@@ -88,13 +124,13 @@ def drawn_from(sums: Any, at: float) -> int:
     return low
 
 
-def attempt(options: Options, t: Tree, sums: Any, counted: Any, begin: int, end: int, seed: int) -> None:
+def attempt(options: Options, t: Sketch, sums: Any, counted: Any, begin: int, end: int, seed: int) -> None:
     """Make trials number `begin` to `end` - 1 for both seats; later ones count more in the mean.
 
     Deals are drawn by their running sums; `counted` says how much a trial counts with each of them.
     """
     # Small arrays of its own, and no calls on the way: to hand the whole tree on takes longer than a visit.
-    nodes, names, regret, mix, mean = t.nodes, t.names, t.regret, t.mix, t.mean
+    nodes, words, scores, counts = t.nodes, t.words, t.scores, t.counts
     path = np.zeros((DEEPEST, 3), np.int64)  # at each depth: the node, which child is next, whether all are tried
     known = np.zeros(DEEPEST)  # and the value found
     worth = np.zeros((DEEPEST, MOVES))
@@ -103,22 +139,23 @@ def attempt(options: Options, t: Tree, sums: Any, counted: Any, begin: int, end:
         for seat in range(2):
             counter = (2 * number + seat) << 20  # no trial draws so often
             root = drawn_from(sums, drawn_below(seed, counter, FINE) / FINE * sums[sums.shape[0] - 1])
-            deep = 0
+            heavy, deep = counted[root], 0
             path[0, 0], path[0, 1] = root, 0
             while deep >= 0:
                 node = path[deep, 0]
                 if nodes[node, 0] == LEAF:
                     opened(options, t, node)
-                    if t.counts[FULL]:
+                    if counts[FULL]:
                         return
-                kind, n, spot, first = nodes[node, 0], nodes[node, 1], nodes[node, 2], nodes[node, 3]
+                kind, n, at, first = nodes[node, 0], nodes[node, 1] & CHILDREN, nodes[node, 2], nodes[node, 3]
                 i = path[deep, 1]
                 if i == 0:
-                    path[deep, 2] = kind == seat and names[spot, 3] >= NEW
+                    path[deep, 2] = kind == seat and scores[at] >= NEW
                 if path[deep, 2]:
                     while i < n:
                         if nodes[first + i, 0] == UNSEEN:
-                            see(options, t, node, first + i)
+                            see(options, nodes, words, counts, node, first + i)
+                            visits += SEEING
                         under = nodes[first + i, 0]
                         if under < WON or under == LEAF:
                             break
@@ -130,17 +167,18 @@ def attempt(options: Options, t: Tree, sums: Any, counted: Any, begin: int, end:
                         path[deep, 0], path[deep, 1] = first + i, 0
                         continue
                     visits += n
-                    value = 0.0
+                    value, total = 0.0, 0.0
                     for j in range(n):
-                        value += mix[spot, j] * worth[deep, j]
+                        value += scores[at + 1 + 3 * j] * worth[deep, j]
                     for j in range(n):
-                        regret[spot, j] += counted[root] * (worth[deep, j] - value)
+                        regret = max(0.0, scores[at + 2 + 3 * j] + heavy * (worth[deep, j] - value))
+                        scores[at + 2 + 3 * j] = regret
+                        total += regret
+                    if total > 0:  # at once, since a trial comes to each place of this seat only once
+                        for j in range(n):
+                            scores[at + 1 + 3 * j] = scores[at + 2 + 3 * j] / total
+                    scores[at] += 1
                     known[deep] = value
-                    if names[spot, 2] < 1:
-                        names[spot, 2] = 1
-                        names[spot, 3] += 1
-                        t.touched[t.counts[TOUCHED]] = spot
-                        t.counts[TOUCHED] += 1
                 elif i == 0:
                     counter += 1
                     visits += 1
@@ -148,17 +186,18 @@ def attempt(options: Options, t: Tree, sums: Any, counted: Any, begin: int, end:
                         i = drawn_below(seed, counter, n)
                     else:
                         if kind == seat:
-                            names[spot, 3] += 1
+                            scores[at] += 1
                         else:
                             for j in range(n):
-                                mean[spot, j] += late * counted[root] * mix[spot, j]
-                        at = drawn_below(seed, counter, FINE) / FINE
-                        while i < n - 1 and at >= mix[spot, i]:
-                            at -= mix[spot, i]
+                                scores[at + 3 + 3 * j] += late * heavy * scores[at + 1 + 3 * j]
+                        left = drawn_below(seed, counter, FINE) / FINE
+                        while i < n - 1 and left >= scores[at + 1 + 3 * i]:
+                            left -= scores[at + 1 + 3 * i]
                             i += 1
                     path[deep, 1] = n  # this child only
                     if nodes[first + i, 0] == UNSEEN:
-                        see(options, t, node, first + i)
+                        see(options, nodes, words, counts, node, first + i)
+                        visits += SEEING
                     under = nodes[first + i, 0]
                     if under < WON or under == LEAF:
                         deep += 1
@@ -173,5 +212,4 @@ def attempt(options: Options, t: Tree, sums: Any, counted: Any, begin: int, end:
                         path[deep, 1] += 1
                     else:
                         known[deep] = value
-            renew(t)
-        t.counts[VISITS] += visits
+        counts[VISITS] += visits
