@@ -37,9 +37,11 @@ from piste.web.store import Store
 COOKIE = "piste"
 YEAR = 365 * 86400
 HOUR = 3600.0
+MOST_READ = 10
 MOST_TABLES = 3
 """So many open tables stand on the first page; the others are one tap away."""
 
+LONGEST_HOST = 255
 TOKEN = 43
 """A device's token has so many characters."""
 
@@ -63,7 +65,8 @@ class Site:
     def root(self, request: HTTPConnection) -> str:
         """Return what addresses begin with, as this client sees us."""
         scheme = {"ws": "http", "wss": "https"}.get(request.url.scheme, request.url.scheme)
-        return f"{scheme}://{request.headers.get('host', 'localhost')}"
+        host = request.headers.get("host", "localhost")
+        return f"{scheme}://{host if len(host) <= LONGEST_HOST else 'localhost'}"
 
     async def known(self, request: Request) -> tuple[str, str]:
         """Return the player, with a new token to be given if there was none."""
@@ -106,6 +109,9 @@ class Site:
     async def yours(self, request: Request) -> Response:
         player = self.player(request)
         found = await asyncio.to_thread(self.hall.store.rooms_of, player) if player else []
+        for kept in [one for one in found if one.room.ended is None][:MOST_READ]:
+            async with self.hall.room(kept.room.code):
+                pass  # a game that is only in storage does not know whose turn it is
         return HTMLResponse(self.pages.your_games([self.listing(kept, player) for kept in found]))
 
     def listing(self, kept: Kept, player: str) -> Listing:

@@ -51,6 +51,7 @@ class Offer(NamedTuple):
     label: str
     help: str = ""
     ask: str = ""  # a question to be answered with yes first; "" if none
+    number: int = -1  # of the question it is about, so that it is not taken for a later one; -1 if about none
 
 
 class Face(NamedTuple):

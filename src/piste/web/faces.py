@@ -240,15 +240,17 @@ def offers(room: Room, who: Looker, house: House) -> tuple[Offer, ...]:
     if mine.stand_in:
         found += [Offer("return", "Take my seat back", "A bot plays for you.")]
     away = room.absent(house.now, house.patience)
-    if away not in (WATCHER, who.seat):
+    if away not in (WATCHER, who.seat) and not room.has_left(who.seat):
         name = room.names()[away]
         left = f"{name} leaves the game." if room.table.seats > 2 else f"{name} is away and gives up the game."
-        found += [Offer("claim", "Claim the turn", left, f"{name} is away. Take their turn as a resignation?")]
-        found += [Offer("stand-in", "Let a bot play on", f"A bot takes {name}'s turns until {name} is back.")]
+        sure, number = f"{name} is away. Take their turn as a resignation?", room.table.number
+        found += [Offer("claim", "Claim the turn", left, sure, number)]
+        found += [
+            Offer("stand-in", "Let a bot play on", f"A bot takes {name}'s turns until {name} is back.", "", number)
+        ]
     if room.against_bots(who.seat) and room.table.to_act == who.seat and not mine.stand_in:
         found += [Offer("hint", "Hint", "What the strongest bot would choose. The record says that you asked.")]
-    assert room.story is not None
-    if not any(answer.seat == who.seat and answer.name == "resigns" for answer in room.story.answers):
+    if not room.has_left(who.seat):
         found += [Offer("resign", "Resign", "", "Resign this game?")]
     if who.host:
         found += [listing(room)]

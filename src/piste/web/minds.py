@@ -24,14 +24,18 @@ from piste.core.errors import PisteError
 from piste.core.views import SeatView
 from piste.web import logs
 
-LONGEST = 180.0
-"""Seconds after which a thought is given up: a first one may have to compile and to solve first."""
+LONGEST = {False: 60.0, True: 300.0}
+"""Seconds after which a thought, or a review, is given up: a first one may have to compile and to solve first."""
 
 T = TypeVar("T")
 
 
 class Busy(PisteError):
     """Too many wait already."""
+
+
+class Tired(PisteError):
+    """A thought that took too long, or whose process died."""
 
 
 class Thinking(Protocol):
@@ -58,6 +62,8 @@ class Minds:
         self._waiting = {False: 0, True: 0}  # whoever looks back must not keep those waiting who play
         self._pools: dict[bool, ProcessPoolExecutor] = {}
         self._closed = False
+        # A thought is handed over only when somebody is free, so that its time begins when its work does.
+        self._free = {False: asyncio.Semaphore(thinkers), True: asyncio.Semaphore(1)}
 
     async def choose(self, game: str, level: str, view: SeatView, seed: str, stream: str) -> int:
         """Return a bot's decision."""
@@ -77,12 +83,13 @@ class Minds:
         self._waiting[slow] += 1
         try:
             for last in (False, True):
-                if self._closed:
-                    raise PisteError("The server stops. The game is kept: come back in a moment.")
-                pool = self._pool(slow)
                 try:
-                    async with asyncio.timeout(LONGEST):
-                        found, refused = await asyncio.wrap_future(pool.submit(_told, work, *given))
+                    async with self._free[slow]:
+                        if self._closed:
+                            raise PisteError("The server stops. The game is kept: come back in a moment.")
+                        pool = self._pool(slow)
+                        async with asyncio.timeout(LONGEST[slow]):
+                            found, refused = await asyncio.wrap_future(pool.submit(_told, work, *given))
                     if refused:
                         raise PisteError(refused)
                     return cast("T", found)
@@ -92,10 +99,10 @@ class Minds:
                         raise  # nobody waits for it any more; else it was dropped with another's thought
                     self._drop(slow, pool)
                     if last:
-                        raise PisteError("A bot stopped in the middle of a thought. The game is kept.") from None
+                        raise Tired("A bot stopped in the middle of a thought. The game is kept.") from None
                 except TimeoutError:
                     self._drop(slow, pool)
-                    raise PisteError("A bot took too long and was stopped. The game is kept.") from None
+                    raise Tired("A bot took too long and was stopped. The game is kept.") from None
             raise AssertionError("the second time returns or raises")
         except (PisteError, asyncio.CancelledError):
             raise

@@ -156,6 +156,7 @@ class Pages:
             ),
             "touched": bool(touched),
             "question": asked(face),
+            "example": example(face.choices),
             "notes": card_notes(own, face.choices),
             "levels": levels(face.game) if face.game else (),
             "name": name,
@@ -229,7 +230,7 @@ DROPPED = {
     for part, needs in PARTS.items()
 }
 
-NOBODY_PLAYS = "Nobody plays in public just now. Open a table and list it, and it will stand here."
+NOBODY_PLAYS = "Nobody plays in public just now. Open a table, show it on the front page, and it stands here too."
 NO_GAMES = "You have no games here yet."
 
 
@@ -290,6 +291,12 @@ def drawn(text: str) -> bool:
 def asked(face: Face) -> str:
     """Return the question without what only somebody who types needs to know."""
     return re.sub(r"\s*\([^()]*\)$", "", face.question.partition(": ")[0].strip())
+
+
+def example(choices: Sequence[Choice]) -> str:
+    """Return what can be typed, or, of many such things, one."""
+    keys = [min(choice.decision, choice.key, key=len) for choice in choices]
+    return " or ".join(keys) if len(keys) < 4 else f"such as {keys[0]}"
 
 
 def told_choice(choice: Choice, *, keyed: bool = True) -> tuple[str, str]:

@@ -26,6 +26,8 @@ GRACE = 10.0
 """Seconds without a sign of somebody before they count as away: a refresh takes less."""
 
 STAND_IN = "steady"
+MOST_DECISIONS = 2000
+"""No game of people comes near it; a longer one would be slow to tell again."""
 
 
 class Seat(NamedTuple):
@@ -143,14 +145,17 @@ class Room:
         self.place(at, self.seats[at]._replace(kind=PERSON))
         return True
 
-    def fill(self, player: str, level: str) -> None:
-        """Let bots take every seat that is still free."""
+    def fill(self, player: str, level: str) -> list[tuple[int, str]]:
+        """Let bots take every seat that is still free; return who had a place kept there: seats and devices."""
         self._only_host(player)
         if self.table is not None:
             raise NotOpen("The game has begun: there is no free seat.")
+        gone: list[tuple[int, str]] = []
         for at, seat in enumerate(self.seats):
             if seat.kind in (OPEN, KEPT):
+                gone += [(at, device) for device in sorted(seat.players)]
                 self.place(at, Seat(BOT, self.free_name(level.capitalize()), bot=level))
+        return gone
 
     def set_listed(self, player: str, listed: bool) -> None:
         self._only_host(player)
@@ -235,6 +240,10 @@ class Room:
             raise NotOpen(f"It is not your turn: {self.names()[table.to_act]} decides.")
         if self.seats[seat].stand_in:
             raise NotOpen("A bot plays for you. Take your seat back first.")
+        if number >= MOST_DECISIONS:
+            raise NotOpen(
+                f"A table here carries {MOST_DECISIONS} decisions and no more. Resign, then have a rematch."
+            )
         action = self._read(table, seat, said)
         return self._take(table, seat, action, said)
 
@@ -294,6 +303,11 @@ class Room:
         self._take(self.table, seat, action)
         return True
 
+    def relieve(self, seat: int) -> None:
+        """Let an easier bot play on for one that needs too long."""
+        self.place(seat, self.seats[seat]._replace(bot=STAND_IN))
+        self.mark(f"These options take {self.names()[seat]} too long; the bot {STAND_IN} plays on.")
+
     def hinted(self, seat: int) -> int:
         """Return the number of the question for which this seat may have a hint now."""
         table = self._playing()
@@ -311,6 +325,8 @@ class Room:
         table = self._playing()
         if table.number != number or table.to_act != seat or self._recorder is None:
             return ""
+        if (seat, number) in self.hints:
+            return self.hints[seat, number]  # on record once
         view = table.view(seat)
         name = view.decisions[view.actions.index(action)]
         self._recorder.mark(f"hint for seat {self.game.seat_name(seat)}: {name}")
@@ -361,7 +377,13 @@ class Room:
         at = self.absent(now, patience)
         if at in (WATCHER, seat) or seat == WATCHER:
             raise NotOpen("Nobody is away whose turn it is. Wait a little longer.")
+        if self.has_left(seat):
+            raise NotOpen("You have resigned: those who still play decide about that.")
         return at
+
+    def has_left(self, seat: int) -> bool:
+        """Whether a seat has resigned."""
+        return self.story is not None and any(a.seat == seat and a.name == "resigns" for a in self.story.answers)
 
     # Afterwards
 

@@ -14,6 +14,7 @@ import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from hashlib import blake2b
+from typing import NamedTuple
 from weakref import WeakValueDictionary
 
 from piste.core.contract import WATCHER
@@ -24,7 +25,7 @@ from piste.web.face import Face
 from piste.web.faces import House, Looker, face, looker
 from piste.web.metrics import Metrics
 from piste.web.minds import Busy
-from piste.web.room import GRACE, KEPT, PERSON, Room, Seat
+from piste.web.room import BOT, GRACE, KEPT, PERSON, Room, Seat
 from piste.web.settings import Settings
 from piste.web.store import AddLines, Change, DropRoom, Kept, SetEnded, SetTouched, Store
 
@@ -38,6 +39,13 @@ MINUTE = 60.0
 
 class NoRoom(PisteError):
     """A code that no room has."""
+
+
+class Answer(NamedTuple):
+    """What came of a request."""
+
+    said: str = ""
+    go: str = ""  # an address to go to
 
 
 class Ear:
@@ -100,7 +108,10 @@ class Rooms:
         sitting: dict[int, set[str]] = {}
         for seat, player in kept.sitters:
             sitting.setdefault(seat, set()).add(player)
-        seats = [Seat(s.kind, s.name, s.bot, s.stand_in, frozenset(sitting.get(s.seat, ()))) for s in kept.seats]
+        seats = [
+            Seat(s.kind, s.name, s.bot, s.stand_in, frozenset(() if s.kind == BOT else sitting.get(s.seat, ())))
+            for s in kept.seats
+        ]
         room = Room(
             row.code, row.game, json.loads(row.options), seats,
             host=row.host, now=row.created, listed=row.listed,
@@ -192,7 +203,10 @@ class Rooms:
 
     def unlisten(self, code: str, seat: int, ear: Ear) -> None:
         """Hear no more of it; after a while others are told that somebody is away."""
-        self.ears.get(code, set()).discard(ear)
+        ears = self.ears.get(code, set())
+        ears.discard(ear)
+        if not ears:
+            self.ears.pop(code, None)
         room = self.rooms.get(code)
         if room is None or seat == WATCHER or ear.closing:
             return  # a room that was read again has not counted it

@@ -216,6 +216,12 @@ class PutPlayer(NamedTuple):
     seen: float
 
 
+class DropPlayers(NamedTuple):
+    """Forget people who have no game here any more and have not been seen since."""
+
+    before: float
+
+
 class PutReview(NamedTuple):
     room: str
     text: str
@@ -237,6 +243,7 @@ Change = (
     | PutSeat
     | PutSitter
     | DropSitter
+    | DropPlayers
     | AddLines
     | SetTouched
     | SetEnded
@@ -281,6 +288,11 @@ def _forget(connection: Connection, table: Table, row: Any) -> None:
     connection.execute(_FORGET[table], {f"own_{name}": value for name, value in row._asdict().items()})
 
 
+def _drop_players(connection: Connection, change: DropPlayers) -> None:
+    at_no_table = players.c.player.not_in(select(sitters.c.player))
+    connection.execute(delete(players).where(players.c.seen < change.before, at_no_table))
+
+
 def _add_lines(connection: Connection, change: AddLines) -> None:
     last = connection.scalar(_LAST, {"room": change.room})
     due = 0 if last is None else last + 1
@@ -298,6 +310,7 @@ APPLY: dict[type, Callable[[Connection, Any], None]] = {
     PutSeat: lambda connection, change: _put(connection, seats, change.row),
     PutSitter: lambda connection, change: _put(connection, sitters, change),
     DropSitter: lambda connection, change: _forget(connection, sitters, change),
+    DropPlayers: _drop_players,
     AddLines: _add_lines,
     SetTouched: lambda connection, change: _set(connection, change.room, touched=change.time),
     SetEnded: lambda connection, change: _set(connection, change.room, ended=change.time),

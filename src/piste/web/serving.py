@@ -221,6 +221,7 @@ def make_server(
     import uvicorn
 
     from piste.web import logs
+    from piste.web.wire import Wire
 
     class Server(uvicorn.Server):
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -253,7 +254,7 @@ def make_server(
         app,
         workers=1,
         http="h11",  # whatever else is installed: it holds heads to a size
-        ws="websockets-sansio",
+        ws=Wire,
         ws_max_size=LARGEST_MESSAGE,
         ws_ping_interval=20,
         ws_ping_timeout=20,

@@ -13,10 +13,10 @@ from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 from piste.core.contract import WATCHER
 from piste.core.errors import PisteError
 from piste.web.face import Face
-from piste.web.hall import VERBS, Answer, Hall
+from piste.web.hall import VERBS, Hall
 from piste.web.limits import SENTENCES
 from piste.web.pages import Pages
-from piste.web.rooms import Ear, NoRoom
+from piste.web.rooms import Answer, Ear, NoRoom
 
 LONGEST = 1024
 """No message of a client has more characters."""

@@ -26,6 +26,7 @@ from piste.web import schema
 from piste.web.schema import (
     AddLines,
     Change,
+    DropPlayers,
     DropRoom,
     DropSitter,
     Kept,
@@ -48,6 +49,7 @@ from piste.web.schema import (
 __all__ = [
     "AddLines",
     "Change",
+    "DropPlayers",
     "DropRoom",
     "DropSitter",
     "Kept",

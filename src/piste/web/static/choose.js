@@ -22,7 +22,7 @@ export function refresh() {
   else chosen = null;
 }
 
-function choose(button) {
+function choose(button, aloud) {
   if (chosen && $(chosen)) $(chosen).setAttribute("aria-pressed", "false");
   chosen = button?.id ?? null;
   button?.setAttribute("aria-pressed", "true");
@@ -31,8 +31,10 @@ function choose(button) {
   confirm.hidden = !button;
   document.querySelector(".pick-one").hidden = Boolean(button);
   if (!button) return;
-  confirm.querySelector("b").textContent = button.dataset.say;
+  const verb = /^(\w+) which card/.exec($("question")?.textContent)?.[1];
+  confirm.querySelector("b").textContent = verb ? `${verb} ${button.dataset.say}` : button.dataset.say;
   confirm.querySelector("small").textContent = button.dataset.more;
+  if (aloud) parts.say(`${[...confirm.children].map((one) => one.textContent).filter(Boolean).join(". ").replace(/\.?$/, ".")} Once more to confirm.`);
 }
 
 function decide(decision) {
@@ -52,7 +54,7 @@ function click(event) {
   if (pick) {
     event.preventDefault();
     if (pick.id === chosen) decide(pick.value);
-    else choose(pick);
+    else choose(pick, true);
   } else if (event.target.closest("#confirm") && chosen) decide($(chosen).value);
 }
 
@@ -125,5 +127,5 @@ function numbered(digit) {
   if (!fits.length) return;
   const next = fits[(fits.indexOf(document.activeElement) + 1) % fits.length];
   next.focus();
-  if (next.classList.contains("pick") && next.id !== chosen) choose(next);
+  if (next.classList.contains("pick") && next.id !== chosen) choose(next, true);
 }

@@ -16,6 +16,12 @@ export function begin() {
       $("log-box").scrollTop = $("log-box").scrollHeight;
     });
   }
+  const tips = $("tips");
+  if (tips && !kept("piste-seen").split(" ").includes(tips.dataset.game)) {
+    // Whoever sits before a game for the first time is told how it goes.
+    tips.open = true;
+    keep("piste-seen", `${kept("piste-seen")} ${tips.dataset.game}`.trim());
+  }
   const keys = $("keys-on");
   if (keys) {
     $("show-keys").hidden = matchMedia("(hover: none)").matches;
@@ -79,7 +85,10 @@ async function copied(button) {
     field.select();
     document.execCommand("copy");
   }
+  const label = button.dataset.label ?? (button.dataset.label = button.textContent);
   button.textContent = "Copied";
+  if ($("said")) $("said").textContent = "Copied.";
+  setTimeout(() => { button.textContent = label; }, 4000);
 }
 
 async function read(link) {

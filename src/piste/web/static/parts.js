@@ -13,7 +13,7 @@ export function begin() {
 }
 
 export function take(message) {
-  const asked = question();
+  const asked = turn();
   for (const [part, html] of Object.entries(message.parts ?? {})) swap(part, html);
   const news = (message.log ?? []).filter(([number]) => !$(`line-${number}`));
   for (const [number, kind, text] of news) {
@@ -24,7 +24,7 @@ export function take(message) {
     $("log").append(line);
   }
   if (news.length) bottom();
-  if (question() && question() !== asked) say(question());
+  if (question() && turn() !== asked) say(question());
   name();
   return news.map(([, , text]) => text);
 }
@@ -63,7 +63,12 @@ function follow() {
 }
 
 function question() {
-  return $("question") ? `${$("question").textContent} ${$("typed-number").value}`.replace(/ \d*$/, "") : "";
+  return $("question")?.textContent ?? "";
+}
+
+// The same question asked again is a new one.
+function turn() {
+  return `${document.querySelector(".panel")?.dataset.number} ${question()}`;
 }
 
 function name() {

@@ -1,0 +1,166 @@
+"""Chromium, one a worker; a server; and people, each with cookies of their own."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import pytest
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+    from tests.browser.house import House
+    from tests.browser.person import Person
+
+# Without the driver the other files cannot even be read; this one says why.
+if find_spec("playwright") is None:
+    collect_ignore_glob = ["test_[!0]*.py"]
+
+FLAGS = (
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync",
+)  # fmt: skip
+PATIENCE = 45_000
+"""Milliseconds that anything on a page may take on a busy machine."""
+
+INSTALL = ("apt-get install -y --no-install-recommends chromium fonts-dejavu-core",)
+MISSING = "no chromium here: browser tests are skipped; apt install chromium"
+NO_DRIVER = "no playwright here: browser tests are skipped; pip install playwright"
+
+
+def on_build_machine() -> bool:
+    return os.environ.get("CI") == "true"
+
+
+def without(reason: str, request: pytest.FixtureRequest) -> NoReturn:
+    """Skip with a line that says so; where nobody would read it, fail."""
+    if on_build_machine():
+        pytest.fail(f"{reason} (and on the build machine nothing may be)", pytrace=False)
+    manager = request.config.pluginmanager.getplugin("capturemanager")
+    once = Path(tempfile.gettempdir()) / f"piste-said-{os.environ.get('PYTEST_XDIST_TESTRUNUID', os.getpid())}"
+    try:
+        once.touch(exist_ok=False)
+    except FileExistsError:
+        pytest.skip(reason)
+    if manager is not None:
+        with manager.global_and_fixture_disabled():
+            os.write(2, f"\n{reason}\n".encode())
+    pytest.skip(reason)
+
+
+def install() -> None:
+    """Install Debian's Chromium, once for all workers: the others wait at the lock and then find it there."""
+    import fcntl
+
+    rights = [] if os.geteuid() == 0 else ["sudo", "-n"]
+    with (Path(tempfile.gettempdir()) / "piste-chromium.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if shutil.which("chromium"):
+            return
+        quiet = {"DEBIAN_FRONTEND": "noninteractive", **os.environ}
+        for command in ("apt-get update", *INSTALL):
+            done = subprocess.run(
+                [*rights, *command.split()], capture_output=True, text=True, timeout=900, check=False, env=quiet
+            )
+            if done.returncode:
+                pytest.fail(f"{command}: {done.stdout[-1000:]}{done.stderr[-1000:]}", pytrace=False)
+
+
+@pytest.fixture(scope="session")
+def chromium(request: pytest.FixtureRequest) -> str:
+    """Where the browser is."""
+    if shutil.which("chromium") is None and on_build_machine():
+        install()
+    return shutil.which("chromium") or without(MISSING, request)
+
+
+class Running:
+    """Playwright's event loop stands still in this thread while tests run; others must not find it there."""
+
+    def __init__(self) -> None:
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def pause(self) -> None:
+        self._loop = asyncio._get_running_loop() or self._loop
+        asyncio._set_running_loop(None)
+
+    def go_on(self) -> None:
+        asyncio._set_running_loop(self._loop)
+
+
+@pytest.fixture(scope="session")
+def playing(chromium: str, request: pytest.FixtureRequest) -> Iterator[tuple[Browser, Running]]:
+    """One browser for all tests of a worker."""
+    try:
+        from playwright.sync_api import expect, sync_playwright
+    except ImportError:
+        without(NO_DRIVER, request)
+    expect.set_options(timeout=PATIENCE)
+    running = Running()
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=chromium, args=list(FLAGS))
+        running.pause()
+        yield browser, running
+        running.go_on()
+        browser.close()
+
+
+@pytest.fixture
+def browser(playing: tuple[Browser, Running]) -> Iterator[Browser]:
+    """The worker's browser, for one test."""
+    found, running = playing
+    running.go_on()
+    yield found
+    running.pause()
+
+
+@pytest.fixture(scope="session")
+def open_house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+    """A server that all tests of a worker share, each at its own tables."""
+    from tests.browser.house import House
+
+    with House(tmp_path_factory.mktemp("house")) as found:
+        yield found
+        found.check()
+
+
+@pytest.fixture
+def house(open_house: House, browser: Browser) -> House:
+    del browser  # without one there is nothing to serve
+    return open_house
+
+
+Invite = Callable[..., "Person"]
+
+
+@pytest.fixture
+def person(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Invite]:
+    """Somebody with a browser of their own: `person(house, "Ada", ...)`; what follows is said of the browser."""
+    from tests.browser.person import Person
+
+    here: list[Person] = []
+
+    def come(at: Any, name: str, **more: Any) -> Person:
+        context = browser.new_context(**{"viewport": {"width": 390, "height": 780}, **more})
+        context.set_default_timeout(PATIENCE)
+        here.append(Person(context, at.address, name))
+        return here[-1]
+
+    before = request.session.testsfailed
+    yield come
+    failed = request.session.testsfailed > before
+    for one in here:
+        if failed:
+            print(one.told())
+        one.context.close()
+    if not failed:
+        for one in here:
+            one.check()

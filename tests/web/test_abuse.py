@@ -1,0 +1,164 @@
+"""What somebody could do to a table or to the server by asking for it in an unlucky or unkind way."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import re
+from pathlib import Path
+
+import httpx2 as httpx
+import pytest
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import ClientConnection, connect
+
+import piste
+from piste.core.views import SeatView
+from piste.web.minds import Tired
+from tests.web.driving import Device, House, finish, one_decision, table_for
+from tests.web.test_serving_process import Running
+
+DAY = 86400.0
+
+
+async def test_a_bot_on_a_kept_place_is_nobodys_after_a_restart(house: House) -> None:
+    code, (host, friend) = await table_for(house, "zero-sum-duel")
+    await host.do(code, "resign")
+    following = (await host.do(code, "rematch"))["go"].rpartition("/")[2]
+    assert (await host.do(following, "fill", bot="steady"))["ok"]
+    for again in (False, True):
+        if again:
+            await house.restart()
+        page = await friend.page(following)
+        assert "Your hand" not in page
+        assert not (await friend.do(following, "resign"))["ok"]
+
+
+async def test_a_hint_asked_for_many_times_at_once_is_thought_and_noted_once(house: House) -> None:
+    person = Device(house)
+    code = await person.opens("prime-duel", "steady")
+    answers = await asyncio.gather(*(person.do(code, "hint") for _ in range(20)))
+    assert any(answer["ok"] for answer in answers)
+    assert all(answer["ok"] or "on its way" in answer["said"] for answer in answers)
+    await person.do(code, "hint")
+    assert sum(asked[1] == "hint" for asked in house.minds.asked) == 1
+    table = house.room(code).table
+    assert table is not None
+    assert table.record().count('"mark": "hint') == 1
+
+
+async def test_g11_who_has_resigned_claims_nothing(house: House) -> None:
+    code, people = await table_for(house, "mccoy-duel", 3, players="3")
+    table = house.room(code).table
+    assert table is not None
+    at = table.to_act
+    assert at is not None
+    resigned = (at + 1) % 3
+    await people[resigned].do(code, "resign")
+    house.clock.now += house.settings.patience + 1
+    table = house.room(code).table
+    assert table is not None
+    assert table.to_act == at
+    for verb in ("claim", "stand-in"):
+        assert "resigned" in (await people[resigned].do(code, verb))["said"]
+    assert "Claim the turn" not in await people[resigned].page(code)
+    assert house.room(code).running
+
+
+async def test_g11_a_claim_sent_twice_takes_one_turn(house: House) -> None:
+    code, people = await table_for(house, "mccoy-duel", 4, players="4")
+    table = house.room(code).table
+    assert table is not None
+    assert table.to_act is not None
+    here = next(i for i in range(4) if i != table.to_act)
+    house.clock.now += house.settings.patience + 1
+    found = re.search(r'/claim".*?name="number" value="(\d+)"', await people[here].page(code), re.DOTALL)
+    assert found
+    first = await people[here].do(code, "claim", number=found[1])
+    again = await people[here].do(code, "claim", number=found[1])
+    assert (first["ok"], again["ok"]) == (True, False)
+    assert table.record().count('"resigns"') == 1
+
+
+async def test_a_bot_that_needs_too_long_is_relieved_by_an_easier_one(house: House) -> None:
+    async def tires(_game: str, level: str, view: SeatView) -> int:
+        if level == "perfect":
+            raise Tired("A bot took too long and was stopped. The game is kept.")
+        return view.actions[0]
+
+    house.minds.choosing = tires
+    person = Device(house)
+    code = await person.opens("prime-duel", "perfect", name="Ada")
+    await finish(house, code, [person])
+    text = (await person.get(f"/t/{code}/record")).text
+    assert "the bot steady plays on" in text
+    piste.core.replay.replay(piste.Record.parse(text))
+
+
+async def test_a_table_carries_so_many_decisions_and_says_so(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    person = Device(house)
+    refused = await person.post("/new", {"game": "zero-sum-grid", "versus": "friend", "option-turns": "5000"})
+    assert refused.status == 422
+    assert "2000" in refused.text
+    monkeypatch.setattr("piste.web.room.MOST_DECISIONS", 2)
+    code, people = await table_for(house, "zero-sum-grid")
+    for _ in range(2):
+        await one_decision(house, code, people)
+    table = house.room(code).table
+    assert table is not None
+    assert table.to_act is not None
+    assert "no more" in (await people[table.to_act].decide(code, "R1+", 2))["said"]
+    assert (await people[0].do(code, "resign"))["ok"]
+
+
+async def test_people_are_forgotten_with_their_last_game(house: House) -> None:
+    ada, ben = Device(house), Device(house)
+    await ada.opens("prime-duel", name="Ada")
+    house.clock.now += (house.settings.keep_days - 1) * DAY
+    await ben.opens("prime-duel", name="Ben")
+    house.clock.now += 2 * DAY
+    await house.hall.expire()
+    assert 'value="Ada"' not in (await ada.get("/")).text
+    assert 'value="Ben"' in (await ben.get("/")).text
+
+
+async def test_a_host_of_any_length_gets_a_code_to_scan(house: House) -> None:
+    person = Device(house)
+    code = await person.opens("prime-duel")
+    assert (await person.get(f"/t/{code}/qr.svg", host="x" * 3000)).status == 200
+
+
+async def test_after_a_restart_your_games_know_whose_turn_it_is(house: House) -> None:
+    code, people = await table_for(house, "prime-duel")
+    table = house.room(code).table
+    assert table is not None
+    assert table.to_act is not None
+    at = table.to_act
+    await house.restart()
+    assert "Your turn" in (await people[at].get("/games")).text
+
+
+def to_the_end(connection: ClientConnection) -> None:
+    while True:
+        connection.recv(timeout=30)
+
+
+PONG = b"\x8a\x80\x00\x00\x00\x00"
+
+
+def test_a_flood_below_the_messages_is_cut_off_and_others_are_served(tmp_path: Path) -> None:
+    server = Running(tmp_path)
+    try:
+        with httpx.Client(base_url=server.address, headers={"origin": server.address}, trust_env=False) as client:
+            made = client.post("/new", data={"game": "prime-duel", "versus": "friend"})
+            place = f"ws{server.address.removeprefix('http')}{made.headers['location']}/socket?since=0"
+            with connect(place, additional_headers={"Origin": server.address}, proxy=None) as flood:
+                flood.recv(timeout=30)
+                with contextlib.suppress(OSError):
+                    flood.socket.sendall(PONG * 100_000)
+                with pytest.raises((ConnectionClosed, OSError)):
+                    to_the_end(flood)
+            assert client.get("/healthz").text == "ok\n"
+    finally:
+        server.process.kill()
+        server.process.communicate()
