@@ -215,3 +215,12 @@ async def test_a_game_that_is_over_with_its_deal_is_a_game_like_others(house: Ho
     assert house.room(code).over
     assert 'data-stage="over"' in await people[0].page(code)
     assert (await people[0].get(f"/t/{code}/record")).status == 200
+
+
+async def test_your_games_say_how_each_one_ended(house: House) -> None:
+    code, people = await table_for(house, "prime-duel")
+    await people[0].do(code, "resign")
+    assert "Ben won by resignation" in (await people[0].get("/games")).text
+    assert "You won by resignation" in (await people[1].get("/games")).text
+    running, others = await table_for(house, "prime-duel")
+    assert f"/t/{running}/delete" not in (await others[0].get("/games")).text

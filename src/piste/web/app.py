@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import time
 from collections.abc import AsyncIterator, Callable
 from datetime import UTC, datetime
@@ -21,6 +22,7 @@ from piste.core.errors import PisteError, UnknownName
 from piste.core.game import Game, find, names
 from piste.web import logs, metrics
 from piste.web.address import qr_svg
+from piste.web.faces import RESIGNED
 from piste.web.guard import BadForm, Guard, read_form, wants_json
 from piste.web.hall import Hall, Lots, player_of
 from piste.web.limits import Limits
@@ -122,7 +124,7 @@ class Site:
         actor = None if room is None or room.table is None else room.table.to_act
         waiting = sum(seat.kind in (OPEN, KEPT) for seat in kept.seats)
         if row.ended is not None:
-            status = "Over"
+            status = how_it_ended(kept)
         elif waiting:
             status = "Waiting for players"
         elif actor in kept.yours and actor is not None:
@@ -140,7 +142,9 @@ class Site:
             status=status,
             when=datetime.fromtimestamp(row.touched, UTC).strftime("%Y-%m-%d %H:%M UTC"),
             yours=status == "Your turn",
-            delete=f"/t/{row.code}/delete" if player and (row.ended is not None or row.host == player) else "",
+            delete=f"/t/{row.code}/delete"
+            if player and (row.ended is not None or (waiting and row.host == player))
+            else "",
         )
 
     # The table
@@ -165,7 +169,7 @@ class Site:
         except PisteError as e:
             if wants_json(request.scope):
                 raise
-            page = self.pages.game_page(game, fields.get("name", ""), str(e), options)
+            page = self.pages.game_page(game, fields.get("name", ""), str(e), options, fields.get("versus", ""))
             return HTMLResponse(page, 422)
         return self.with_token(request, self.go(request, f"/t/{room.code}"), token)
 
@@ -295,6 +299,21 @@ class Site:
             Route("/metrics", self.metrics),
             Mount("/static", StaticFiles(directory=STATIC)),
         ]
+
+
+def how_it_ended(kept: Kept) -> str:
+    """Return the result of a game in a list, as whoever asked sees it."""
+    game, line = find(kept.room.game), json.loads(kept.last or "{}")
+    winner = next((s for s in kept.seats if game.seat_name(s.seat) == line.get("winner")), None)
+    if winner is None:
+        who = "Draw"
+    elif winner.seat in kept.yours:
+        who = "You won"
+    else:
+        who = f"{winner.name or f'Player {game.seat_name(winner.seat)}'} won"
+    if line.get("ending") == RESIGNED:
+        return f"{who} by resignation"
+    return f"{who}: {line['ending']}" if "ending" in line else "Over"
 
 
 def status_of(error: Exception) -> int:

@@ -15,6 +15,8 @@ from piste.core.views import Ending, SeatView
 from piste.web.face import OVER, PLAYING, WAITING, Choice, Face, Offer, Person
 from piste.web.room import BOT, KEPT, OPEN, PERSON, Room
 
+RESIGNED = "resigned"  # as every game calls it
+
 
 class Looker(NamedTuple):
     """Who looks at a room, as far as it changes what is shown."""
@@ -214,7 +216,15 @@ def result(ending: Ending, names: tuple[str, ...], seat: int) -> str:
     if ending.winner is None:
         return f"A draw: {ending.reason}."
     who = "You win" if ending.winner == seat else f"{names[ending.winner]} wins"
-    return f"{who}: {ending.reason}."
+    why = ending.reason
+    if why == RESIGNED:
+        others = [i for i in range(len(names)) if i != ending.winner]
+        why = (
+            "the others resigned"
+            if len(others) > 1
+            else f"{'you' if others[0] == seat else names[others[0]]} resigned"
+        )
+    return f"{who}: {why}."
 
 
 def won(ending: Ending, seat: int) -> bool | None:

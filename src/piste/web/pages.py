@@ -177,8 +177,10 @@ class Pages:
             usual=bots.USUAL,
         )
 
-    def game_page(self, game: Game, name: str = "", said: str = "", given: Mapping[str, str] | None = None) -> str:
-        """Return the page of one game with all its options; `given` are those that were just refused."""
+    def game_page(
+        self, game: Game, name: str = "", said: str = "", given: Mapping[str, str] | None = None, versus: str = ""
+    ) -> str:
+        """Return the page of one game with all its options; `given` and `versus` were just refused."""
         default = game.rules.Options()
         usual = {option.name: write_option(option, getattr(default, option.name)) for option in game.notation.OPTIONS}
         return self.page(
@@ -190,7 +192,7 @@ class Pages:
             values=usual | dict(given or {}),
             name=name,
             said=said,
-            usual=bots.USUAL,
+            usual=versus or bots.USUAL,
         )
 
     def watch(self, tables: Sequence[Listing]) -> str:

@@ -20,6 +20,7 @@ from sqlalchemy import (
     Integer,
     LargeBinary,
     MetaData,
+    Select,
     String,
     Table,
     Text,
@@ -160,6 +161,7 @@ class Listing(NamedTuple):
     room: RoomRow
     seats: tuple[SeatRow, ...]
     yours: tuple[int, ...] = ()  # the seats of whoever asked
+    last: str = ""  # of a game that is over, the last line of its record: how it ended
 
 
 class PutRoom(NamedTuple):
@@ -254,6 +256,13 @@ Change = (
     | PutKey
     | DropRoom
 )
+
+
+def last_lines(codes: list[str]) -> Select[str, str]:
+    """Ask for the last line of each of these rooms' records."""
+    ends = select(lines.c.room, func.max(lines.c.n).label("n")).where(lines.c.room.in_(codes)).group_by(lines.c.room)
+    end = ends.subquery()
+    return select(lines.c.room, lines.c.text).join(end, and_(lines.c.room == end.c.room, lines.c.n == end.c.n))
 
 
 def _own(table: Table) -> Any:

@@ -225,6 +225,9 @@ class Store:
             for code, seat in connection.execute(mine) if player is not None else ():
                 if code in found:
                     found[code] = found[code]._replace(yours=(*found[code].yours, seat))
+            over = [code for code, listing in found.items() if listing.room.ended is not None]
+            for code, text in connection.execute(schema.last_lines(over)) if over else ():
+                found[code] = found[code]._replace(last=text)
         return list(found.values())
 
     def player(self, player: str) -> str | None:
