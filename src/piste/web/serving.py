@@ -256,6 +256,8 @@ def make_server(
         http="h11",  # whatever else is installed: it holds heads to a size
         ws=Wire,
         ws_max_size=LARGEST_MESSAGE,
+        # News of a table is a few kilobytes: packing it costs more than it spares, and its size would tell of it.
+        ws_per_message_deflate=False,
         ws_ping_interval=20,
         ws_ping_timeout=20,
         lifespan="on",
