@@ -95,7 +95,7 @@ def test_your_games_and_tables_to_watch_are_listed_and_can_be_deleted(house: Hou
     expect(eve.page.locator(OVER)).to_be_visible()
     ada.go("/games")
     row = ada.page.locator("ul.tables li", has_text="Bob lists")
-    expect(row).to_contain_text("Over")
+    expect(row).to_contain_text("Draw: turn limit")
     row.locator("summary").click()
     row.locator("button.danger").click()
     ada.go("/games")
