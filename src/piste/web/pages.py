@@ -17,7 +17,7 @@ from piste import bots
 from piste.core import scene
 from piste.core.contract import WATCHER
 from piste.core.game import Game, Option, counted, find, names, tidy, write_option
-from piste.core.scene import Area, Card
+from piste.core.scene import Area, Card, Handle
 from piste.web.face import OVER, PLAYING, WAITING, Choice, Face
 from piste.web.reading import rules_html
 from piste.web.room import levels as open_levels
@@ -81,10 +81,11 @@ class Pages:
             undefined=StrictUndefined,
             auto_reload=False,  # a server that runs must not take half of a new version
         )
-        self.environment.filters.update(minus=minus, drawn=drawn, area=self.area, card=self.card)
+        self.environment.filters.update(minus=minus, drawn=drawn, area=self.area, card=self.card, move=self.move)
         self._part = lru_cache(REMEMBERED)(self._drawn_part)
         self._area = lru_cache(REMEMBERED)(self._drawn_area)
         self._card = lru_cache(REMEMBERED)(self._drawn_card)
+        self._move = lru_cache(REMEMBERED)(self._drawn_move)
         self.environment.globals.update(static=self.static, counted=counted, WATCHER=WATCHER, HIDDEN=-1)
 
     def static(self, name: str) -> str:
@@ -119,6 +120,13 @@ class Pages:
     def _drawn_card(self, card: Card, choice: Choice | None, say: tuple[str, str] | None) -> str:
         known = choice is not None and say is not None
         return self._macro("card", card, *(({card.decision: choice}, {card.decision: say}) if known else ({}, {})))
+
+    def move(self, handle: Handle, decision: int, sign: str, choice: Mapping[int, Choice]) -> str:
+        """Return one of the two ways to move a line, as HTML."""
+        return self._move(handle, decision, sign, choice.get(decision))
+
+    def _drawn_move(self, handle: Handle, decision: int, sign: str, choice: Choice | None) -> str:
+        return self._macro("move", handle, decision, sign, {} if choice is None else {decision: choice})
 
     def _macro(self, name: str, *given: Any) -> str:
         found: str = getattr(self.environment.get_template("draw.html").module, name)(*given)
@@ -301,6 +309,7 @@ def example(choices: Sequence[Choice]) -> str:
     return " or ".join(keys) if len(keys) < 4 else f"such as {keys[0]}"
 
 
+@lru_cache(REMEMBERED)
 def told_choice(choice: Choice, *, keyed: bool = True) -> tuple[str, str]:
     """Return what a button says: the decision in a few words, with what is typed for it, and what it does."""
     head, _, more = choice.label.partition(": ")

@@ -6,6 +6,7 @@ import argparse
 import asyncio
 import contextlib
 import errno
+import gc
 import ipaddress
 import logging
 import os
@@ -179,6 +180,10 @@ def run_app(
     hall = getattr(app.state, "hall", None)
     goodbye = (lambda: None) if hall is None else hall.say_goodbye
     server = make_server(watched, settings, goodbye, ready)
+    # What is loaded stays for good, and tables are let go without help: looking for rubbish often only costs time.
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 50)
     with hangups(server), contextlib.suppress(SystemExit):  # raised where the application could not begin
         server.run(sockets=[listener])
     if not server.started and watched.trouble is None:
