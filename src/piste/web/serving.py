@@ -180,7 +180,7 @@ def run_app(
     hall = getattr(app.state, "hall", None)
     goodbye = (lambda: None) if hall is None else hall.say_goodbye
     server = make_server(watched, settings, goodbye, ready)
-    # What is loaded stays for good, and tables are let go without help: looking for rubbish often only costs time.
+    # What is loaded stays for good, and tables are let go without help: looking for rubbish often costs only time.
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 50)
