@@ -391,3 +391,16 @@ async def finish(house: House, code: str, people: list[Device]) -> None:
 def buttons(page: str) -> list[str]:
     """Return the decisions that a page offers as buttons of its form."""
     return re.findall(r'name="decision" value="([^"]*)"', page)
+
+
+def record(house: House, code: str) -> str:
+    table = house.room(code).table
+    assert table is not None
+    return table.record()
+
+
+def actor(house: House, code: str) -> int:
+    table = house.room(code).table
+    assert table is not None
+    assert table.to_act is not None
+    return table.to_act

@@ -10,22 +10,9 @@ import pytest
 
 import piste
 from piste.core.game import names
-from tests.web.driving import SALT, SEED, Device, House, buttons, finish, one_decision, table_for
+from tests.web.driving import SALT, SEED, Device, House, actor, buttons, finish, one_decision, record, table_for
 
 DAY = 86400.0
-
-
-def record(house: House, code: str) -> str:
-    table = house.room(code).table
-    assert table is not None
-    return table.record()
-
-
-def actor(house: House, code: str) -> int:
-    table = house.room(code).table
-    assert table is not None
-    assert table.to_act is not None
-    return table.to_act
 
 
 async def seat_link(device: Device, code: str) -> str:

@@ -8,23 +8,10 @@ import piste
 from piste.core.dealer import Commitment
 from piste.core.game import find, names
 from piste.web.rooms import IDLE
-from tests.web.driving import SALT, SEED, Device, House, finish, one_decision, seeded, table_for
+from tests.web.driving import SALT, SEED, Device, House, actor, finish, one_decision, record, seeded, table_for
 from tests.web.storing import storage_fails
 
 DAY = 86400.0
-
-
-def record(house: House, code: str) -> str:
-    table = house.room(code).table
-    assert table is not None
-    return table.record()
-
-
-def actor(house: House, code: str) -> int:
-    table = house.room(code).table
-    assert table is not None
-    assert table.to_act is not None
-    return table.to_act
 
 
 @pytest.mark.parametrize("game", names())
