@@ -151,7 +151,7 @@ def person(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Invite]
     def come(at: Any, name: str, **more: Any) -> Person:
         context = browser.new_context(**{"viewport": {"width": 390, "height": 780}, **more})
         context.set_default_timeout(PATIENCE)
-        here.append(Person(context, at.address, name))
+        here.append(Person(context, at.address, name, scripts=more.get("java_script_enabled", True)))
         return here[-1]
 
     before = request.session.testsfailed

@@ -13,6 +13,16 @@ from playwright.sync_api import BrowserContext, ConsoleMessage, Error, Locator, 
 
 OVER = "#part-status .result"
 MINE = ".panel[data-turn='1']"
+READY = "html.ready, html:not(:has(script))"
+
+# Clicking at random, some games would go on for ever: options that end them.
+SHORT: dict[str, dict[str, int | str]] = {
+    "zero-sum-duel": {"turns": 12},
+    "positive-negative": {"top": 5},
+    "zero-sum-grid": {"turns": 8},
+    "prime-duel": {"target": 20},
+    "mccoy-duel": {"rounds": 1},
+}
 
 COACH = 180_000.0
 """Milliseconds that the coach may take for a small game: whoever plays comes first."""
@@ -41,11 +51,14 @@ class State(NamedTuple):
 class Person:
     """One person: a context with its own cookies, a page, and an eye on everything that goes wrong there."""
 
-    def __init__(self, context: BrowserContext, address: str, name: str, *, watch: bool = True) -> None:
+    def __init__(
+        self, context: BrowserContext, address: str, name: str, *, watch: bool = True, scripts: bool = True
+    ) -> None:
         self.context = context
         self.address = address
         self.name = name
-        self.page = context.new_page()
+        self._page = context.new_page()
+        self.scripts = scripts
         self.chooser = random.Random(name)
         self.cut_off = False  # whether the network was meant to fail
         self.wrong: list[str] = []
@@ -54,6 +67,13 @@ class Person:
             context.on("console", self._console)
             context.on("weberror", lambda error: self.wrong.append(f"error: {error.error}"))
             context.on("request", self._request)
+
+    @property
+    def page(self) -> Page:
+        """The page, as soon as its scripts listen: nobody's fingers are faster than that, but a test's are."""
+        if self.scripts:
+            self._page.locator(READY).wait_for(state="attached")
+        return self._page
 
     def _console(self, message: ConsoleMessage) -> None:
         if message.type in ("error", "warning"):
@@ -71,10 +91,10 @@ class Person:
     def told(self) -> str:
         """Return what a report on a failed test should say of this page."""
         try:
-            shown = self.page.locator("body").inner_text(timeout=2000)
+            shown = self._page.locator("body").inner_text(timeout=2000)
         except Error as e:
             shown = str(e)
-        return f"--- {self.name} at {self.page.url}; {self.wrong}\n{shown[:1500]}"
+        return f"--- {self.name} at {self._page.url}; {self.wrong}\n{shown[:1500]}"
 
     def another_tab(self) -> Person:
         """Return the same person at the same page in another tab."""

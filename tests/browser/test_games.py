@@ -7,16 +7,7 @@ from playwright.sync_api import expect
 
 from tests.browser.conftest import Invite
 from tests.browser.house import House
-from tests.browser.person import OVER, counted, play, two
-
-# Clicking at random, some games would go on for ever: options that end them.
-SHORT: dict[str, dict[str, int | str]] = {
-    "zero-sum-duel": {"turns": 12},
-    "positive-negative": {"top": 5},
-    "zero-sum-grid": {"turns": 8},
-    "prime-duel": {"target": 20},
-    "mccoy-duel": {"rounds": 1},
-}
+from tests.browser.person import OVER, SHORT, counted, play, two
 
 
 @pytest.mark.parametrize("game", SHORT)

@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from tests.browser.conftest import Invite
 from tests.browser.house import House
-from tests.browser.person import MINE, OVER, Person, play, two
+from tests.browser.person import MINE, OVER, SHORT, Person, play, two
 
 
 def test_one_tap_from_home_to_the_first_card_against_a_bot(house: House, person: Invite) -> None:
@@ -40,14 +40,7 @@ def test_a_name_given_once_is_kept(house: House, person: Invite) -> None:
     assert ada.page.input_value("#name") == "Ada Lovelace"
 
 
-SHORT: dict[str, dict[str, int]] = {
-    "mccoy-duel": {"rounds": 1},
-    "zero-sum-grid": {"turns": 6},
-    "prime-duel": {"target": 20},
-}
-
-
-@pytest.mark.parametrize("game", SHORT)
+@pytest.mark.parametrize("game", ["mccoy-duel", "zero-sum-grid", "prime-duel"])
 def test_without_javascript_a_game_is_played_by_forms(game: str, house: House, person: Invite) -> None:
     ada = person(house, f"Ada forms {game}", java_script_enabled=False)
     ada.open(game, "steady", **SHORT[game])
@@ -74,39 +67,56 @@ def tab_to(one: Person, what: str, most: int = 80) -> None:
     raise AssertionError(f"Tab does not lead to {what}")
 
 
-@pytest.mark.parametrize("game", ["mccoy-duel", "zero-sum-grid", "positive-negative"])
-def test_a_game_is_played_with_the_keyboard_alone(game: str, house: House, person: Invite) -> None:
-    ada = person(house, f"Ada keys {game}")
-    keys = ada.page.keyboard
-    ada.go("/")
-    tab_to(ada, f"#{game} form.bot button")
+def decided_by_keys(one: Person) -> None:
+    """Go to some choice with the arrows and decide it."""
+    keys = one.page.keyboard
+    if not one.page.evaluate("document.activeElement.matches('.pick, .choice')"):
+        keys.press("ArrowRight")
+    for _ in range(one.chooser.randrange(3)):
+        keys.press(one.chooser.choice(["ArrowRight", "ArrowDown", "ArrowLeft"]))
+    expect(one.page.locator(".pick:focus, .choice:focus")).to_have_count(1)
+    card = one.page.locator(".pick:focus").count()
     keys.press("Enter")
+    if card:
+        expect(one.page.locator("#confirm")).to_be_visible()
+        keys.press("Enter")
+
+
+@pytest.mark.parametrize("game", SHORT)
+def test_a_game_is_played_to_its_end_with_the_keyboard_alone(game: str, house: House, person: Invite) -> None:
+    """From the home page, by way of the options, to the last decision; then a rematch, and resigning that."""
+    ada = person(house, f"Ada keys {game}")
+    ada.go("/")
+    tab_to(ada, f"#{game} .links a[href='/g/{game}']")
+    ada.page.keyboard.press("Enter")
+    expect(ada.page.locator("#options")).to_be_attached()
+    tab_to(ada, "#options > summary")
+    ada.page.keyboard.press("Enter")
+    for option, value in SHORT[game].items():
+        tab_to(ada, f"#option-{option}")
+        ada.page.keyboard.press("Control+a")
+        ada.page.keyboard.type(str(value))
+    tab_to(ada, "button.main")
+    ada.page.keyboard.press("Enter")
     expect(ada.page.locator("body.table")).to_be_visible()
-    for _ in range(4):
+    for _ in range(60):
         ada.waits_for_turn()
         if ada.over:
             break
         number = ada.number
-        if not ada.page.evaluate("document.activeElement.matches('.pick, .choice')"):
-            keys.press("ArrowRight")
-        keys.press("ArrowRight")
-        expect(ada.page.locator(".pick:focus, .choice:focus")).to_have_count(1)
-        card = ada.page.locator(".pick:focus").count()
-        keys.press("Enter")
-        if card:
-            expect(ada.page.locator("#confirm")).to_be_visible()
-            keys.press("Enter")
+        decided_by_keys(ada)
         ada.waits(number)
-    tab_to(ada, "#offer-resign > summary")
-    keys.press("Enter")
-    expect(ada.page.locator("#ask-dialog")).to_be_visible()
-    tab_to(ada, "#ask-yes")
-    keys.press("Enter")
     expect(ada.page.locator(OVER)).to_be_visible()
     tab_to(ada, "#do-rematch")
-    keys.press("Enter")
+    ada.page.keyboard.press("Enter")
     expect(ada.page.locator(OVER)).to_have_count(0)
     expect(ada.page.locator("body.table")).to_be_visible()
+    tab_to(ada, "#offer-resign > summary")
+    ada.page.keyboard.press("Enter")
+    expect(ada.page.locator("#ask-dialog")).to_be_visible()
+    tab_to(ada, "#ask-yes")
+    ada.page.keyboard.press("Enter")
+    expect(ada.page.locator(OVER)).to_be_visible()
 
 
 def test_focus_stays_among_the_choices_from_question_to_question(house: House, person: Invite) -> None:

@@ -28,3 +28,4 @@ if (page === "table") {
 } else if (page === "replay") {
   (await load("replay")).begin();
 }
+document.documentElement.classList.add("ready"); // keys and buttons are heard from now on; before, forms are
