@@ -26,7 +26,7 @@ from piste.scales.balance import Report, at_the_start, begun, weigh
 from piste.scales.numbers import Number
 from piste.scales.picture import BLUE, FAINT, INK, ORANGE, PALE, STYLE, line, page, text
 from piste.ui.progress import Bar
-from piste.ui.solvetime import HEAVY
+from piste.ui.solvetime import heavy as is_heavy
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "solved.md"
@@ -74,7 +74,7 @@ def main() -> int:
                 rows[key] = before
             continue
         print(f"{key} ...", file=sys.stderr, flush=True)
-        kept = game.name in HEAVY and not given.heavy and before.get("seconds")
+        kept = is_heavy(game.name) and not given.heavy and before.get("seconds")
         rows[key] = dict(before) if kept else solved(game, options, heavy=given.heavy)
         if not (given.keep_plots and before.get("weighed")):
             rows[key] |= weighed(key, game, options, given.games)
@@ -111,8 +111,8 @@ def solved(game: Game, options: dict[str, int | str], *, heavy: bool) -> Row:
     """Compute a game's solution anew and return its value, how it is known, and what it cost."""
     row: Row = {"date": datetime.datetime.now(datetime.UTC).date().isoformat()}
     sets = [word for key, value in options.items() for word in ("--set", f"{key}={value}")]
-    alone = bool(options) or game.name in HEAVY
-    if alone and (game.name not in HEAVY or heavy):
+    alone = bool(options) or is_heavy(game.name)
+    if alone and (heavy or not is_heavy(game.name)):
         with tempfile.TemporaryDirectory() as folder:  # nothing is there already, compiled code included
             found = alone_measured(folder, "solve", game.name, *sets, "--full")
             row |= {"seconds": found["seconds"], "mib": found["mib"], "said": found["out"]["full"], "compiling": True}

@@ -136,7 +136,8 @@ class Person:
         self.page.goto(self.address + urlsplit(link).path)
         self.page.fill("#sit-name", self.name)
         self.page.click("form.sit button.main")
-        expect(self.page.locator("#sit-name")).to_have_count(0)
+        # A page of those who look on is loaded anew for somebody who sits.
+        expect(self.page.locator("body:not([data-seat='-1'])")).to_be_visible()
 
     @property
     def link(self) -> str:

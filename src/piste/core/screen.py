@@ -14,6 +14,12 @@ class Pause(str):
     __slots__ = ()
 
 
+class Drawn(str):
+    """A line of a picture made of letters. Whoever draws the position otherwise can leave it out."""
+
+    __slots__ = ()
+
+
 class Moment(NamedTuple):
     """One event as one audience meets it: all that words may use to phrase it."""
 
@@ -84,7 +90,7 @@ class Words(Protocol):
         """Return what is said before the first event."""
 
     def lines(self, moment: Moment, /) -> list[str]:
-        """Return what this audience is told of an event; a `Pause` among them asks to press Enter."""
+        """Return what this audience is told of an event; some lines are a `Pause`, or `Drawn`."""
 
     def ask(self, view: SeatView, names: tuple[str, ...], /) -> Prompt:
         """Return the question that the seat to act has before it."""

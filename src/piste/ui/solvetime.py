@@ -19,7 +19,6 @@ from piste.ui.solving import solver_of
 from piste.ui.speed import calibration
 
 VERSION = 1  # of the JSON
-HEAVY = ("prime-duel",)  # takes minutes and gigabytes: only when it is asked for by name
 
 # In a fresh interpreter with an empty store.
 ONCE = """
@@ -40,13 +39,13 @@ print(json.dumps({"seconds": spent, "mib": resource.getrusage(resource.RUSAGE_SE
 def bench(given: argparse.Namespace, screen: Screen) -> int:
     if not can_compile():
         raise MissingExtra("fast", "Solving")
-    games = [find(name).name for name in given.game] or [name for name in names() if name not in HEAVY]
+    games = [find(name).name for name in given.game] or [name for name in names() if not heavy(name)]
     rows: dict[str, dict[str, Any]] = {}
     with Bar("solving") as bar:
         for i, name in enumerate(games):
             solver_of(find(name))
             bar(i, len(games), f"solving {name}")
-            if name not in HEAVY:
+            if not heavy(name):
                 once(name)  # so that all is compiled
             before = calibration()
             row = once(name)
@@ -63,10 +62,15 @@ def bench(given: argparse.Namespace, screen: Screen) -> int:
             f"{name}: {row['seconds']:.1f} s ({row['rounds'] / 1e6:.3g} M rounds of the loop), {row['mib']:.0f} MiB"
         )
         screen.line(f"  {row['said']}")
-    left = [name for name in HEAVY if name not in games]
+    left = [name for name in names() if heavy(name) and name not in games]
     if left:
         screen.note(f"Not measured, because it takes minutes and gigabytes: {', '.join(left)}; name it to do so.")
     return 0
+
+
+def heavy(name: str) -> bool:
+    """Whether a game's solver says that it takes minutes and gigabytes: then only when it is asked for by name."""
+    return bool(getattr(solver_of(find(name)), "HEAVY", False))
 
 
 def once(name: str) -> dict[str, Any]:

@@ -41,7 +41,7 @@ class Entry(NamedTuple):
 
     number: int  # from 0, for ever the same
     text: str
-    kind: str  # said (by the sheet), note (by the house)
+    kind: str  # said (by the sheet), drawn (by it, in letters), own (a decision), note (by the house)
 
 
 class Offer(NamedTuple):

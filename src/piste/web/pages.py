@@ -81,7 +81,7 @@ class Pages:
             undefined=StrictUndefined,
             auto_reload=False,  # a server that runs must not take half of a new version
         )
-        self.environment.filters.update(minus=minus, drawn=drawn, area=self.area, card=self.card, move=self.move)
+        self.environment.filters.update(minus=minus, area=self.area, card=self.card, move=self.move)
         self._part = lru_cache(REMEMBERED)(self._drawn_part)
         self._area = lru_cache(REMEMBERED)(self._drawn_area)
         self._card = lru_cache(REMEMBERED)(self._drawn_card)
@@ -291,11 +291,6 @@ def levels(game: str) -> tuple[tuple[str, str], ...]:
 def minus(text: object) -> str:
     """Return text with the sign that is as wide as a plus, where a number is below zero."""
     return re.sub(r"(?<![\w.])-(?=\d)", "−", str(text))
-
-
-def drawn(text: str) -> bool:
-    """Say whether a line of a log is part of a picture made of letters: the page draws the same better."""
-    return re.match(r"\s*(Row\\Col|\d) +\||-{5}|(Current|Updated) Grid:", text) is not None
 
 
 def asked(face: Face) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from piste.core.contract import WATCHER
-from piste.core.screen import Moment, Pause
+from piste.core.screen import Drawn, Moment, Pause
 from piste.core.table import Table
 from piste.core.views import SeatView
 from piste.web.face import Entry
@@ -111,7 +111,7 @@ class Story:
         return found
 
     def lines_at(self, audience: int, step: int) -> list[str]:
-        """Return what an audience was told of one step, counted from 1; of step 0, the welcome."""
+        """Return what an audience was told in words of one step, counted from 1; of step 0, the welcome."""
         view = self._table.view(audience)
         words = self._table.game.words
         if step == 0:
@@ -120,10 +120,10 @@ class Story:
             lines = words.lines(Moment(audience, self._names, view.opening, view.log[:step]))
         if view.ending is not None and step == len(view.log):
             lines = [*lines, *words.farewell(view, self._names, view.ending)]
-        return [line for line in lines if line.strip() and not isinstance(line, Pause)]
+        return [line for line in lines if line.strip() and not isinstance(line, Pause | Drawn)]
 
     @staticmethod
     def _say(entries: list[Entry], lines: list[str]) -> None:
         for line in lines:
             if line.strip() and not isinstance(line, Pause):
-                entries.append(Entry(len(entries), line, "said"))
+                entries.append(Entry(len(entries), str(line), "drawn" if isinstance(line, Drawn) else "said"))

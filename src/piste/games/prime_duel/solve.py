@@ -34,9 +34,11 @@ from piste.games.prime_duel.worth import (
     turned,
 )
 
+HEAVY = True
+"""`full` takes minutes and gigabytes: it is measured only when it is asked for by name."""
+
 OFF = 0.06
 """At the sheet's size, with 14 cards left or more, the model is off by less than this in 95 % of positions."""
-
 
 FAR = 0.0002
 """How much it matters to leave out a turn limit that is `far`: the model's draws in other sizes came to less."""

@@ -7,7 +7,7 @@ only the grid after it belongs to the event. A win is told with its event; every
 from __future__ import annotations
 
 from piste.core.game import counted
-from piste.core.screen import Key, Moment, Prompt, Row
+from piste.core.screen import Drawn, Key, Moment, Prompt, Row
 from piste.core.views import Ending, SeatView, Told
 from piste.games.zero_sum_grid.notation import closed, name
 from piste.games.zero_sum_grid.rules import (
@@ -37,6 +37,7 @@ HARVEST_TIPS: tuple[str, ...] = (TIPS[0], "You score the zeros in the line you m
 
 HOPELESS = "This grid cannot be brought to zero: no move can win."
 
+CURRENT, UPDATED = Drawn("Current Grid:"), Drawn("Updated Grid:")
 LINE_TYPES = (("R", "Row", ("row",)), ("C", "Column", ("column", "col")))
 OPERATIONS = (("A", "Add 1", ("+", "+1", "add")), ("S", "Subtract 1", ("-", "-1", "subtract")))
 
@@ -75,11 +76,11 @@ def told_move(moment: Moment) -> list[str]:
     who = moment.who(moment.event.seat)
     found = []
     if moment.own:
-        found += ["", "Updated Grid:"]
+        found += ["", UPDATED]
     else:
         # Nobody was asked here, so nobody has seen the grid that was dealt.
-        found += ["Current Grid:", *grid(moment.before.cells), ""] if first else [""]
-        found += [f"{who} {deed(moment.event.what)}", "Updated Grid:"]
+        found += [CURRENT, *grid(moment.before.cells), ""] if first else [""]
+        found += [f"{who} {deed(moment.event.what)}", UPDATED]
     found += grid(after.cells)
     if after.options.variant == HARVEST:
         zeros = on(after.cells, after.line).count(0)
@@ -114,17 +115,17 @@ def grid(cells: Cells) -> list[str]:
     width = max(2, *(len(str(cell)) for cell in cells))
     texts = [str(cell) for cell in cells]
 
-    def row(head: str, three: list[str]) -> str:
-        return f"{head} |{three[0]:>{width + 1}}{three[1]:>{width + 2}}{three[2]:>{width + 2}}"
+    def row(head: str, three: list[str]) -> Drawn:
+        return Drawn(f"{head} |{three[0]:>{width + 1}}{three[1]:>{width + 2}}{three[2]:>{width + 2}}")
 
     rows = [row(f"   {r + 1}   ", texts[3 * r : 3 * r + 3]) for r in range(3)]
-    return [row("Row\\Col", ["1", "2", "3"]), "-" * (17 + 3 * width), *rows]
+    return [row("Row\\Col", ["1", "2", "3"]), Drawn("-" * (17 + 3 * width)), *rows]
 
 
 def ask(view: SeatView, names: tuple[str, ...]) -> Prompt:
     position: View = view.position
     now = state_of_play(position, names) if position.options.variant == HARVEST else []
-    heading = [f"{names[position.seat]}'s turn.", "Current Grid:", *grid(position.cells), "", *now]
+    heading = [f"{names[position.seat]}'s turn.", CURRENT, *grid(position.cells), "", *now]
     if moves(view.log):
         heading.insert(0, "")
     keys = tuple(

@@ -3,7 +3,6 @@ const $ = (id) => document.getElementById(id);
 const shown = {};
 const title = document.title;
 let homeless = ""; // the part that had the focus, while nothing there can have it
-const DRAWN = /^(\s*(Row\\Col|\d) +\||-{5}|(Current|Updated) Grid:)/; // a picture made of letters; the page draws it better
 
 export function begin() {
   document.addEventListener("visibilitychange", name);
@@ -19,14 +18,14 @@ export function take(message) {
   for (const [number, kind, text] of news) {
     const line = document.createElement("li");
     line.id = `line-${number}`;
-    line.className = DRAWN.test(text) ? `${kind} drawn` : kind;
+    line.className = kind;
     line.textContent = text;
     $("log").append(line);
   }
   if (news.length) bottom();
   if (question() && turn() !== asked) say(question());
   name();
-  return news.map(([, , text]) => text);
+  return news.filter(([, kind]) => kind !== "drawn").map(([, , text]) => text); // the page draws those itself
 }
 
 function swap(part, html) {
@@ -110,5 +109,5 @@ export function state(now, text) {
 
 export function away(news) {
   const over = document.querySelector(".result h2")?.textContent;
-  state("note", `While you were away: ${over ?? news.filter((text) => !DRAWN.test(text)).slice(-3).join(" ")}`);
+  state("note", `While you were away: ${over ?? news.slice(-3).join(" ")}`);
 }
