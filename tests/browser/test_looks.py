@@ -147,6 +147,30 @@ def test_little_motion_is_honoured(motion: str, house: House, person: Invite) ->
     assert bool(moved) == (motion == "no-preference"), moved
 
 
+def test_what_somebody_changed_is_marked_for_both_until_the_next_change(house: House, person: Invite) -> None:
+    ada, bob = person(house, "Ada changes"), person(house, "Bob notices")
+    two(ada, bob, "zero-sum-grid")
+
+    def cells(one: Person) -> list[str]:
+        return one.page.locator("td.cell").all_inner_texts()
+
+    def fresh(one: Person) -> list[bool]:
+        found: list[bool] = one.page.evaluate(
+            "() => [...document.querySelectorAll('td.cell')].map((one) => one.classList.contains('fresh'))"
+        )
+        return found
+
+    for one in (ada, bob):
+        assert not any(fresh(one))
+    for _ in range(3):
+        before = cells(ada)
+        play([ada, bob], until=counted(1))
+        changed = [old != new for old, new in zip(before, cells(ada), strict=True)]
+        assert sum(changed) == 3
+        assert fresh(ada) == changed
+        assert fresh(bob) == changed
+
+
 def test_every_answer_carries_the_policy_and_nothing_comes_from_elsewhere(house: House, person: Invite) -> None:
     ada = person(house, "Ada trusts")  # whatever is asked of another host, or against the policy, fails any test here
     answers: list[Response] = []

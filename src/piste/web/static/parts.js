@@ -1,4 +1,5 @@
 // The parts of a table's page: puts in what the server sends and keeps focus, typed text and open folds where they were.
+const fresh = await import(`./fresh.js${new URL(import.meta.url).search}`);
 const $ = (id) => document.getElementById(id);
 const shown = {};
 const title = document.title;
@@ -31,11 +32,13 @@ export function take(message) {
 function swap(part, html) {
   const place = $(`part-${part}`);
   if (!place || shown[part] === html) return;
+  const first = !(part in shown), before = fresh.seen(place);
   shown[part] = html;
   const focus = place.contains(document.activeElement) ? document.activeElement : null;
   const typed = [...place.querySelectorAll("input[id]:not([type=hidden], [readonly]), select[id]")].map((field) => [field.id, field.value]);
   const open = [...place.querySelectorAll("details[open][id]")].map((fold) => fold.id);
   place.innerHTML = html;
+  if (!first && before.size) fresh.mark(place, before); // a table just laid is new as a whole
   for (const id of open) if ($(id)) $(id).open = true;
   for (const [id, value] of typed) if ($(id)) $(id).value = value;
   if (focus || (homeless === part && document.activeElement === document.body)) {
