@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import shutil
-import subprocess
-import tempfile
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import pytest
+
+from tests.installing import needed, without
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -31,55 +28,14 @@ FLAGS = (
 PATIENCE = 45_000
 """Milliseconds that anything on a page may take on a busy machine."""
 
-INSTALL = ("apt-get install -y --no-install-recommends chromium fonts-dejavu-core",)
-MISSING = "no chromium here: browser tests are skipped; apt install chromium"
+FONTS = ("fonts-dejavu-core",)
 NO_DRIVER = "no playwright here: browser tests are skipped; pip install playwright"
-
-
-def on_build_machine() -> bool:
-    return os.environ.get("CI") == "true"
-
-
-def without(reason: str, request: pytest.FixtureRequest) -> NoReturn:
-    """Skip with a line that says so; where nobody would read it, fail."""
-    if on_build_machine():
-        pytest.fail(f"{reason} (and on the build machine nothing may be)", pytrace=False)
-    manager = request.config.pluginmanager.getplugin("capturemanager")
-    once = Path(tempfile.gettempdir()) / f"piste-said-{os.environ.get('PYTEST_XDIST_TESTRUNUID', os.getpid())}"
-    try:
-        once.touch(exist_ok=False)
-    except FileExistsError:
-        pytest.skip(reason)
-    if manager is not None:
-        with manager.global_and_fixture_disabled():
-            os.write(2, f"\n{reason}\n".encode())
-    pytest.skip(reason)
-
-
-def install() -> None:
-    """Install Debian's Chromium, once for all workers: the others wait at the lock and then find it there."""
-    import fcntl
-
-    rights = [] if os.geteuid() == 0 else ["sudo", "-n"]
-    with (Path(tempfile.gettempdir()) / "piste-chromium.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if shutil.which("chromium"):
-            return
-        quiet = {"DEBIAN_FRONTEND": "noninteractive", **os.environ}
-        for command in ("apt-get update", *INSTALL):
-            done = subprocess.run(
-                [*rights, *command.split()], capture_output=True, text=True, timeout=900, check=False, env=quiet
-            )
-            if done.returncode:
-                pytest.fail(f"{command}: {done.stdout[-1000:]}{done.stderr[-1000:]}", pytrace=False)
 
 
 @pytest.fixture(scope="session")
 def chromium(request: pytest.FixtureRequest) -> str:
     """Where the browser is."""
-    if shutil.which("chromium") is None and on_build_machine():
-        install()
-    return shutil.which("chromium") or without(MISSING, request)
+    return needed("chromium", "chromium", request, skipped="browser tests are", along=FONTS)
 
 
 class Running:
