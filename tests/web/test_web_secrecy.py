@@ -171,7 +171,7 @@ async def retold(house: House, kind: Kind, seed: int) -> tuple[int, list[int]]:
 @pytest.mark.parametrize("kind", HIDING, ids=str)
 async def test_what_is_sent_to_a_seat_is_the_same_in_games_it_cannot_tell_apart(house: House, kind: Kind) -> None:
     found = 0
-    wanted = games(2) // 1000 + 2
+    wanted = games(2) // 100 + 2
     for seed in range(40 * wanted):
         more, caught = await retold(house, kind, seed)
         assert not caught, f"{kind} {seed}: {caught} can tell them apart"
@@ -184,7 +184,7 @@ async def test_what_is_sent_to_a_seat_is_the_same_in_games_it_cannot_tell_apart(
 @pytest.mark.parametrize("kind", [*FULL, *ODD], ids=str)
 async def test_nothing_is_sent_of_the_seed_or_of_what_it_will_bring(house: House, kind: Kind) -> None:
     assert kind in (*HIDING, *OPEN)
-    for seed in range(games(1) // 2000 + 1):
+    for seed in range(games(1) // 100 + 1):
         chooser = random.Random(f"{kind} {seed}")
         steps, people = cut(kind, f"web future {seed}", chooser), chooser.choice((1, seats_of(kind)))
         first, second = [
