@@ -2,7 +2,7 @@
 
 No part of that uses the solver: positions are the rules' own, a situation is the list of events that a seat was told,
 the mixes come from plain regret matching, and the best answer is worked out situation by situation. Below are games
-for the tests to look at, and what a decision in one of them loses.
+for the tests to look at.
 """
 
 from __future__ import annotations
@@ -19,13 +19,12 @@ import pytest
 
 import piste
 from piste import bots
-from piste.core.belief import belief, retell
-from piste.core.contract import CHANCE, WATCHER
+from piste.core.belief import retell
+from piste.core.contract import CHANCE
 from piste.core.dealer import Dealer
 from piste.core.game import find, members
 from piste.core.views import SeatView
-from piste.games.mccoy_duel import ending, hidden, memory, rules
-from piste.games.mccoy_duel.hidden import KEYS
+from piste.games.mccoy_duel import rules
 from tests.kinds import Kind
 
 GAME = find("mccoy-duel")
@@ -211,25 +210,6 @@ def late_views(cards: int, number: int) -> list[SeatView]:
                 break
             table.decide(seat, steady.choose(view, dealer.stream(bots.stream_name(view))), view.number)
     return found
-
-
-def loss(view: SeatView, seed: str, nodes: int) -> tuple[float, float] | None:
-    """Return what a decision of `perfect` loses against an equilibrium, and how exact that is; None if too large."""
-    state, told = memory.told(view)
-    assert state is not None
-    rows = memory.rows_of(state, told, WATCHER)
-    solution = ending.solve(view.options, rows, nodes)
-    proof = None if solution is None else ending.prove(view.options, rows, *solution)
-    ending._solved.clear()  # a large one takes much room
-    if solution is None or proof is None:
-        return None
-    key = int(memory.rows_of(state, told, view.seat).rows[0, KEYS + view.seat])
-    choices = members(hidden.different(next(iter(belief(GAME, view).states))))
-    spot = int(memory.kernels().spot_of(solution[0].slots, solution[0].names, solution[0].counts, key, 0))
-    assert spot >= 0
-    values = proof.values[view.seat][spot, : len(choices)]
-    action = level("perfect").choose(view, Dealer(seed).stream("bot"))
-    return float(values.max() - values[choices.index(action)]), proof.gap
 
 
 def retold(view: SeatView) -> SeatView:

@@ -17,7 +17,7 @@ def test_what_is_asked_in_the_middle_of_a_turn_is_solved_when_few_cards_are_left
                 state, told = memory.told(view)
                 assert state is not None
                 key = int(memory.rows_of(state, told, view.seat).rows[0, KEYS + view.seat])
-                mix, _ = search.solved_mix(state, told, key, search.FULL)
+                mix, _, _ = search.solved_mix(state, told, key, search.FULL)
                 assert mix is not None
                 asked += 1
     assert asked > 3

@@ -122,24 +122,31 @@ def _solve(options: Options, found: Rows, nodes: int) -> tuple[Found, int]:
     return (Solved(tree.slots, tree.names, tree.counts, mean, passes, int(tree.counts[NODES])), tree), work
 
 
-def learned(options: Options, found: Rows, seat: int, key: int, work: int, seed: int) -> Array | None:
-    """Return the mix that trials find for a seat that was told `key`, where all know these rows; None if too few.
+def drawn_out(options: Options, found: Rows, seat: int, key: int, work: int, seed: int, size: int = ROOM) -> Sketch:
+    """Make trials worth so many visits where all know these rows; return what they learned.
 
-    Deals that this seat holds possible are drawn more often than they come, and each such trial counts as much less.
+    Deals that a seat holds possible that was told `key` are drawn more often than they come, and each such trial
+    counts as much less.
     """
     k = kernels()
     own = found.rows[:, KEYS + seat] == key
     part = float(found.weights[own].sum())
-    if part == 0 or len(found.rows) > ROOM // 2:
-        return None
-    often = np.where(own, OWN / part, (1 - OWN) / max(1 - part, 1e-12)) if part < OWN else np.ones(len(own))
-    tree = sketched(ROOM, ROOM // 4)
+    often = np.where(own, OWN / part, (1 - OWN) / max(1 - part, 1e-12)) if 0 < part < OWN else np.ones(len(own))
+    tree = sketched(size, size // 4)
     k.sown(options, tree, found.rows)
     sums, counted, made = np.cumsum(found.weights * often), 1 / often, 0
     while not tree.counts[FULL] and tree.counts[VISITS] < work:
         k.attempt(options, tree, sums, counted, made + 1, made + 1 + TRIALS, seed)
         made += TRIALS
-    spot = int(k.spot_of(tree.slots, tree.names, tree.counts, key, 0))
+    return tree
+
+
+def learned(options: Options, found: Rows, seat: int, key: int, work: int, seed: int) -> Array | None:
+    """Return the mix that trials find for a seat that was told `key`, where all know these rows; None if too few."""
+    if len(found.rows) > ROOM // 2:
+        return None
+    tree = drawn_out(options, found, seat, key, work, seed)
+    spot = int(kernels().spot_of(tree.slots, tree.names, tree.counts, key, 0))
     if spot < 0:
         return None
     _, n, begin = (int(x) for x in tree.names[spot])

@@ -28,7 +28,7 @@ class Effort(NamedTuple):
     )
 
 
-FULL = Effort(60_000, 8, 300_000, 10_000_000, 16_000_000)
+FULL = Effort(60_000, 8, 300_000, 10_000_000, 10_000_000)
 SHORT = Effort(1_000, 0, 0, 0, 0)
 WIDTH = 1.0  # how much a choice that was tried less is favoured: narrower ones miss strong first plays
 TABLE = 1 << 17
@@ -103,8 +103,10 @@ def moments(told: tuple[Heard, ...], cards: int) -> list[int]:
     ]
 
 
-def solved_mix(state: State, told: tuple[Heard, ...], key: int, effort: Effort) -> tuple[Array | None, int]:
-    """Return the mix that the first solution which knows this situation plays, or None; and the work that took.
+def solved_mix(state: State, told: tuple[Heard, ...], key: int, effort: Effort) -> tuple[Array | None, int, int]:
+    """Return the mix that the first solution which knows this situation plays, or None.
+
+    And the work that took, and after which event that solution begins.
 
     The first turn from which the round could be solved counts; only if its solution never comes here, because the
     other seat has done what it never does, a later one is solved anew, and at last what is asked now. Work counts
@@ -121,15 +123,15 @@ def solved_mix(state: State, told: tuple[Heard, ...], key: int, effort: Effort) 
         if solution is not None:
             spot = solution[0].spot(key)
             if spot >= 0:
-                return solution[0].mix(spot), spent
-    return None, spent
+                return solution[0].mix(spot), spent, j
+    return None, spent, len(told) - 1
 
 
 def late_mix(
     state: State, told: tuple[Heard, ...], seat: int, key: int, effort: Effort, stream: Stream
 ) -> Array | None:
     """Return the mix to play late in a round between two, solved or else learned from drawn deals."""
-    mix, spent = solved_mix(state, told, key, effort)
+    mix, spent, _ = solved_mix(state, told, key, effort)
     if mix is None:
         everybody = memory.rows_of(state, told, WATCHER)
         trials = max(effort.trials - spent // 2, effort.trials // 4)

@@ -29,12 +29,15 @@ from piste.games.mccoy_duel.endgame import (
     spot_of,
     stow,
 )
-from piste.games.mccoy_duel.hidden import KEYS, different, unpack
+from piste.games.mccoy_duel.hidden import KEYS, different, mixed, unpack
 from piste.games.mccoy_duel.rules import Options, choices, to_act
 from piste.games.mccoy_duel.sampling import drawn_below
 
 FINE = 1 << 30  # how finely a place on a scale is drawn
 NEW = 3  # so often a place is only played through before all its choices are tried: that keeps the tree small
+
+OFTEN = 6  # a choice that is not played at present is tried only so many times in 64
+UNTRIED = -1.0  # in place of a value
 
 UNSEEN = 6  # a kind of node: its position is not worked out yet, only which action leads there
 SEEING = 25  # to work a position out takes as long as to visit so many
@@ -131,7 +134,8 @@ def attempt(options: Options, t: Sketch, sums: Any, counted: Any, begin: int, en
     """
     # Small arrays of its own, and no calls on the way: to hand the whole tree on takes longer than a visit.
     nodes, words, scores, counts = t.nodes, t.words, t.scores, t.counts
-    path = np.zeros((DEEPEST, 3), np.int64)  # at each depth: the node, which child is next, whether all are tried
+    # At each depth: the node, which child is next, whether more than one is tried, and 6 drawn bits for each of them.
+    path = np.zeros((DEEPEST, 4), np.int64)
     known = np.zeros(DEEPEST)  # and the value found
     worth = np.zeros((DEEPEST, MOVES))
     for number in range(begin, end):
@@ -151,8 +155,16 @@ def attempt(options: Options, t: Sketch, sums: Any, counted: Any, begin: int, en
                 i = path[deep, 1]
                 if i == 0:
                     path[deep, 2] = kind == seat and scores[at] >= NEW
+                    if path[deep, 2]:
+                        counter += 1
+                        path[deep, 3] = mixed(seed, counter)
                 if path[deep, 2]:
                     while i < n:
+                        if deep > 0 and scores[at + 1 + 3 * i] == 0.0 and (path[deep, 3] >> 6 * i) & 63 >= OFTEN:
+                            worth[deep, i] = UNTRIED
+                            i += 1
+                            continue
+                        visits += 1
                         if nodes[first + i, 0] == UNSEEN:
                             see(options, nodes, words, counts, node, first + i)
                             visits += SEEING
@@ -166,13 +178,14 @@ def attempt(options: Options, t: Sketch, sums: Any, counted: Any, begin: int, en
                         deep += 1
                         path[deep, 0], path[deep, 1] = first + i, 0
                         continue
-                    visits += n
                     value, total = 0.0, 0.0
                     for j in range(n):
                         value += scores[at + 1 + 3 * j] * worth[deep, j]
                     for j in range(n):
-                        regret = max(0.0, scores[at + 2 + 3 * j] + heavy * (worth[deep, j] - value))
-                        scores[at + 2 + 3 * j] = regret
+                        regret = scores[at + 2 + 3 * j]
+                        if worth[deep, j] != UNTRIED:
+                            regret = max(0.0, regret + heavy * (worth[deep, j] - value))
+                            scores[at + 2 + 3 * j] = regret
                         total += regret
                     if total > 0:  # at once, since a trial comes to each place of this seat only once
                         for j in range(n):
