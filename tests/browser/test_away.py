@@ -64,8 +64,8 @@ def test_a_bot_plays_on_until_its_player_is_back(leaving: tuple[Person, Person])
     ada, bob = leaving
     address = bob.page.url
     bob.page.goto("about:blank")
-    ada.page.click("#do-stand-in")
     number = ada.number
+    ada.page.click("#do-stand-in")
     ada.waits(number, turn=True)  # the bot has decided
     expect(ada.page.locator("li.side", has_text=bob.name)).to_contain_text("plays")
     bob.page.goto(address)

@@ -122,6 +122,19 @@ def test_after_a_network_cut_nothing_is_missed(how: str, house: House, person: I
     same([ada, bob])
 
 
+def test_a_network_that_only_blinked_is_not_called_lost_for_long(house: House, person: Invite) -> None:
+    ada, bob = person(house, "Ada stays on"), person(house, "Bob blinks")
+    bob.cut_off = True
+    two(ada, bob, GAME, **OPTIONS)
+    play([ada, bob], until=counted(1))
+    banner = bob.page.locator("#banner")
+    bob.context.set_offline(True)
+    expect(banner).to_contain_text("Reconnecting")
+    bob.context.set_offline(False)
+    expect(banner).not_to_contain_text("Reconnecting")
+    play([ada, bob])
+
+
 def test_a_line_that_died_in_silence_is_noticed(house: House, person: Invite, wires: list[Wire]) -> None:
     wires.append(Wire(house.port))
     ada, bob = person(house, "Ada stays"), person(wires[0], "Bob leaves the house")

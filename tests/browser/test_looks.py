@@ -84,7 +84,9 @@ def test_a_replay_fits_a_small_phone_and_everybody_can_use_it(house: House, pers
     expect(ada.page.locator(".graph")).to_be_visible(timeout=COACH)
     look(ada.page)
     ada.page.click("#go-last")
-    expect(ada.page.locator(".coach, .said-then").first).to_be_visible()
+    expect(ada.page.locator("#go-last[data-step]")).to_be_visible()
+    steps = str(ada.page.get_attribute("#go-last", "data-step"))
+    expect(ada.page.locator(".where")).to_have_text(f"Step {steps} of {steps}")
     look(ada.page)
 
 

@@ -11,6 +11,7 @@ import pytest
 import piste
 from piste.core.game import names
 from tests.web.driving import SALT, SEED, Device, House, actor, buttons, finish, one_decision, record, table_for
+from tests.web.storing import storage_fails
 
 DAY = 86400.0
 
@@ -239,6 +240,19 @@ async def test_a_rematch_keeps_places_one_seat_on(house: House, count: int) -> N
     room = house.room(following)
     assert room.running
     assert [room.seat_of(seat) for seat in (next(iter(s.players)) for s in room.seats)] == list(range(count))
+
+
+async def test_a_rematch_that_cannot_be_kept_is_none_and_can_be_asked_for_again(house: House) -> None:
+    person = Device(house)
+    code = await person.opens("prime-duel", "steady", name="Ada")
+    await person.do(code, "resign")
+    with storage_fails(house):
+        assert not (await person.do(code, "rematch"))["ok"]
+    assert house.room(code).successor == ""
+    first = await person.do(code, "rematch")
+    assert first["ok"]
+    await house.restart()
+    assert (await person.do(code, "rematch"))["go"] == first["go"]
 
 
 async def test_a_rematch_against_a_bot_begins_at_once_with_seats_swapped(house: House) -> None:

@@ -6,6 +6,7 @@ import pytest
 
 import piste
 from piste.core.dealer import Commitment
+from piste.core.errors import PisteError
 from piste.core.game import find, names
 from piste.web.rooms import IDLE
 from tests.web.driving import SALT, SEED, Device, House, actor, finish, one_decision, record, seeded, table_for
@@ -211,3 +212,20 @@ async def test_your_games_say_how_each_one_ended(house: House) -> None:
     assert "You won by resignation" in (await people[1].get("/games")).text
     running, others = await table_for(house, "prime-duel")
     assert f"/t/{running}/delete" not in (await others[0].get("/games")).text
+
+
+async def test_a_game_that_cannot_be_read_does_not_hide_the_others(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    person = Device(house)
+    for game in ("prime-duel", "positive-negative"):
+        await person.opens(game, name="Ada")
+        await person.opens(game, "steady", name="Ada")
+    await house.restart()
+
+    def refuses(*_: object) -> None:
+        raise PisteError("The record is damaged.")
+
+    monkeypatch.setattr("piste.web.room.Room.restore", refuses)
+    page = (await person.get("/games")).text
+    assert page.count("<b>Prime Duel</b>") == page.count("<b>Positive-Negative</b>") == 2

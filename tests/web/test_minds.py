@@ -22,7 +22,7 @@ from piste.core.dealer import Commitment, Dealer
 from piste.core.errors import PisteError
 from piste.core.game import find
 from piste.core.views import SeatView
-from piste.web.minds import Busy, Minds, seed_of_bots
+from piste.web.minds import Busy, Minds, Tired, seed_of_bots
 from tests.web.driving import SALT, SEED, Device, House, finish
 
 FOREVER = 3600
@@ -62,16 +62,43 @@ async def test_a_worker_that_is_killed_in_mid_thought_is_replaced(tmp_path: Path
         assert all(os.getpid() != pid for pid in await asyncio.gather(*others))
 
 
-async def test_who_waits_behind_a_thought_that_is_given_up_is_answered_all_the_same() -> None:
+async def test_who_waits_behind_a_thought_that_is_given_up_is_answered_all_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("piste.web.minds.LONGEST", {False: 0.0})
     async with minds() as made:
         endless = asyncio.ensure_future(made._run(False, time.sleep, FOREVER))
         waiting = [asyncio.ensure_future(made._run(False, os.getpid)) for _ in range(5)]
-        await asyncio.sleep(0)
-        pool = made._pools[False]
-        endless.cancel()
-        await asyncio.wait({endless})
-        made._drop(False, pool)
+        while not made._pools:
+            await asyncio.sleep(0)
+        monkeypatch.setattr("piste.web.minds.LONGEST", {False: 60.0})
+        with pytest.raises(Tired):
+            await endless
         assert os.getpid() not in await asyncio.gather(*waiting)
+
+
+def read(pipe: Path) -> str:
+    """What a worker is given that waits until somebody writes."""
+    return pipe.read_text()
+
+
+async def test_a_thought_that_nobody_waits_for_any_more_has_its_worker_until_it_is_done(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    async with minds() as made:
+        asked = asyncio.ensure_future(made._run(False, read, pipe))
+        while not made._pools:
+            await asyncio.sleep(0)
+        asked.cancel()
+        await asyncio.wait({asked})
+        following = asyncio.ensure_future(made._run(False, os.getpid))
+        for _ in range(10):
+            await asyncio.sleep(0)
+        assert made._free[False].locked()
+        assert made._waiting[False] == 2
+        await asyncio.to_thread(pipe.write_text, "go on")
+        assert await following != os.getpid()
+        assert not made._free[False].locked()
 
 
 async def test_a_thought_that_takes_too_long_is_given_up_with_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -86,7 +113,8 @@ async def test_a_thought_that_takes_too_long_is_given_up_with_a_sentence(monkeyp
 async def test_too_many_thoughts_are_refused_and_reviews_do_not_count_among_them() -> None:
     async with minds(most=1) as made:
         endless = asyncio.ensure_future(made._run(True, time.sleep, FOREVER))
-        await asyncio.sleep(0)
+        while not made._waiting[True]:
+            await asyncio.sleep(0)
         with pytest.raises(Busy, match="busy"):
             await made._run(True, os.getpid)
         assert await made._run(False, os.getpid) != os.getpid()

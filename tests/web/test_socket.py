@@ -147,6 +147,48 @@ async def test_a_request_is_answered_by_its_id_and_once_if_sent_twice(house: Hou
     await fresh.leave()
 
 
+async def test_what_was_done_and_not_heard_of_is_answered_the_same_on_the_next_line(house: House) -> None:
+    code, people = await table_for(house, "prime-duel")
+    request = json.dumps({"id": "x2", "do": "resign"})
+    answers = []
+    for _ in range(2):
+        socket = await people[0].connect(code)
+        answers += [json.loads(text) for text in await socket.raw(request)]
+        await socket.leave()
+    assert [message["ok"] for message in answers if message.get("re") == "x2"] == [True, True]
+    other = await people[1].connect(code)  # an id is its sender's alone
+    asked = [json.loads(text) for text in await other.raw(request)]
+    assert [message["ok"] for message in asked if message.get("re") == "x2"] == [False]
+    await other.leave()
+
+
+async def test_a_request_that_fails_is_answered_with_an_id_that_is_in_the_log(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code, people = await table_for(house, "prime-duel")
+    noted: list[Exception] = []
+
+    def trouble(_event: str, error: Exception) -> str:
+        noted.append(error)
+        return "abc123"
+
+    monkeypatch.setattr("piste.web.socket.logs.trouble", trouble)
+
+    async def breaks(*_: object) -> None:
+        raise IndexError("nobody expected this")
+
+    socket = await people[0].connect(code)
+    monkeypatch.setattr(house.hall, "do", breaks)
+    answer = await socket.ask("resign")
+    assert not answer["ok"]
+    assert "abc123" in answer["said"]
+    assert "expected" not in answer["said"]
+    assert [type(error) for error in noted] == [IndexError]
+    monkeypatch.undo()
+    assert (await socket.ask("ping"))["ok"]  # and the line is still there
+    await socket.leave()
+
+
 async def test_a_ping_is_answered(house: House) -> None:
     code, people = await table_for(house, "prime-duel")
     socket = await people[0].connect(code)

@@ -112,8 +112,9 @@ class Site:
         player = self.player(request)
         found = await asyncio.to_thread(self.hall.store.rooms_of, player) if player else []
         for kept in [one for one in found if one.room.ended is None][:MOST_READ]:
-            async with self.hall.room(kept.room.code):
-                pass  # a game that is only in storage does not know whose turn it is
+            with contextlib.suppress(PisteError):  # one that cannot be read must not hide the others
+                async with self.hall.room(kept.room.code):
+                    pass  # a game that is only in storage does not know whose turn it is
         return HTMLResponse(self.pages.your_games([self.listing(kept, player) for kept in found]))
 
     def listing(self, kept: Kept, player: str) -> Listing:

@@ -94,7 +94,7 @@ class Hall(Thoughts):
         await self._begin(room, player, named)
         return room
 
-    async def _begin(self, room: Room, player: str, named: str) -> None:
+    async def _begin(self, room: Room, player: str, named: str, *more: Change) -> None:
         self.hold(room)
         async with self.lock(room.code):
             room.seen = dict.fromkeys(room.people, self.clock())
@@ -102,7 +102,7 @@ class Hall(Thoughts):
                 room.code, room.game.name, json.dumps(room.options), room.host, room.listed,
                 room.created, room.touched, None, room.previous or None, room.successor or None,
             )  # fmt: skip
-            changes: list[Change] = [PutRoom(row), *self.seat_rows(room)]
+            changes: list[Change] = [PutRoom(row), *self.seat_rows(room), *more]
             changes += [PutSitter(room.code, i, p) for i, seat in enumerate(room.seats) for p in sorted(seat.players)]
             if named:
                 changes += [PutPlayer(player, named, self.clock())]
@@ -216,10 +216,14 @@ class Hall(Thoughts):
                 self.lots.code(), room.game.name, room.options, room.successors(seat),
                 host=player, now=self.clock(), listed=room.listed, previous=room.code,
             )  # fmt: skip
-            await self._begin(following, player, "")
+            # Both or neither, whoever goes away meanwhile: or there could be two.
             room.successor = following.code
+            try:
+                await self._begin(following, player, "", SetSuccessor(room.code, following.code))
+            except Exception:
+                room.successor = ""
+                raise
             room.version += 1
-            await self.keep(room, SetSuccessor(room.code, following.code))
         return Answer(go=f"/t/{room.successor}")
 
     async def _delete(self, room: Room, seat: int, player: str) -> Answer:

@@ -27,6 +27,8 @@ from piste.web import logs
 LONGEST = {False: 60.0, True: 300.0}
 """Seconds after which a thought, or a review, is given up: a first one may have to compile and to solve first."""
 
+AGAIN = "The game is kept: reload the page to let it try again."
+
 T = TypeVar("T")
 
 
@@ -62,6 +64,7 @@ class Minds:
         self._waiting = {False: 0, True: 0}  # whoever looks back must not keep those waiting who play
         self._pools: dict[bool, ProcessPoolExecutor] = {}
         self._closed = False
+        self._tasks: set[asyncio.Task[Any]] = set()
         # A thought is handed over only when somebody is free, so that its time begins when its work does.
         self._free = {False: asyncio.Semaphore(thinkers), True: asyncio.Semaphore(1)}
 
@@ -78,6 +81,14 @@ class Minds:
         return await self._run(True, _review, record)
 
     async def _run(self, slow: bool, work: Callable[..., T], *given: Any) -> T:
+        """Have something worked out; if whoever asked goes away, it is finished all the same: its worker is busy."""
+        task = asyncio.ensure_future(self._worked(slow, work, *given))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(lambda done: done.cancelled() or done.exception())  # perhaps nobody else asks
+        return await asyncio.shield(task)
+
+    async def _worked(self, slow: bool, work: Callable[..., T], *given: Any) -> T:
         if self._waiting[slow] >= self._most:
             raise Busy("The bots here are very busy. Wait a moment; the game is kept.")
         self._waiting[slow] += 1
@@ -99,16 +110,16 @@ class Minds:
                         raise  # nobody waits for it any more; else it was dropped with another's thought
                     self._drop(slow, pool)
                     if last:
-                        raise Tired("A bot stopped in the middle of a thought. The game is kept.") from None
+                        raise Tired(f"A bot stopped in the middle of a thought. {AGAIN}") from None
                 except TimeoutError:
                     self._drop(slow, pool)
-                    raise Tired("A bot took too long and was stopped. The game is kept.") from None
+                    raise Tired(f"A bot took too long and was stopped. {AGAIN}") from None
             raise AssertionError("the second time returns or raises")
         except (PisteError, asyncio.CancelledError):
             raise
         except Exception as e:
             logs.trouble("a bot failed", e)
-            raise PisteError("A bot failed at this. The game is kept.") from e
+            raise PisteError(f"A bot failed at this. {AGAIN}") from e
         finally:
             self._waiting[slow] -= 1
 

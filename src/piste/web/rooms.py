@@ -14,7 +14,7 @@ import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from hashlib import blake2b
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from weakref import WeakValueDictionary
 
 from piste.core.contract import WATCHER
@@ -48,6 +48,25 @@ class Answer(NamedTuple):
     go: str = ""  # an address to go to
 
 
+MOST_ANSWERS = 8192
+
+
+class Answers:
+    """The last answers, for a client that asks again, by another line, because it did not hear one."""
+
+    def __init__(self) -> None:
+        self._kept: dict[tuple[str, str, str], dict[str, Any]] = {}
+
+    def find(self, code: str, player: str, request: str) -> dict[str, Any] | None:
+        return self._kept.get((code, player, request))
+
+    def keep(self, code: str, player: str, request: str, answer: dict[str, Any]) -> None:
+        if player and request:
+            self._kept[code, player, request] = answer
+        if len(self._kept) > MOST_ANSWERS:
+            del self._kept[next(iter(self._kept))]
+
+
 class Ear:
     """Somebody who wants to know when a room has changed."""
 
@@ -69,6 +88,7 @@ class Rooms:
         self.clock = clock
         self.rooms: dict[str, Room] = {}
         self.ears: dict[str, set[Ear]] = {}
+        self.answers = Answers()
         # A lock lives as long as somebody holds it or waits for it, so there are never two for one room.
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._key = store.secret("seat links")

@@ -12,6 +12,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
 from piste.core.contract import WATCHER
 from piste.core.errors import PisteError
+from piste.web import logs
 from piste.web.face import Face
 from piste.web.hall import VERBS, Hall
 from piste.web.limits import SENTENCES
@@ -24,8 +25,6 @@ LONGEST = 1024
 LATER = 1013  # of a websocket's codes for closing: try again later
 RESTART = 1012
 GONE = 4404
-MOST_IDS = 64
-"""So many answers are remembered for a client that asks again because it did not hear them."""
 
 
 def dumped(message: dict[str, Any]) -> str:
@@ -58,7 +57,6 @@ class Connection:
         self._seat = WATCHER
         self._sent: dict[str, str] = {}
         self._n = 0
-        self._answered: dict[str, dict[str, Any]] = {}
         self._sending = asyncio.Lock()
 
     async def run(self, wait: Callable[[], float]) -> None:
@@ -143,12 +141,10 @@ class Connection:
             await self._send({"re": asked.get("id", ""), "ok": True})
             return
         request = asked.get("id", "")
-        answer = self._answered.get(request)
-        if answer is None or not request:
+        answer = self._hall.answers.find(self._code, self._player, request)
+        if answer is None:
             answer = await self._done(request, asked)
-            self._answered[request] = answer
-            if len(self._answered) > MOST_IDS:
-                del self._answered[next(iter(self._answered))]
+            self._hall.answers.keep(self._code, self._player, request, answer)
         await self._send(answer)
 
     async def _done(self, request: str, asked: dict[str, str]) -> dict[str, Any]:
@@ -158,6 +154,10 @@ class Connection:
         except PisteError as e:
             self._hall.metrics.refused("request")
             return {"re": request, "ok": False, "said": str(e)}
+        except Exception as e:
+            mark = logs.trouble("request failed", e)
+            said = f"Something went wrong here, and it was noted as {mark}. The game is kept: reload the page."
+            return {"re": request, "ok": False, "said": said}
         return {"re": request, "ok": True, "said": found.said, **({"go": found.go} if found.go else {})}
 
     async def _send(self, message: dict[str, Any]) -> None:

@@ -89,12 +89,20 @@ function keydown(event) {
   if (event.key in STEER) return steer(event);
   if (event.key === "Escape") return choose(null);
   if (event.key === "Enter" && event.target === document.body && chosen) return decide($(chosen).value);
-  if (localStorage.getItem("piste-keys") === "off") return;
+  if (unwanted()) return;
   if (event.key === "?") $("help-dialog").showModal();
   else if (event.key === "/" && !$("typed").hidden) $("typed-decision").focus();
   else if (/^\d$/.test(event.key)) numbered(event.key);
   else return;
   event.preventDefault();
+}
+
+function unwanted() {
+  try {
+    return localStorage.getItem("piste-keys") === "off";
+  } catch {
+    return false; // some browsers keep nothing
+  }
 }
 
 function steer(event) {

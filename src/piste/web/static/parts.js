@@ -32,13 +32,13 @@ export function take(message) {
 function swap(part, html) {
   const place = $(`part-${part}`);
   if (!place || shown[part] === html) return;
-  const first = !(part in shown), before = fresh.seen(place);
+  const before = fresh.seen(place);
   shown[part] = html;
   const focus = place.contains(document.activeElement) ? document.activeElement : null;
   const typed = [...place.querySelectorAll("input[id]:not([type=hidden], [readonly]), select[id]")].map((field) => [field.id, field.value]);
   const open = [...place.querySelectorAll("details[open][id]")].map((fold) => fold.id);
   place.innerHTML = html;
-  if (!first && before.size) fresh.mark(place, before); // a table just laid is new as a whole
+  if (before.size) fresh.mark(place, before); // a table just laid is new as a whole
   for (const id of open) if ($(id)) $(id).open = true;
   for (const [id, value] of typed) if ($(id)) $(id).value = value;
   if (focus || (homeless === part && document.activeElement === document.body)) {

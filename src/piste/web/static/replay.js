@@ -65,7 +65,7 @@ async function fetched(to) {
 }
 
 async function look() {
-  const text = await fetched(step);
-  if (text !== null && !text.includes('id="looking"') && wanted === step) return show(step, text);
+  const at = step, text = await fetched(at);
+  if (text !== null && !text.includes('id="looking"') && wanted === at && step === at) return show(at, text);
   setTimeout(look, 4000);
 }

@@ -26,6 +26,8 @@ export class Line {
     const socket = new WebSocket(`${scheme}//${location.host}/t/${this.code}/socket?since=${this.at}`);
     this.socket = socket;
     this.heard = 0;
+    this.good = false; // it has brought news, and not only a refusal
+    this.why = "";
     socket.onmessage = (event) => socket === this.socket && this.got(JSON.parse(event.data));
     socket.onclose = () => socket === this.socket && this.lost();
   }
@@ -38,8 +40,9 @@ export class Line {
 
   got(message) {
     if (message.n !== this.heard + 1) return this.socket.close();
-    if (this.heard === 0) this.begun();
     this.heard = message.n;
+    if (message.parts && !this.good) this.begun();
+    if (message.ok === false && message.re === undefined) this.why = message.said;
     clearTimeout(this.watch);
     if (message.bye) {
       this.said = "bye";
@@ -49,6 +52,7 @@ export class Line {
   }
 
   begun() {
+    this.good = true;
     this.fails = 0;
     this.polling = false;
     clearTimeout(this.poll);
@@ -76,7 +80,10 @@ export class Line {
 
   read(message) {
     if (message.re !== undefined) {
-      if (String(message.re).endsWith("-ping")) this.answers = true;
+      if (String(message.re).endsWith("-ping")) {
+        this.answers = true;
+        if (!this.polling) this.state("open"); // it was no more than a blink
+      }
       const request = this.waiting.get(message.re);
       this.waiting.delete(message.re);
       request?.done?.(message);
@@ -94,9 +101,9 @@ export class Line {
     clearInterval(this.pings);
     clearTimeout(this.watch);
     if (this.leaving) return;
-    if (this.heard) this.broken = true;
+    if (this.good) this.broken = true;
     else this.fails += 1;
-    if (!this.polling && (this.said !== "bye" || this.fails)) this.state("lost");
+    if (!this.polling && (this.said !== "bye" || this.fails)) this.state("lost", this.why || undefined);
     this.said = "";
     if (this.fails >= 3 && !this.polling) {
       this.polling = true;
@@ -122,6 +129,7 @@ export class Line {
       this.down = true;
       this.state("lost");
     }
+    clearTimeout(this.poll); // a decision may have asked for news meanwhile
     this.poll = setTimeout(() => this.news(), POLL);
   }
 
