@@ -17,7 +17,6 @@ class Person(NamedTuple):
     """One seat as everybody sees it."""
 
     seat: int
-    label: str  # what the seat is called in the game: A, 1
     name: str  # who sits there; "" if nobody does
     kind: str  # person, bot, open, kept (for somebody who has not come yet)
     bot: str = ""  # which bot sits there or stands in for a person
@@ -85,6 +84,3 @@ class Face(NamedTuple):
     seed: str  # and what it promised, once the game is over
     salt: str
     successor: str  # the address of the rematch, once there is one
-    listed: bool
-    host: bool  # whoever opened the room
-    counts: bool

@@ -76,9 +76,6 @@ def face(room: Room, who: Looker, house: House) -> Face:
         seed=seed(room),
         salt=room.head.commitment.salt if room.over and room.head and room.head.commitment else "",
         successor=f"/t/{room.successor}" if room.successor else "",
-        listed=room.listed,
-        host=who.host,
-        counts=table is None or table.counts,
     )
 
 
@@ -163,7 +160,6 @@ def people(room: Room, who: Looker, now: float) -> tuple[Person, ...]:
     return tuple(
         Person(
             seat=i,
-            label=room.game.seat_name(i),
             name=room.names()[i] if seat.kind != OPEN else "",
             kind=seat.kind,
             bot=seat.bot or seat.stand_in,

@@ -233,7 +233,7 @@ class Pages:
 BLANK = Face(
     code="", game="", title="", line="", credit="", options=(), seat=WATCHER, door=False, stage="", at=0, number=0,
     status="", people=(), areas=(), question="", choices=(), tips=(), log=(), offers=(), hint="", result="", won=None,
-    invite="", seat_link="", commitment="", seed="", salt="", successor="", listed=False, host=False, counts=True,
+    invite="", seat_link="", commitment="", seed="", salt="", successor="",
 )  # fmt: skip
 DROPPED = {
     part: {field: getattr(BLANK, field) for field in Face._fields if field not in needs}

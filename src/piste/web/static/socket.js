@@ -117,7 +117,7 @@ export class Line {
     if (!this.polling) return;
     try {
       const answer = await fetch(`/t/${this.code}/news?since=${this.at}`, { headers: { Accept: "application/json" } });
-      if (answer.status === 404 || answer.status === 410) return location.reload();
+      if (answer.status === 404) return location.reload();
       if (answer.ok) {
         if (this.down) this.open(); // the server is there again: perhaps sockets are, too
         else this.state("polling");
