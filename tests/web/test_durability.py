@@ -104,7 +104,7 @@ class Player:
                 proxy=None,
             ) as socket:
                 await self._sit_again(socket)
-                while not (self.over and self._asked is None):
+                while not self.done:
                     await self._decide(socket)
                     async with asyncio.timeout(WAIT):
                         message = json.loads(await socket.recv())
@@ -145,6 +145,11 @@ class Player:
             self.acknowledged[self._asked["number"]] = self._asked["decision"]
             self._asked = None
         self.over = 'class="result' in self._parts["status"]
+
+    @property
+    def done(self) -> bool:
+        """Whether the game is over and all that was asked is answered: the server may die between the two."""
+        return self.over and self._asked is None
 
     def _question(self) -> int:
         found = NUMBER.search(self._parts["choices"])
@@ -188,10 +193,10 @@ class Tables:
 
     async def play(self, port: int, told: Callable[[], None]) -> None:
         """Let everybody play until all is over or the server is gone, and put away what is over."""
-        players = [player for game in self.open.values() for player in game if not player.over]
+        players = [player for game in self.open.values() for player in game if not player.done]
         await asyncio.gather(*(player.play(port, told) for player in players))
         for place, game in list(self.open.items()):
-            if all(player.over for player in game):
+            if all(player.done for player in game):
                 self.done.append(self.open.pop(place))
 
 
