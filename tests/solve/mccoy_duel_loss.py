@@ -20,7 +20,7 @@ from piste.core.contract import WATCHER
 from piste.core.dealer import Dealer, Stream
 from piste.core.views import SeatView
 from piste.games.mccoy_duel import ending, hidden, memory, rules, search
-from piste.games.mccoy_duel.endgame import DEPTH, FULL, MOVES, NODES, PLACES, VISITS
+from piste.games.mccoy_duel.endgame import FULL, MOVES, NODES, PLACES, VISITS
 from piste.games.mccoy_duel.hidden import KEYS
 from piste.games.mccoy_duel.memory import Array, Rows
 from piste.games.mccoy_duel.trials import Sketch
@@ -123,11 +123,7 @@ def answered(options: rules.Options, rows: Rows, seat: int, key: int, sketch: Sk
     k.reached(options, tree, weights, mean, seat, theirs)
     if tree.counts[FULL]:
         return None
-    n = int(tree.counts[NODES])
-    order = np.flatnonzero(theirs[:n] > 0)
-    order = order[np.argsort(-(tree.words[order, 1] >> DEPTH), kind="stable")]
-    worth, best = np.zeros(n), np.zeros((int(tree.counts[PLACES]), MOVES))
-    k.answered(tree, order, theirs, mean, seat, worth, best)
+    _, _, best = ending.best_answers(tree, theirs, mean, seat)
     spot = int(tree.nodes[0, 2])
     return best[spot, : int(tree.names[spot, 1])]
 

@@ -49,6 +49,7 @@ class Answer(NamedTuple):
 
 
 MOST_ANSWERS = 8192
+"""So many answers are remembered; those of long ago nobody asks for."""
 
 
 class Answers:

@@ -157,6 +157,16 @@ def learned(options: Options, found: Rows, seat: int, key: int, work: int, seed:
     return np.where(mix >= RARE * mix.max(), mix, 0.0)
 
 
+def best_answers(tree: Tree, theirs: Array, mean: Array, seat: int) -> tuple[Array, Array, Array]:
+    """Answer the other's mixes from the deepest nodes up; return their order, what each is worth, and each choice."""
+    n = int(tree.counts[NODES])
+    order = np.flatnonzero(theirs[:n] > 0)
+    order = order[np.argsort(-(tree.words[order, 1] >> DEPTH), kind="stable")]
+    worth, best = np.zeros(n), np.zeros((int(tree.counts[PLACES]), MOVES))
+    kernels().answered(tree, order, theirs, mean, seat, worth, best)
+    return order, worth, best
+
+
 def prove(options: Options, found: Rows, solved: Solved, tree: Tree) -> Proof | None:
     """Work out the best answers to a solution over its whole game; None if that takes more room than there is."""
     k = kernels()
@@ -166,11 +176,7 @@ def prove(options: Options, found: Rows, solved: Solved, tree: Tree) -> Proof | 
         k.reached(options, tree, found.weights, solved.mean, seat, theirs)
         if tree.counts[FULL]:
             return None
-        n = int(tree.counts[NODES])
-        order = np.flatnonzero(theirs[:n] > 0)
-        order = order[np.argsort(-(tree.words[order, 1] >> DEPTH), kind="stable")]
-        worth, best = np.zeros(n), np.zeros((int(tree.counts[PLACES]), MOVES))
-        k.answered(tree, order, theirs, solved.mean, seat, worth, best)
+        order, worth, best = best_answers(tree, theirs, solved.mean, seat)
         own = order[tree.nodes[order, 0] == seat]
         reach = np.zeros(len(best))
         np.add.at(reach, tree.nodes[own, 2], theirs[own])
