@@ -131,6 +131,7 @@ class House:
         self.clock, self.lots, self.minds = Clock(), CountedLots(), FirstMind()
         self.opener = seeded()
         self.limits: Limits | None = None
+        self.lan: list[str] = []  # the addresses of this computer in its network
 
     async def __aenter__(self) -> House:
         self.store = Store(self.settings.db)
@@ -144,6 +145,7 @@ class House:
             lots=self.lots,
             opener=self._opened,
             limits=self.limits,
+            lan=lambda: self.lan,
         )
         self.hall: Hall = self.app.state.hall
         self._life = self.app.router.lifespan_context(self.app)

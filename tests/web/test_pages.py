@@ -18,6 +18,7 @@ from piste.core.game import find, names
 from piste.core.record import Head
 from piste.core.replay import new_head
 from piste.core.scene import taken
+from piste.web.address import Root
 from piste.web.face import Face
 from piste.web.faces import House, Looker, face
 from piste.web.pages import LONGEST_LOG, PARTS, STATIC, Listing, Pages
@@ -27,7 +28,7 @@ from piste.web.room import PERSON, Room, Seat
 from ..kinds import FULL, ODD, Kind
 
 PAGES = Pages()
-HOUSE = House(now=1000.0, patience=60.0, root="http://cards.test", seat_link="http://cards.test/s/CODE/0/token")
+HOUSE = House(now=1000.0, patience=60.0, root=Root("http://cards.test"), seat_link="http://cards.test/s/CODE/0/token")
 VOID = {"meta", "link", "input", "img", "br", "hr", "path", "rect", "polyline"}
 NASTY = ("<script>alert(1)</script>", "\"onload='x'", "a\u202eb & <b>", "{{ face }}")
 

@@ -4,17 +4,28 @@ from __future__ import annotations
 
 import io
 import socket
+from collections.abc import Callable
 from ipaddress import ip_address
+from typing import NamedTuple
 
-# Addresses that are kept for documentation, and the usual private networks for a computer without a way out. To
-# "connect" a datagram socket sends nothing: it only makes the system say which address it would send from.
+from piste.web.settings import EVERYWHERE, Settings
+
+# Addresses that are kept for documentation: the way out of the network. Then, for a computer without a way out, the
+# usual private networks, with those that computers make for others (Linux, Windows, macOS). To "connect" a datagram
+# socket sends nothing: it only makes the system say which address it would send from.
 NOBODY = (
     (socket.AF_INET, "192.0.2.1"),
     (socket.AF_INET, "192.168.0.1"),
+    (socket.AF_INET, "192.168.1.1"),
     (socket.AF_INET, "10.0.0.1"),
     (socket.AF_INET, "172.16.0.1"),
+    (socket.AF_INET, "10.42.0.2"),
+    (socket.AF_INET, "192.168.137.2"),
+    (socket.AF_INET, "192.168.2.2"),
     (socket.AF_INET6, "2001:db8::1"),
 )
+ALL = (EVERYWHERE, "::")
+"""Hosts at which a server listens on every address of its computer."""
 
 
 def lan_addresses() -> list[str]:
@@ -32,6 +43,63 @@ def lan_addresses() -> list[str]:
         if usable and text not in found and (address.version == 4 or not found):
             found.append(text)
     return found
+
+
+def is_loopback(host: str) -> bool:
+    """Say whether a host name, as browsers send it, means on every computer that computer itself."""
+    name = host.strip().lower()
+    if name.startswith("["):
+        name = name[1:].partition("]")[0]
+    elif name.count(":") == 1:
+        name = name.partition(":")[0]
+    if name.removesuffix(".").rpartition(".")[2] == "localhost":
+        return True
+    try:
+        address = ip_address(name)
+    except ValueError:
+        return False
+    mapped = getattr(address, "ipv4_mapped", None) or address
+    return bool(mapped.is_loopback or mapped.is_unspecified)
+
+
+def reachable_at(host: str, lan: Callable[[], list[str]]) -> list[str]:
+    """Return the addresses under which others reach a server that listens at `host`, the likeliest first."""
+    if host in ALL:
+        return [address for address in lan() if host == "::" or ":" not in address]
+    return [] if is_loopback(host) else [host]
+
+
+class Root(NamedTuple):
+    """What links begin with."""
+
+    text: str
+    only_here: str = ""  # why no other device can follow them and what to do; "" if others can
+
+
+ONLY_LOOPBACK = (
+    "Phones and other computers cannot reach this table, because the server listens on this computer only. "
+    "Stop it and start it again with: piste serve --host 0.0.0.0"
+)
+NO_NETWORK = (
+    "Phones and other computers cannot reach this table, because this computer is in no network now. "
+    "Connect it to one, such as your Wi-Fi, and load this page again."
+)
+
+
+def link_root(settings: Settings, asked: str, host: str, lan: Callable[[], list[str]]) -> Root:
+    """Return what links to give away begin with, where a browser asked for this address at this host.
+
+    `localhost` means another computer on each computer: who opened a page there is given links with the address of
+    this computer in its network.
+    """
+    if settings.public:
+        return Root(settings.public)
+    if settings.behind_proxy or not is_loopback(host):
+        return Root(asked)
+    others = reachable_at(settings.host, lan)
+    if others:
+        return Root(link(others[0], settings.port))
+    return Root(asked, NO_NETWORK if settings.host in ALL else ONLY_LOOPBACK)
 
 
 def link(host: str, port: int) -> str:

@@ -21,7 +21,7 @@ from starlette.websockets import WebSocket
 from piste.core.errors import PisteError, UnknownName
 from piste.core.game import Game, find, names
 from piste.web import logs, metrics
-from piste.web.address import qr_svg
+from piste.web.address import Root, lan_addresses, link_root, qr_svg
 from piste.web.faces import RESIGNED
 from piste.web.guard import BadForm, Guard, read_form, wants_json
 from piste.web.hall import Hall, Lots, player_of
@@ -51,11 +51,14 @@ TOKEN = 43
 class Site:
     """Answers requests; all that it knows of games comes from the hall, as faces."""
 
-    def __init__(self, settings: Settings, hall: Hall, pages: Pages, limits: Limits) -> None:
+    def __init__(
+        self, settings: Settings, hall: Hall, pages: Pages, limits: Limits, lan: Callable[[], list[str]]
+    ) -> None:
         self.settings = settings
         self.hall = hall
         self.pages = pages
         self.limits = limits
+        self.lan = lan
 
     # Who asks
 
@@ -69,6 +72,10 @@ class Site:
         scheme = {"ws": "http", "wss": "https"}.get(request.url.scheme, request.url.scheme)
         host = request.headers.get("host", "localhost")
         return f"{scheme}://{host if len(host) <= LONGEST_HOST else 'localhost'}"
+
+    def link_root(self, request: HTTPConnection) -> Root:
+        """Return what addresses to give away begin with."""
+        return link_root(self.settings, self.root(request), request.headers.get("host", "localhost"), self.lan)
 
     async def known(self, request: Request) -> tuple[str, str]:
         """Return the player, with a new token to be given if there was none."""
@@ -179,7 +186,7 @@ class Site:
         name = await self.name(player)
         async with self.hall.room(request.path_params["code"]) as room:
             await self.hall.arrive(room, player)
-            face = self.hall.face(room, player, self.root(request))
+            face = self.hall.face(room, player, self.link_root(request))
         whole = request.query_params.get("log") == "all"
         return HTMLResponse(self.pages.table_page(face, self.pages.parts(face, name), name=name, whole=whole))
 
@@ -187,7 +194,7 @@ class Site:
         player = self.player(request)
         async with self.hall.room(request.path_params["code"]) as room:
             await self.hall.arrive(room, player)
-            face = self.hall.face(room, player, self.root(request))
+            face = self.hall.face(room, player, self.link_root(request))
         return JSONResponse(news(face, self.pages.parts(face), since(request)))
 
     async def act(self, request: Request) -> Response:
@@ -218,13 +225,15 @@ class Site:
 
     async def qr(self, request: Request) -> Response:
         async with self.hall.room(request.path_params["code"]) as room:
-            link = f"{self.settings.public or self.root(request)}/t/{room.code}"
-        return Response(qr_svg(link), media_type="image/svg+xml")
+            root = self.link_root(request)
+            if root.only_here:
+                raise PisteError(root.only_here)
+            return Response(qr_svg(f"{root.text}/t/{room.code}"), media_type="image/svg+xml")
 
     async def socket(self, websocket: WebSocket) -> None:
         code, player = websocket.path_params["code"], self.player(websocket)
         connection = Connection(
-            websocket, self.hall, self.pages, code, player, self.root(websocket), since(websocket)
+            websocket, self.hall, self.pages, code, player, self.link_root(websocket), since(websocket)
         )
         await connection.run(self.limits.of_socket())
 
@@ -352,6 +361,7 @@ def make_app(
     lots: Lots | None = None,
     opener: Opener = usual_opener,
     limits: Limits | None = None,
+    lan: Callable[[], list[str]] = lan_addresses,
 ) -> Starlette:
     """Return the application. A store that is not given is opened here, and closed with the application."""
     kept = store or Store(settings.db)
@@ -362,7 +372,7 @@ def make_app(
     thinking = minds or Minds(settings.thinkers, settings.most_thoughts)
     hall = Hall(kept, thinking, settings, metrics=counts, clock=clock, lots=lots, opener=opener)
     limits = limits or (Limits() if settings.limits else Limits.off())
-    site = Site(settings, hall, pages, limits)
+    site = Site(settings, hall, pages, limits, lan)
 
     @contextlib.asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:

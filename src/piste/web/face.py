@@ -79,6 +79,7 @@ class Face(NamedTuple):
     result: str  # once it is over, in a sentence
     won: bool | None  # by this seat; None for a draw, for those who look on, and while it goes on
     invite: str  # the address for friends and for those who look on
+    only_here: str  # why no other device can follow these links, and what to do; "" if others can
     seat_link: str  # the private address of this seat; "" for others
     commitment: str  # shown from the deal on
     seed: str  # and what it promised, once the game is over

@@ -12,6 +12,7 @@ from piste.core.game import Game, counted, listed
 from piste.core.scene import Area, Scenes, plain
 from piste.core.screen import Key, Prompt
 from piste.core.views import Ending, SeatView
+from piste.web.address import Root
 from piste.web.face import OVER, PLAYING, WAITING, Choice, Face, Offer, Person
 from piste.web.room import BOT, KEPT, OPEN, PERSON, Room
 
@@ -30,7 +31,7 @@ class House(NamedTuple):
 
     now: float
     patience: float
-    root: str  # what addresses begin with
+    root: Root  # what addresses begin with
     seat_link: str = ""  # the looker's private address
 
 
@@ -70,7 +71,8 @@ def face(room: Room, who: Looker, house: House) -> Face:
         hint="" if table is None else room.hints.get((who.seat, table.number), ""),
         result="" if view is None or view.ending is None else result(view.ending, names, who.seat),
         won=None if view is None or view.ending is None or who.seat == WATCHER else won(view.ending, who.seat),
-        invite=f"{house.root}/t/{room.code}",
+        invite=f"{house.root.text}/t/{room.code}",
+        only_here=house.root.only_here,
         seat_link=house.seat_link,
         commitment="" if table is None else table.commitment,
         seed=seed(room),

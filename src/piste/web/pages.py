@@ -28,11 +28,13 @@ STATIC = FOLDER / "static"
 PARTS: Mapping[str, tuple[str, ...]] = {
     "people": ("people",),
     "status": ("stage", "status", "question", "result", "won"),
-    "scene": ("code", "game", "title", "line", "seat", "door", "stage", "people", "areas", "choices", "invite"),
+    "scene": (
+        "code", "game", "title", "line", "seat", "door", "stage", "people", "areas", "choices", "invite", "only_here",
+    ),
     "choices": (
         "code", "game", "seat", "door", "stage", "number", "people", "areas", "question", "choices", "hint",
     ),
-    "offers": ("code", "game", "seat", "stage", "offers", "invite", "seat_link", "successor"),
+    "offers": ("code", "game", "seat", "stage", "offers", "invite", "only_here", "seat_link", "successor"),
     "fair": ("stage", "commitment", "seed", "salt"),
 }  # fmt: skip
 """What is sent again when it changes, and what of a face each part is drawn from: it is given no more."""
@@ -233,7 +235,7 @@ class Pages:
 BLANK = Face(
     code="", game="", title="", line="", credit="", options=(), seat=WATCHER, door=False, stage="", at=0, number=0,
     status="", people=(), areas=(), question="", choices=(), tips=(), log=(), offers=(), hint="", result="", won=None,
-    invite="", seat_link="", commitment="", seed="", salt="", successor="",
+    invite="", only_here="", seat_link="", commitment="", seed="", salt="", successor="",
 )  # fmt: skip
 DROPPED = {
     part: {field: getattr(BLANK, field) for field in Face._fields if field not in needs}

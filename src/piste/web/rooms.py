@@ -21,6 +21,7 @@ from piste.core.contract import WATCHER
 from piste.core.errors import PisteError
 from piste.core.game import quoted
 from piste.web import logs
+from piste.web.address import Root
 from piste.web.face import Face
 from piste.web.faces import House, Looker, face, looker
 from piste.web.metrics import Metrics
@@ -268,16 +269,15 @@ class Rooms:
         for wait in (GRACE, self.settings.patience):
             loop.call_later(wait + 0.1, look)
 
-    def face(self, room: Room, player: str, root: str) -> Face:
+    def face(self, room: Room, player: str, root: Root) -> Face:
         """Return what somebody is shown of a room; the caller holds the room."""
         who = looker(room, player)
         return face(room, who, self._house(room, who, root))
 
-    def _house(self, room: Room, who: Looker, root: str) -> House:
-        base = self.settings.public or root
+    def _house(self, room: Room, who: Looker, root: Root) -> House:
         own = who.seat != WATCHER
-        link = f"{base}/s/{room.code}/{who.seat}/{self.seat_token(room.code, who.seat)}" if own else ""
-        return House(self.clock(), self.settings.patience, base, link)
+        link = f"{root.text}/s/{room.code}/{who.seat}/{self.seat_token(room.code, who.seat)}" if own else ""
+        return House(self.clock(), self.settings.patience, root, link)
 
     def seat_token(self, code: str, seat: int) -> str:
         """Return what proves that somebody was given the private link of a seat."""

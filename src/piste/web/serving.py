@@ -307,16 +307,17 @@ def raise_file_limit(wanted: int) -> None:
 
 def welcome(settings: Settings, screen: Screen) -> None:
     """Say where the tables are, in words and as a picture for phones."""
-    from piste.web.address import lan_addresses, link, qr_lines
+    from piste.web.address import ALL, lan_addresses, link, qr_lines, reachable_at
 
     screen.line("piste is ready.")
     shared = settings.public
     if settings.behind_proxy:
         screen.line(f"  For the proxy at {settings.behind_proxy}: {link(settings.host, settings.port)}")
     else:
-        wide = settings.host in (EVERYWHERE, "::")
+        wide = settings.host in ALL
         screen.line(f"  On this computer:  {link('localhost' if wide else settings.host, settings.port)}")
-        others = [link(address, settings.port) for address in lan_addresses()] if wide else []
+        found = reachable_at(settings.host, lan_addresses) if wide else []
+        others = [link(address, settings.port) for address in found]
         for other in others:
             screen.line(f"  In your network:   {other}")
         if wide and not others:

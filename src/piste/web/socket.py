@@ -13,6 +13,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 from piste.core.contract import WATCHER
 from piste.core.errors import PisteError
 from piste.web import logs
+from piste.web.address import Root
 from piste.web.face import Face
 from piste.web.hall import VERBS, Hall
 from piste.web.limits import SENTENCES
@@ -45,7 +46,7 @@ class Connection:
     """What one client has been sent, and what it asked for."""
 
     def __init__(
-        self, socket: WebSocket, hall: Hall, pages: Pages, code: str, player: str, root: str, since: int
+        self, socket: WebSocket, hall: Hall, pages: Pages, code: str, player: str, root: Root, since: int
     ) -> None:
         self._socket = socket
         self._hall = hall
