@@ -4,10 +4,10 @@ PYTHON ?= python3
 BIN := .venv/bin
 SOURCES := src tests tools examples
 
-.PHONY: help play serve test check proof ppo clean
+.PHONY: help play serve test test-all check proof ppo clean
 
 help:  ## list the targets
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
 
 .venv/made:
 	@$(PYTHON) -c 'import sys; sys.exit("piste needs Python 3.11 or later; this is " + sys.version.split()[0]) if sys.version_info < (3, 11) else None'
@@ -38,7 +38,10 @@ check: .venv/dev  ## formatter check, linter, strict type check
 	@$(BIN)/ruff check $(SOURCES)
 	@$(BIN)/mypy
 
-test: check  ## formatter check, linter, strict type check and every test
+test: check  ## formatter check, linter, strict type check and the tests that are quick and need nothing else
+	@$(BIN)/python -m pytest -n 2 --dist worksteal --quick
+
+test-all: check  ## the same with every test, at its usual size: real browsers and proxies too
 	@$(BIN)/python -m pytest -n 2 --dist worksteal
 
 proof: .venv/dev  ## the same checks at full size (hours); writes what it found under docs/proof/

@@ -1,15 +1,107 @@
-"""The order of the tests: what is quick and tells most comes first, real browsers last."""
+"""Which tests run, in which order, and what is said at the end about those that did not.
+
+`pytest` runs everything. `pytest --quick`, which is `make test`, leaves out what needs a browser or a proxy and what
+is slow, and plays fewer games in some of the rest.
+"""
 
 from __future__ import annotations
 
+import re
+from collections import Counter
+from typing import Any
+
 import pytest
+from hypothesis import HealthCheck, settings
+
+from tests import sizes
+from tests.installing import on_build_machine
 
 LATE = ("solve", "coach", "scales", "rl", "terminal", "web", "browser")
+"""What is quick and tells most comes first, real browsers last."""
+
+LEFT_OUT = {
+    "browser": "need a browser",
+    "proxy": "need nginx, Caddy or systemd",
+    "slow": "are slow",
+}
+"""The marks of tests that a quick run leaves out, and why; pyproject.toml lists them too."""
+
+counted_out = pytest.StashKey[Counter[str]]()
+
+# The speed of a machine decides nothing, a first call that compiles may take its time, and every run draws the same.
+settings.register_profile(
+    "piste", deadline=None, derandomize=True, print_blob=True, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("piste")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--quick", action="store_true", help="leave out what is slow or needs a browser or a proxy")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    sizes.quick = config.getoption("--quick")
+    config.stash[counted_out] = Counter()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     def place(item: pytest.Item) -> int:
         folder = item.path.parent.name
         return LATE.index(folder) + 1 if folder in LATE else 0
 
     items.sort(key=place)
+    for item in items:
+        if item.path.parent.name == "browser":
+            item.add_marker("browser")
+    if config.getoption("--quick"):
+        left = [item for item in items if why_left_out(item)]
+        config.stash[counted_out].update(why_left_out(item) for item in left)
+        config.hook.pytest_deselected(items=left)
+        items[:] = [item for item in items if not why_left_out(item)]
+
+
+def why_left_out(item: pytest.Item) -> str:
+    return next((mark for mark in LEFT_OUT if item.get_closest_marker(mark)), "")
+
+
+# With xdist each worker collects all tests, and what it counted has to be sent to the process that reports.
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    sent: dict[str, Any] | None = getattr(session.config, "workeroutput", None)
+    if sent is not None:
+        counts: Counter[str] = session.config.stash[counted_out]
+        sent["counted_out"] = dict(counts)
+    elif on_build_machine() and skipped(session.config) and session.exitstatus == pytest.ExitCode.OK:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    config: pytest.Config = node.config
+    sent: dict[str, int] = getattr(node, "workeroutput", {}).get("counted_out", {})
+    config.stash[counted_out] = Counter(sent)
+
+
+def skipped(config: pytest.Config) -> Counter[str]:
+    """Return the reasons why tests were skipped, with how many each."""
+    reporter: Any = config.pluginmanager.getplugin("terminalreporter")
+    reports = reporter.stats.get("skipped", []) if reporter is not None else []
+    texts = (report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr) for report in reports)
+    return Counter(re.sub(r"^Skipped: ", "", text) for text in texts)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    line = terminalreporter.write_line
+    for reason, count in skipped(config).items():
+        line(f"Skipped: {count} {'test' if count == 1 else 'tests'}: {reason}")
+    if on_build_machine() and skipped(config):
+        line("With CI=true nothing may be skipped, so this run has failed.")
+    left = config.stash[counted_out]
+    if left:
+        parts = ", ".join(f"{left[mark]} that {why}" for mark, why in LEFT_OUT.items() if left[mark])
+        line(f"Left out of this run: {left.total()} tests ({parts}), and larger sizes of others.")
+    if config.getoption("--quick"):
+        line("`make test-all` runs everything.")

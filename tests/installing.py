@@ -12,6 +12,8 @@ from typing import NoReturn
 
 import pytest
 
+from tests.limits import PATIENCE_S
+
 ADMINISTRATORS = "/usr/local/sbin:/usr/sbin:/sbin"
 """Where servers are found, which not everybody has in their path."""
 
@@ -54,7 +56,12 @@ def install(program: str, *packages: str) -> None:
         said = ""
         for command in ("apt-get update", f"apt-get install -y --no-install-recommends {' '.join(packages)}"):
             done = subprocess.run(
-                [*rights, *command.split()], capture_output=True, text=True, timeout=900, check=False, env=quiet
+                [*rights, *command.split()],
+                capture_output=True,
+                text=True,
+                timeout=PATIENCE_S,
+                check=False,
+                env=quiet,
             )
             if done.returncode:
                 said += f"{command}: {done.stdout[-1000:]}{done.stderr[-1000:]}\n"

@@ -26,6 +26,7 @@ from piste.core.game import find, names
 from piste.fast.bulk import share
 from piste.ui.matching import run
 from piste.ui.screen import Screen
+from tests.limits import PATIENCE_S
 
 ROOT = Path(__file__).parent.parent
 SMALL: dict[str, int | str] = {"target": 20}
@@ -210,7 +211,7 @@ def test_ctrl_c_at_a_terminal_stops_all_processes_and_shows_what_is_done() -> No
         while (line := process.stdout.readline()) and int(line) < 10:
             pass
         os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to all of them
-        out, errors = process.communicate(timeout=60)  # returns when nobody is left who holds these pipes
+        out, errors = process.communicate(timeout=PATIENCE_S)  # returns when nobody is left who holds these pipes
     assert process.returncode == 0
     assert errors == ""
     kept = out.splitlines()[-1].split()

@@ -23,13 +23,13 @@ from piste.bots.program import LONGEST, ProgramBot, plain
 from piste.core.errors import BotFailed
 from piste.core.game import find, names
 from tests.kinds import FULL, Kind
+from tests.limits import PATIENCE_S
 
 PAGE = (Path(__file__).parent.parent / "docs" / "bots.md").read_text(encoding="utf-8")
 EXAMPLE = re.findall(r"```python\n(#!.*?)```", PAGE, re.DOTALL)[0]
 MESSAGES = [json.loads(block) for block in re.findall(r"```json\n(.*?)```", PAGE, re.DOTALL)]
 
 GAME = find("prime-duel")
-PATIENT = 30.0  # for what comes soon, but how soon is not ours to say
 SHORT = 0.2  # for what never comes
 
 START = "import json, os, signal, sys\n"
@@ -46,7 +46,7 @@ with open(sys.argv[1], "w") as heard:
 
 
 def program(
-    tmp_path: Path, code: str, game: piste.Game = GAME, *, limit: float = PATIENT, grace: float = PATIENT
+    tmp_path: Path, code: str, game: piste.Game = GAME, *, limit: float = PATIENCE_S, grace: float = PATIENCE_S
 ) -> ProgramBot:
     path = tmp_path / "bot.py"
     path.write_text(START + code, encoding="utf-8")
@@ -63,7 +63,10 @@ def ask(bot: bots.Bot, table: piste.Table, seat: int = 0) -> int:
     return bot.choose(view, piste.Dealer("programs").stream(bots.stream_name(view)))
 
 
-Started = list[subprocess.Popen[bytes]]
+class Started(list[subprocess.Popen[bytes]]):
+    """The programs that were started. Of the times that each is waited for, the first few are over at once."""
+
+    impatient = 0
 
 
 @pytest.fixture(autouse=True)
@@ -75,6 +78,13 @@ def started(monkeypatch: pytest.MonkeyPatch) -> Iterator[Started]:
         def __init__(self, *args: Any, **kwargs: Any) -> None:
             super().__init__(*args, **kwargs)
             noted.append(self)
+            self._impatient = noted.impatient
+
+        def wait(self, timeout: float | None = None) -> int:
+            if timeout is not None and self._impatient > 0:
+                self._impatient -= 1
+                timeout = 0.0
+            return super().wait(timeout)
 
     monkeypatch.setattr(subprocess, "Popen", Noted)
     yield noted
@@ -245,24 +255,30 @@ def test_a_program_that_floods_its_output_is_ended(tmp_path: Path) -> None:
     assert "spoke before it was asked" in said or "answered more than once" in said
 
 
-@pytest.mark.parametrize(("does", "ended_by"), [("SIG_IGN", signal.SIGKILL), ("SIG_DFL", signal.SIGTERM)])
-def test_a_program_that_does_not_leave_is_made_to(does: str, ended_by: int, tmp_path: Path, started: Started) -> None:
+@pytest.mark.parametrize(
+    ("does", "impatient", "ended_by"), [("SIG_IGN", 2, signal.SIGKILL), ("SIG_DFL", 1, signal.SIGTERM)]
+)
+def test_a_program_that_does_not_leave_is_made_to(
+    does: str, impatient: int, ended_by: int, tmp_path: Path, started: Started
+) -> None:
     code = (
         f"signal.signal(signal.SIGTERM, signal.{does})\nsys.stdin.readline(); sys.stdin.readline()\n"
         "print(json.dumps({'decision': 'keep'}), flush=True)\nwhile True:\n    signal.pause()"
     )
-    bot = program(tmp_path, code, grace=SHORT)
+    started.impatient = impatient
+    bot = program(tmp_path, code)
     ask(bot, opened())
     bot.close()
     assert [process.returncode for process in started] == [-ended_by]
 
 
-def test_a_program_that_does_not_read_holds_nothing_up(tmp_path: Path) -> None:
+def test_a_program_that_does_not_read_holds_nothing_up(tmp_path: Path, started: Started) -> None:
+    started.impatient = 1
     table = piste.open_table("zero-sum-grid", {"turns": 0, "first": 1}, laid="2 2 2 / 0 0 0 / 0 0 0")
     for _ in range(4000):  # a log longer than any pipe holds
         table.decide(0, "R1+")
         table.decide(1, "R1-")
-    bot = program(tmp_path, "while True:\n    signal.pause()", table.game, limit=SHORT, grace=SHORT)
+    bot = program(tmp_path, "while True:\n    signal.pause()", table.game, limit=SHORT)
     with pytest.raises(BotFailed, match=r"gave no answer within 0\.2 seconds"):
         ask(bot, table)
 
@@ -277,13 +293,13 @@ def test_what_a_program_started_is_ended_with_it(tmp_path: Path) -> None:
         f"    os.write(os.open({str(fifo)!r}, os.O_WRONLY), b'!')\n"
         "    while True:\n        signal.pause()\n"
     )
-    bot = program(tmp_path, code + ORDERLY, grace=1.0)
+    bot = program(tmp_path, code + ORDERLY)
     try:
         ask(bot, opened())
-        select.select([end], [], [], PATIENT)
+        select.select([end], [], [], PATIENCE_S)
         assert os.read(end, 1) == b"!"
         bot.close()
-        assert select.select([end], [], [], PATIENT)[0] == [end]
+        assert select.select([end], [], [], PATIENCE_S)[0] == [end]
         assert os.read(end, 1) == b""  # nobody holds it any more
     finally:
         os.close(end)

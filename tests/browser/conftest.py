@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.installing import needed, without
+from tests.limits import PATIENCE_MS
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -25,9 +26,6 @@ FLAGS = (
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync",
 )  # fmt: skip
-PATIENCE = 45_000
-"""Milliseconds that anything on a page may take on a busy machine."""
-
 FONTS = ("fonts-dejavu-core",)
 NO_DRIVER = "no playwright here: browser tests are skipped; pip install playwright"
 
@@ -59,7 +57,7 @@ def playing(chromium: str, request: pytest.FixtureRequest) -> Iterator[tuple[Bro
         from playwright.sync_api import expect, sync_playwright
     except ImportError:
         without(NO_DRIVER, request)
-    expect.set_options(timeout=PATIENCE)
+    expect.set_options(timeout=PATIENCE_MS)
     running = Running()
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=chromium, args=list(FLAGS))
@@ -106,7 +104,7 @@ def person(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Invite]
 
     def come(at: Any, name: str, **more: Any) -> Person:
         context = browser.new_context(**{"viewport": {"width": 390, "height": 780}, **more})
-        context.set_default_timeout(PATIENCE)
+        context.set_default_timeout(PATIENCE_MS)
         here.append(Person(context, at.address, name, scripts=more.get("java_script_enabled", True)))
         return here[-1]
 

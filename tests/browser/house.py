@@ -14,10 +14,9 @@ from pathlib import Path
 from types import TracebackType
 
 from tests.browser.launch import READY
+from tests.limits import PATIENCE_S
 
 ROOT = Path(__file__).parent.parent.parent
-LONGEST = 60.0
-"""Seconds in which a server must have begun or ended, on a machine that has other things to do."""
 
 
 class House:
@@ -50,7 +49,7 @@ class House:
             )
         assert self._process.stdout is not None
         line = ""
-        if select.select([self._process.stdout], [], [], LONGEST)[0]:
+        if select.select([self._process.stdout], [], [], PATIENCE_S)[0]:
             line = self._process.stdout.readline()
         if not line.startswith(READY):
             self.kill()
@@ -71,10 +70,10 @@ class House:
             return
         self._process.send_signal(how)
         try:
-            self._process.wait(LONGEST)
+            self._process.wait(PATIENCE_S)
         except subprocess.TimeoutExpired:
             self._process.kill()
-            self._process.wait(LONGEST)
+            self._process.wait(PATIENCE_S)
             raise
         finally:
             if self._process.stdout is not None:

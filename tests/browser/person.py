@@ -24,9 +24,6 @@ SHORT: dict[str, dict[str, int | str]] = {
     "mccoy-duel": {"rounds": 1},
 }
 
-COACH = 180_000.0
-"""Milliseconds that the coach may take for a small game: whoever plays comes first."""
-
 # All that a person needs to know of a table, at once.
 STATE = """() => ({
   over: Boolean(document.querySelector("#part-status .result")),
@@ -91,7 +88,7 @@ class Person:
     def told(self) -> str:
         """Return what a report on a failed test should say of this page."""
         try:
-            shown = self._page.locator("body").inner_text(timeout=2000)
+            shown = self._page.locator("body").inner_text()
         except Error as e:
             shown = str(e)
         return f"--- {self.name} at {self._page.url}; {self.wrong}\n{shown[:1500]}"

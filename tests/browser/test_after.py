@@ -9,7 +9,7 @@ from piste.core.record import Record
 from piste.core.replay import replay
 from tests.browser.conftest import Invite
 from tests.browser.house import House
-from tests.browser.person import COACH, OVER, play, two
+from tests.browser.person import OVER, play, two
 
 
 def test_a_record_can_be_downloaded_and_keeps_the_promise(house: House, person: Invite) -> None:
@@ -42,7 +42,7 @@ def test_a_game_is_stepped_through_with_the_coachs_graph(game: str, house: House
     expect(where).to_contain_text("Step 0 of")
     steps = int(where.inner_text().rpartition(" ")[2])
     assert steps > 4
-    expect(graph).to_be_visible(timeout=COACH)  # as soon as the coach is ready, without a reload
+    expect(graph).to_be_visible()  # as soon as the coach is ready, without a reload
     expect(graph.locator("polyline")).to_have_count(2)
     ada.page.keyboard.press("ArrowRight")
     expect(where).to_have_text(f"Step 1 of {steps}")

@@ -9,7 +9,7 @@ from piste.core.game import names
 from tests.browser.conftest import Invite
 from tests.browser.house import House
 from tests.browser.looking import look, sideways, touched
-from tests.browser.person import COACH, OVER, Person, counted, play, two
+from tests.browser.person import OVER, Person, counted, play, two
 
 PHONE = {"viewport": {"width": 320, "height": 640}}
 LONGER: dict[str, dict[str, int | str]] = {"zero-sum-duel": {"top": 12, "hand": 6}}  # not over after a few clicks
@@ -81,7 +81,7 @@ def test_a_replay_fits_a_small_phone_and_everybody_can_use_it(house: House, pers
     ada.open("positive-negative", "steady", top=4)
     play([ada], bots=True)
     ada.page.click("a[href$='/replay']")
-    expect(ada.page.locator(".graph")).to_be_visible(timeout=COACH)
+    expect(ada.page.locator(".graph")).to_be_visible()
     look(ada.page)
     ada.page.click("#go-last")
     expect(ada.page.locator("#go-last[data-step]")).to_be_visible()

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from piste.cli import main
 from piste.fast import bind, written
-from piste.ui import speed
+from piste.fast.bulk import simulate
+from piste.ui import compiling, speed
 from piste.ui.arguments import parser
+from piste.ui.compiling import once
 
 
 def said(capsys: pytest.CaptureFixture[str], *words: str) -> str:
@@ -112,21 +116,38 @@ def test_bad_requests_get_a_sentence(
 def test_bench_measures_every_way(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(speed, "RUNS", 1)
     monkeypatch.setattr(speed, "SECONDS", 0.01)
+    asked: set[tuple[bool, int]] = set()
+
+    def noted(*given: Any, compiled: bool, threads: int) -> Any:
+        asked.add((compiled, threads))
+        return simulate(*given, compiled=compiled, threads=threads)
+
+    monkeypatch.setattr(speed, "simulate", noted)
     found = answered(capsys, "bench", "prime-duel", "zero-sum-grid")
     assert list(found["games"]) == ["prime-duel", "zero-sum-grid"]
     for row in found["games"].values():
         assert list(row) == ["interpreted", "compiled", "all threads", "many together"]
         assert all(way["steps"] > 0 and way["ratio"] > 0 for way in row.values())
-        assert row["compiled"]["ratio"] > row["interpreted"]["ratio"]
+    assert asked == {(False, 1), (True, 1), (True, os.cpu_count() or 1)}
     text = said(capsys, "bench", "prime-duel")
     assert text.startswith("Calibration loop: ")
     assert "  compiled " in text
 
 
-def test_bench_compile_measures_an_empty_cache_and_a_full_one(capsys: pytest.CaptureFixture[str]) -> None:
+def test_bench_compile_measures_an_empty_cache_and_a_full_one(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before: list[int] = []  # how many compiled functions were there before each run
+
+    def watched(name: str, folder: str) -> dict[str, float]:
+        before.append(len(list(Path(folder).rglob("*.nbc"))))
+        return once(name, folder)
+
+    monkeypatch.setattr(compiling, "once", watched)
     rows = answered(capsys, "bench", "positive-negative", "--compile")["cpu_seconds"]["positive-negative"]
     assert set(rows) == {"first", "cached"}
-    assert rows["first"]["random games"] > rows["cached"]["random games"]
+    assert set(rows["first"]) == set(rows["cached"])
+    assert before[0] == 0 < before[1]
 
 
 CHANGED = """

@@ -14,6 +14,7 @@ import piste
 from piste.bots import LEVELS
 from piste.cli import main
 from piste.core.game import find, names
+from tests.limits import PATIENCE_S
 from tests.terminal.typist import Page
 
 COMMANDS = ("play", "games", "rules", "replay", "resume", "bots", "where", "bench", "completion")
@@ -27,7 +28,7 @@ def run(home: Path, *arguments: str, typed: str = "", **environment: str) -> sub
         text=True,
         encoding="utf-8",
         env={**os.environ, "PISTE_HOME": str(home), "PYTHONIOENCODING": "utf-8", **environment},
-        timeout=60,
+        timeout=PATIENCE_S,
         check=False,
     )
 

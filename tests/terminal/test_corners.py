@@ -11,6 +11,7 @@ from pathlib import Path
 import pexpect
 import pytest
 
+from tests.limits import PATIENCE_S
 from tests.terminal.test_cli import run
 from tests.terminal.typist import clean, random_session, spawned
 
@@ -43,7 +44,11 @@ def test_brief_still_waits_before_another_person_sees_their_cards(tmp_path: Path
 def test_secrets_of_several_people_are_not_sent_where_they_cannot_be_hidden(tmp_path: Path) -> None:
     command = f"{sys.executable} -m piste play zero-sum-duel --seat you --seat you | cat"
     program = pexpect.spawn(
-        "/bin/sh", ["-c", command], env={**os.environ, "PISTE_HOME": str(tmp_path)}, encoding="utf-8", timeout=30
+        "/bin/sh",
+        ["-c", command],
+        env={**os.environ, "PISTE_HOME": str(tmp_path)},
+        encoding="utf-8",
+        timeout=PATIENCE_S,
     )
     program.expect_exact("need a terminal that can be cleared")
     program.expect(pexpect.EOF)
@@ -117,7 +122,7 @@ def test_bytes_that_are_no_text_are_refused_like_any_typo(tmp_path: Path) -> Non
     command = [sys.executable, "-m", "piste", "play", "prime-duel", "--first", "1"]
     environment = {**os.environ, "PISTE_HOME": str(tmp_path), "PYTHONIOENCODING": "utf-8:strict"}
     done = subprocess.run(
-        command, input=b"\xff\xfe\nyes\n", capture_output=True, env=environment, check=False, timeout=60
+        command, input=b"\xff\xfe\nyes\n", capture_output=True, env=environment, check=False, timeout=PATIENCE_S
     )
     assert done.returncode == 0
     assert b"is no answer here" in done.stdout

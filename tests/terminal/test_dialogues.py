@@ -34,12 +34,7 @@ def dialogue(program: Any, answers: list[tuple[str, str]]) -> str:
 def rest(program: Any) -> str:
     import pexpect
 
-    try:
-        program.expect(pexpect.EOF, timeout=3)
-    except pexpect.TIMEOUT:
-        seen = str(program.before)
-        program.close(force=True)
-        return seen
+    program.expect(pexpect.EOF)
     return str(program.before)
 
 

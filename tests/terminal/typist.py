@@ -16,6 +16,7 @@ from piste.core.replay import new_head, seated
 from piste.ui.playing import sit
 from piste.ui.screen import Screen
 from piste.ui.session import Session
+from tests.limits import PATIENCE_S
 
 # What a real terminal would show is compared without what only moves or colours.
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
@@ -100,7 +101,7 @@ def spawned(home: Path, *arguments: str, columns: int = 80, **environment: str) 
         env={**os.environ, "PISTE_HOME": str(home), "TERM": "xterm", **environment},
         dimensions=(24, columns),
         encoding="utf-8",
-        timeout=30,
+        timeout=PATIENCE_S,
         echo=True,
     )
     program.delaybeforesend = None

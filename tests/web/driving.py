@@ -24,6 +24,7 @@ from piste.web.room import Opener, Room, usual_opener
 from piste.web.rooms import LETTERS
 from piste.web.settings import Settings
 from piste.web.store import Store
+from tests.limits import PATIENCE_S
 
 HOST = "table.example"
 OURS = {"origin": f"http://{HOST}"}
@@ -299,7 +300,7 @@ class Socket:
         self._new.set()
 
     async def _until(self, done: Callable[[], bool]) -> None:
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE_S):
             while not done():
                 if self._task.done():
                     self._task.result()
@@ -358,7 +359,7 @@ class Socket:
         """Go away without a word."""
         if self.closed is None and not self._task.done():
             await self._in.put({"type": "websocket.disconnect", "code": 1001})
-        done, _ = await asyncio.wait({self._task}, timeout=60)
+        done, _ = await asyncio.wait({self._task}, timeout=PATIENCE_S)
         assert done, "the line goes on without its client"
         await self._house.settle()
 

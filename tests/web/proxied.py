@@ -8,7 +8,6 @@ import http.client
 import json
 import os
 import re
-import select
 import shlex
 import signal
 import socket
@@ -16,7 +15,6 @@ import ssl
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from html import unescape
 from pathlib import Path
@@ -28,12 +26,11 @@ from websockets.exceptions import ConnectionClosed
 
 from piste.web.bench import BUTTON, NUMBER
 from piste.web.settings import HERE, PORT
+from tests.limits import PATIENCE_S, wait_until
 
 PAGE = Path(__file__).parents[2] / "docs" / "hosting.md"
 NAME = "cards.example"
 PUBLIC = f"https://{NAME}"
-LONGEST = 60.0
-"""Seconds in which anything must have happened, on a machine that has other things to do."""
 
 
 # What the page says
@@ -91,7 +88,7 @@ class Child:
         """Ask it to end and return how it did."""
         self.process.terminate()
         try:
-            return self.process.wait(LONGEST)
+            return self.process.wait(PATIENCE_S)
         finally:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self.process.pid, signal.SIGKILL)
@@ -122,7 +119,7 @@ class Served:
         env = {key: value for key, value in os.environ.items() if key != "WEB_CONCURRENCY"}
         words = [*self._words, f"--port={self.port}"]
         self._child = Child(words, self.said, {**env, **home, "PYTHONUNBUFFERED": "1"})
-        told = threading.Timer(LONGEST, self._child.process.kill)
+        told = threading.Timer(PATIENCE_S, self._child.process.kill)
         told.start()
         lines = list(until(self._child.out, "To stop"))
         told.cancel()
@@ -139,7 +136,7 @@ class Served:
         return child.stop()
 
     def connected(self, address: str) -> socket.socket:
-        return socket.create_connection((HERE, self.port), LONGEST, (address, 0))
+        return socket.create_connection((HERE, self.port), PATIENCE_S, (address, 0))
 
     def events(self) -> list[dict[str, Any]]:
         """Return the lines of its log."""
@@ -151,14 +148,6 @@ def until(lines: Iterable[str], mark: str) -> Iterator[str]:
         yield line
         if mark in line:
             return
-
-
-def wait_until(done: Callable[[], bool], said: Path) -> None:
-    """Ask again and again, but not so often that nothing else can be done."""
-    end = time.monotonic() + LONGEST
-    while not done():
-        assert time.monotonic() < end, said.read_text()
-        select.select([], [], [], 0.05)
 
 
 def free_port() -> int:
@@ -189,11 +178,11 @@ class Proxy:
             assert self._child.process.poll() is None, self.said.read_text()
             return done()
 
-        wait_until(settled, self.said)
+        wait_until(settled, self.said.read_text)
 
     def _listens(self) -> bool:
         with contextlib.suppress(ConnectionRefusedError):
-            socket.create_connection((HERE, self.port), LONGEST).close()
+            socket.create_connection((HERE, self.port), PATIENCE_S).close()
             return True
         return False
 
@@ -205,7 +194,7 @@ class Proxy:
         return False
 
     def reached(self, address: str) -> socket.socket:
-        return socket.create_connection((HERE, self.port), LONGEST, (address, 0))
+        return socket.create_connection((HERE, self.port), PATIENCE_S, (address, 0))
 
     def connected(self, address: str) -> ssl.SSLSocket:
         """Return a connection by https from this address of the computer."""
@@ -226,7 +215,7 @@ def nginx(program: str, openssl: str, folder: Path, to: int) -> Proxy:
     subprocess.run(
         [openssl, "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
          "-subj", f"/CN={NAME}", "-addext", f"subjectAltName=DNS:{NAME}", "-keyout", key, "-out", certificate],
-        capture_output=True, check=True, timeout=LONGEST,
+        capture_output=True, check=True, timeout=PATIENCE_S,
     )  # fmt: skip
     ours = changed(
         block("nginx"),
@@ -333,7 +322,7 @@ class Visitor:
             server_hostname=NAME,
             additional_headers={"Cookie": self.cookie, "Origin": origin},
             proxy=None,
-            open_timeout=LONGEST,
+            open_timeout=PATIENCE_S,
         ) as socket:
             line = Line(socket)
             await line.hear()
@@ -351,7 +340,7 @@ class Line:
 
     async def hear(self) -> dict[str, Any]:
         """Wait for a message and show what it says."""
-        message: dict[str, Any] = json.loads(await asyncio.wait_for(self._socket.recv(), LONGEST))
+        message: dict[str, Any] = json.loads(await asyncio.wait_for(self._socket.recv(), PATIENCE_S))
         self.parts |= message.get("parts", {})
         self.log += [text for _, _, text in message.get("log", ())]
         self.at = message.get("at", self.at)

@@ -8,6 +8,7 @@ from concurrent.futures import Future
 from contextlib import contextmanager
 
 from piste.web.store import Change, NotKept
+from tests.limits import PATIENCE_S
 from tests.web.driving import House
 
 
@@ -45,7 +46,7 @@ class Held:
         done.set_running_or_notify_cancel()
 
         def later() -> None:
-            self._go.wait(60)
+            self._go.wait(PATIENCE_S)
             self._right(*changes).add_done_callback(lambda found: done.set_result(found.result()))
 
         threading.Thread(target=later, daemon=True).start()

@@ -15,6 +15,7 @@ from websockets.sync.client import ClientConnection, connect
 import piste
 from piste.core.views import SeatView
 from piste.web.minds import Tired
+from tests.limits import PATIENCE_S
 from tests.web.driving import Device, House, finish, one_decision, table_for
 from tests.web.test_serving_process import Running
 
@@ -140,7 +141,7 @@ async def test_after_a_restart_your_games_know_whose_turn_it_is(house: House) ->
 
 def to_the_end(connection: ClientConnection) -> None:
     while True:
-        connection.recv(timeout=30)
+        connection.recv(timeout=PATIENCE_S)
 
 
 PONG = b"\x8a\x80\x00\x00\x00\x00"
@@ -153,7 +154,7 @@ def test_a_flood_below_the_messages_is_cut_off_and_others_are_served(tmp_path: P
             made = client.post("/new", data={"game": "prime-duel", "versus": "friend"})
             place = f"ws{server.address.removeprefix('http')}{made.headers['location']}/socket?since=0"
             with connect(place, additional_headers={"Origin": server.address}, proxy=None) as flood:
-                flood.recv(timeout=30)
+                flood.recv(timeout=PATIENCE_S)
                 with contextlib.suppress(OSError):
                     flood.socket.sendall(PONG * 100_000)
                 with pytest.raises((ConnectionClosed, OSError)):

@@ -23,11 +23,10 @@ from piste.core.record import Record
 from piste.core.replay import replay
 from piste.web.bench import BUTTON, NUMBER, asked
 from piste.web.settings import HERE
+from tests.limits import PATIENCE_S
 
 KILLS = int(os.environ.get("PISTE_KILLS", "3"))
 LINK = re.compile(r"/s/\w+/\d/[\w-]+")
-WAIT = 120.0
-"""Seconds after which something that does not come is missing; it usually takes one."""
 
 TABLES: tuple[tuple[str, dict[str, str]], ...] = (
     ("prime-duel", {}),
@@ -55,7 +54,7 @@ class Server:
             stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.PIPE,
         )  # fmt: skip
         assert self._process.stderr is not None
-        async with asyncio.timeout(WAIT):
+        async with asyncio.timeout(PATIENCE_S):
             while line := await self._process.stderr.readline():
                 self.said += line.decode()
                 if b'"serving"' in line:
@@ -72,7 +71,7 @@ class Server:
 
     async def __aexit__(self, *_: object) -> None:
         self.kill()
-        async with asyncio.timeout(WAIT):
+        async with asyncio.timeout(PATIENCE_S):
             killed = await self._process.wait()
             # All that it started writes to the same standard error: that ends only when the last of them has.
             self.said += (await self._rest).decode()
@@ -106,7 +105,7 @@ class Player:
                 await self._sit_again(socket)
                 while not self.done:
                     await self._decide(socket)
-                    async with asyncio.timeout(WAIT):
+                    async with asyncio.timeout(PATIENCE_S):
                         message = json.loads(await socket.recv())
                     told_before = len(self.acknowledged)
                     self._hear(message)
@@ -117,7 +116,7 @@ class Player:
 
     async def _sit_again(self, socket: ClientConnection) -> None:
         """Compare what is there with what was told, and ask again for what was not answered."""
-        async with asyncio.timeout(WAIT):
+        async with asyncio.timeout(PATIENCE_S):
             first = json.loads(await socket.recv())
         assert first["n"] == 1
         known = {line[0]: line for line in first["log"]}

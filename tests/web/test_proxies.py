@@ -24,10 +24,14 @@ from piste.web.bench import BUTTON, NUMBER
 from piste.web.guard import HEADERS, LARGEST_BODY
 from piste.web.limits import RATES, SENTENCES
 from tests.installing import needed, without
+from tests.limits import PATIENCE_S, wait_until
 from tests.web import filtered, proxied
 from tests.web.proxied import PUBLIC, Line, Proxy, Served, Visitor
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the page is about Debian and its like")
+pytestmark = [
+    pytest.mark.proxy,
+    pytest.mark.skipif(sys.platform != "linux", reason="the page is about Debian and its like"),
+]
 
 TOGETHER = ("nginx-light", "caddy", "openssl", "sqlite3", "systemd")
 """What the build machine installs in one go as soon as one of them is missing."""
@@ -228,7 +232,9 @@ def test_the_unit_is_understood_and_closed(request: pytest.FixtureRequest, tmp_p
     unit = tmp_path / "piste.service"
     unit.write_text(proxied.changed(proxied.block("ini"), ("/opt/piste/bin/piste", sys.executable)))
     for words in (["verify", "--man=no"], ["security", "--offline=true", "--no-pager", "--threshold=20"]):
-        done = subprocess.run([analyze, *words, unit], capture_output=True, text=True, timeout=60, check=False)
+        done = subprocess.run(
+            [analyze, *words, unit], capture_output=True, text=True, timeout=PATIENCE_S, check=False
+        )
         assert done.returncode == 0, done.stdout + done.stderr
         assert done.stderr == "", words
         assert done.stdout == "" or words[0] == "security"
@@ -253,7 +259,7 @@ def test_what_the_unit_does_not_allow_kills(within: tuple[str, ...]) -> None:
         ("0", 0),
     ):
         words = [sys.executable, "-c", f"import os, socket; {forbidden}"]
-        assert subprocess.run([*within, *words], timeout=60, check=False).returncode == code
+        assert subprocess.run([*within, *words], timeout=PATIENCE_S, check=False).returncode == code
 
 
 def test_a_bot_is_played_within_what_the_unit_allows(within: tuple[str, ...], tmp_path: Path) -> None:
@@ -270,7 +276,7 @@ def test_a_bot_is_played_within_what_the_unit_allows(within: tuple[str, ...], tm
                 ada.do(f"{table}/decide", decision=choices[0], number=number)
             return len(asked) == 3  # so the bot has answered in between
 
-        proxied.wait_until(again, served.said)
+        wait_until(again, served.said.read_text)
         assert served.stop() == 0
         assert [event for event in served.events() if event["level"] != "info"] == []
     finally:
@@ -308,7 +314,7 @@ def test_copies_made_in_the_middle_of_a_game_hold_it(request: pytest.FixtureRequ
             seen = play_on(table, *people)
             places = ("/var/lib/piste/tables.db", str(db)), ("/var/backups/piste.db", str(copy))
             ours = proxied.changed(command, *places)
-            subprocess.run(["sh", "-c", ours], check=True, timeout=60, env={**os.environ, "PATH": path})
+            subprocess.run(["sh", "-c", ours], check=True, timeout=PATIENCE_S, env={**os.environ, "PATH": path})
             assert stat.S_IMODE(copy.stat().st_mode) == 0o600
             copies.append((copy.rename(copy.with_name(f"{i}.db")), seen))
         now = play_on(table, *people)

@@ -17,6 +17,8 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
+from tests.limits import PATIENCE_S
+
 ALONE = {key: value for key, value in os.environ.items() if key != "WEB_CONCURRENCY"}
 
 
@@ -42,12 +44,12 @@ class Running:
             if "To stop" in line:
                 break
         if not self.address:
-            out, err = self.process.communicate(timeout=30)
+            out, err = self.process.communicate(timeout=PATIENCE_S)
             raise AssertionError("".join(lines) + out + err)
 
     def stop(self, number: signal.Signals) -> tuple[int, str, str]:
         self.process.send_signal(number)
-        out, err = self.process.communicate(timeout=30)
+        out, err = self.process.communicate(timeout=PATIENCE_S)
         return self.process.returncode, out, err
 
 
@@ -86,7 +88,7 @@ def test_on_the_way_out_open_pages_are_told_to_come_back(server: Running, home: 
                 last = json.loads(page.recv())
         assert page.close_code == 1012
     assert last["bye"] == "restart"
-    out, err = server.process.communicate(timeout=30)
+    out, err = server.process.communicate(timeout=PATIENCE_S)
     assert server.process.returncode == 0
     assert "All tables are kept" in out
     events = [json.loads(line) for line in err.splitlines()]
@@ -108,7 +110,7 @@ def test_two_servers_do_not_share_a_file(server: Running, home: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "piste", "serve", "--port", "0", "--no-open"],
         env={**ALONE, "PISTE_HOME": str(home)},
-        capture_output=True, text=True, timeout=60, check=False,
+        capture_output=True, text=True, timeout=PATIENCE_S, check=False,
     )  # fmt: skip
     assert done.returncode == 1
     assert done.stderr.startswith("piste: ")
@@ -163,7 +165,7 @@ print(serving.run_app(Starlette(lifespan=lifespan), Settings(pathlib.Path("x")),
 def test_an_application_that_cannot_begin_says_why_in_a_sentence(error: str, said: str) -> None:
     done = subprocess.run(
         [sys.executable, "-c", STARTS_BADLY.format(error=error)],
-        capture_output=True, text=True, timeout=60, check=False,
+        capture_output=True, text=True, timeout=PATIENCE_S, check=False,
     )  # fmt: skip
     assert said in done.stdout
     assert "Traceback" not in done.stdout + done.stderr

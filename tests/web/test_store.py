@@ -34,6 +34,7 @@ from piste.web.store import (
     SetTouched,
     Store,
 )
+from tests.limits import PATIENCE_S
 
 ROW = RoomRow("ROOM", "prime-duel", '{"target": "50"}', "ann", False, 100.0, 200.0)
 
@@ -69,7 +70,7 @@ class Gate:
     def commit(self, _: Connection) -> None:
         if threading.current_thread().name == "piste-writer":
             self.reached.set()
-            self.go.wait(60)
+            self.go.wait(PATIENCE_S)
             self.commits += 1
 
 
@@ -80,7 +81,7 @@ def held(store: Store) -> Iterator[Gate]:
     event.listen(Engine, "commit", gate.commit)
     try:
         first = store.write(PutPlayer("first", "First", 0.0))
-        gate.reached.wait(60)
+        gate.reached.wait(PATIENCE_S)
         yield gate
         gate.go.set()
         first.result()

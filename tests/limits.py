@@ -1,0 +1,20 @@
+"""How long tests wait, in one place: for a condition, never for a time to pass."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+PATIENCE_S = 600.0
+"""How long a test waits for what must come. Only something broken takes so long, on the busiest machine too."""
+
+PATIENCE_MS = PATIENCE_S * 1000
+"""The same for a browser."""
+
+
+def wait_until(done: Callable[[], bool], explain: Callable[[], str] = lambda: "it never came") -> None:
+    """Ask again and again, but not so often that nothing else can be done."""
+    end = time.monotonic() + PATIENCE_S
+    while not done():
+        assert time.monotonic() < end, explain()
+        time.sleep(0.02)
