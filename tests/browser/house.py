@@ -41,6 +41,7 @@ class House:
         if self._real:
             self.port = self.port or free_port()
             said = ["piste", "serve", "--host=127.0.0.1", f"--port={self.port}", f"--db={self._db}", "--no-open"]
+            said += ["--no-prepare"]
         else:
             said = ["tests.browser.launch", str(self._db), str(self.port), str(self._patience), self._public]
         with self._errors.open("a") as errors:

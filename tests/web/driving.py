@@ -16,6 +16,7 @@ from starlette.types import Message, Scope
 
 from piste.core.dealer import Chooser, Commitment
 from piste.core.record import Head
+from piste.core.verdict import Progress, quiet
 from piste.core.views import SeatView
 from piste.web.app import make_app
 from piste.web.hall import Hall, Lots
@@ -76,17 +77,39 @@ class FirstMind:
     def __init__(self) -> None:
         self.choosing: Callable[[str, str, SeatView], Awaitable[int]] | None = None
         self.asked: list[tuple[str, ...]] = []
+        self.prepared: list[tuple[str, str]] = []
+        self.steps: tuple[tuple[int, int, str], ...] = ()  # told before anything is answered
 
-    async def choose(self, game: str, level: str, view: SeatView, seed: str, stream: str) -> int:
+    async def choose(
+        self, game: str, level: str, view: SeatView, seed: str, stream: str, progress: Progress = quiet
+    ) -> int:
         self.asked.append((game, level, seed, stream))
+        await self._tell(progress)
         return await self.choosing(game, level, view) if self.choosing else view.actions[0]
 
-    async def hint(self, game: str, view: SeatView, seed: str, stream: str) -> tuple[str, int]:
+    async def hint(
+        self, game: str, view: SeatView, seed: str, stream: str, progress: Progress = quiet
+    ) -> tuple[str, int]:
         self.asked.append((game, "hint", seed, stream))
+        await self._tell(progress)
         return "perfect", view.actions[-1]
 
-    async def review(self, record: str) -> str:
+    async def prepare_all(self) -> None:
+        raise AssertionError("no test wants that")
+
+    async def _tell(self, progress: Progress) -> None:
+        for step in self.steps:
+            progress(*step)
+            for _ in range(40):  # until whoever listens was told
+                await asyncio.sleep(0)
+
+    async def prepare(self, game: str, level: str, _options: Any, progress: Progress = quiet) -> None:
+        self.prepared.append((game, level))
+        await self._tell(progress)
+
+    async def review(self, record: str, progress: Progress = quiet) -> str:
         self.asked.append(("", "review", record))
+        await self._tell(progress)
         return json.dumps({"decisions": [], "chances": [], "certainty": "Nothing is known."})
 
     def close(self) -> None:

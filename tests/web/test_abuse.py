@@ -14,7 +14,9 @@ from websockets.sync.client import ClientConnection, connect
 
 import piste
 from piste.core.views import SeatView
+from piste.web.address import Root
 from piste.web.minds import Tired
+from piste.web.pages import Pages
 from tests.limits import PATIENCE_S
 from tests.web.driving import Device, House, finish, one_decision, table_for
 from tests.web.test_serving_process import Running
@@ -92,7 +94,9 @@ async def test_a_bot_that_needs_too_long_is_relieved_by_an_easier_one(house: Hou
     code = await person.opens("prime-duel", "perfect", name="Ada")
     await finish(house, code, [person])
     text = (await person.get(f"/t/{code}/record")).text
-    assert "the bot steady plays on" in text
+    assert "From here on the bot steady plays for Perfect, which took too long to decide." in text
+    page = await person.page(code)
+    assert re.search(r"<bdi>Steady for Perfect</bdi>", page)
     piste.core.replay.replay(piste.Record.parse(text))
 
 
@@ -163,3 +167,24 @@ def test_a_flood_below_the_messages_is_cut_off_and_others_are_served(tmp_path: P
     finally:
         server.process.kill()
         server.process.communicate()
+
+
+async def test_a_table_tells_that_a_bot_is_being_prepared_and_how_far(house: House) -> None:
+    shown: list[str] = []
+
+    async def look(_game: str, _level: str, view: SeatView) -> int:
+        face = house.hall.face(house.room(code), "", Root(""))
+        shown.append(Pages().parts(face)["status"])
+        return view.actions[0]
+
+    house.minds.choosing, house.minds.steps = look, ((0, 8, "compiling"), (3, 8, "compiling"))
+    person = Device(house)
+    code = await person.opens("prime-duel", "perfect")
+    assert house.minds.prepared == [("prime-duel", "perfect")]
+    await finish(house, code, [person])
+    assert shown
+    for status in shown:
+        assert "Perfect is being prepared, first time only." in status
+        assert 'value="37"' in status
+        assert "thinking" not in status
+    assert house.room(code).preparing is None

@@ -50,7 +50,7 @@ class Server:
     async def __aenter__(self) -> Server:
         self._process = await asyncio.create_subprocess_exec(
             sys.executable, "-m", "piste", "serve", "--host", HERE, "--port", "0", "--db", str(self._db),
-            "--no-limits", "--no-open", "--quiet",
+            "--no-limits", "--no-open", "--no-prepare", "--quiet",
             stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.PIPE,
         )  # fmt: skip
         assert self._process.stderr is not None

@@ -21,8 +21,9 @@ from piste import bots
 from piste.core.dealer import Commitment, Dealer
 from piste.core.errors import PisteError
 from piste.core.game import find
+from piste.core.verdict import Progress
 from piste.core.views import SeatView
-from piste.web.minds import Busy, Minds, Tired, seed_of_bots
+from piste.web.minds import Busy, Minds, Tired, Unprepared, seed_of_bots
 from tests.web.driving import SALT, SEED, Device, House, finish
 
 FOREVER = 3600
@@ -69,12 +70,62 @@ async def test_who_waits_behind_a_thought_that_is_given_up_is_answered_all_the_s
     async with minds() as made:
         endless = asyncio.ensure_future(made._run(False, time.sleep, FOREVER))
         waiting = [asyncio.ensure_future(made._run(False, os.getpid)) for _ in range(5)]
-        while not made._pools:
+        while not made._crews[False].all_busy:
             await asyncio.sleep(0)
         monkeypatch.setattr("piste.web.minds.LONGEST", {False: 60.0})
         with pytest.raises(Tired):
             await endless
         assert os.getpid() not in await asyncio.gather(*waiting)
+
+
+async def test_only_the_worker_that_took_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with minds(thinkers=2) as made:
+        async with made._crews[False].worker() as other:
+            before = await asyncio.wrap_future(other.submit(os.getpid))
+            monkeypatch.setattr("piste.web.minds.LONGEST", {False: 0.0})
+            with pytest.raises(Tired):
+                await made._run(False, time.sleep, FOREVER)
+        assert await asyncio.wrap_future(other.submit(os.getpid)) == before
+
+
+def prepares(mark: str, _level: str, _options: object, progress: Progress) -> None:
+    """What a worker is given in place of what bots need."""
+    if Path(mark).exists():
+        return  # it is in the cache
+    Path(mark).touch()
+    for done in range(4):
+        progress(done, 4, f"step {done}")
+
+
+async def test_what_many_wait_for_is_prepared_once_and_told_to_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("piste.bots.tasks.prepare", prepares)
+    monkeypatch.setattr("piste.web.minds.find", lambda _: find("prime-duel"))
+    told: list[list[int]] = [[], [], []]
+    async with minds() as made:
+        need = (str(tmp_path / "mark"), "perfect", find("prime-duel").options())
+        await asyncio.gather(*(made.prepare(*need, lambda n, *_, to=to: to.append(n)) for to in told))
+        await made.prepare(*need)
+    assert told == [[0, 0, 1, 2, 3]] * 3
+
+
+async def test_preparing_does_not_count_against_the_time_of_a_decision(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("piste.bots.tasks.prepare", prepares)
+    monkeypatch.setattr("piste.web.minds.find", lambda _: find("prime-duel"))
+    monkeypatch.setattr("piste.web.minds.LONGEST", {False: 0.0})
+    told: list[str] = []
+    async with minds() as made:
+        need = (str(tmp_path / "mark"), "perfect", find("prime-duel").options())
+        with pytest.raises(Tired) as tired:
+            await made._run(False, time.sleep, FOREVER, need=need, progress=lambda *how: told.append(how[2]))
+        assert not isinstance(tired.value, Unprepared)
+        assert told == ["", "step 0", "step 1", "step 2", "step 3", ""]
+        monkeypatch.setattr("piste.web.minds.PREPARING", {False: 0.0, True: 0.0})
+        with pytest.raises(Unprepared):
+            await made._run(False, os.getpid, need=(*need[:2], need[2]._replace(turns=9)))
 
 
 def read(pipe: Path) -> str:
@@ -87,18 +138,18 @@ async def test_a_thought_that_nobody_waits_for_any_more_has_its_worker_until_it_
     os.mkfifo(pipe)
     async with minds() as made:
         asked = asyncio.ensure_future(made._run(False, read, pipe))
-        while not made._pools:
+        while not made._crews[False].all_busy:
             await asyncio.sleep(0)
         asked.cancel()
         await asyncio.wait({asked})
         following = asyncio.ensure_future(made._run(False, os.getpid))
         for _ in range(10):
             await asyncio.sleep(0)
-        assert made._free[False].locked()
-        assert made._waiting[False] == 2
+        assert made._crews[False].all_busy
+        assert made._crews[False].waiting == 2
         await asyncio.to_thread(pipe.write_text, "go on")
         assert await following != os.getpid()
-        assert not made._free[False].locked()
+        assert not made._crews[False].all_busy
 
 
 async def test_a_thought_that_takes_too_long_is_given_up_with_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -113,7 +164,7 @@ async def test_a_thought_that_takes_too_long_is_given_up_with_a_sentence(monkeyp
 async def test_too_many_thoughts_are_refused_and_reviews_do_not_count_among_them() -> None:
     async with minds(most=1) as made:
         endless = asyncio.ensure_future(made._run(True, time.sleep, FOREVER))
-        while not made._waiting[True]:
+        while not made._crews[True].waiting:
             await asyncio.sleep(0)
         with pytest.raises(Busy, match="busy"):
             await made._run(True, os.getpid)
@@ -129,7 +180,8 @@ async def test_nothing_is_begun_once_the_minds_are_closed() -> None:
         made.close()
         with pytest.raises(PisteError):
             await endless
-        assert made._pools == {}
+        with pytest.raises(PisteError, match="stops"):
+            await made._run(False, os.getpid)
 
 
 SERVER = """

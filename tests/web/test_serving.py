@@ -48,6 +48,7 @@ def test_without_arguments_phones_in_the_network_can_come() -> None:
     )
     assert found.db == usual_db()
     assert found.limits
+    assert found.prepare
     assert found.thinkers >= 1
 
 
@@ -66,6 +67,7 @@ def test_every_setting_can_be_chosen(tmp_path: Path) -> None:
         "--thinkers=3",
         "--public=https://cards.example/",
         "--no-limits",
+        "--no-prepare",
     ]
     found = serving.chosen(arguments("--db", str(tmp_path / "x.db"), *words))
     assert found == Settings(

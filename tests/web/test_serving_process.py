@@ -27,7 +27,19 @@ class Running:
 
     def __init__(self, home: Path, *words: str) -> None:
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "piste", "serve", "--port", "0", "--host", "127.0.0.1", "--no-open", *words],
+            [
+                sys.executable,
+                "-m",
+                "piste",
+                "serve",
+                "--port",
+                "0",
+                "--host",
+                "127.0.0.1",
+                "--no-open",
+                "--no-prepare",
+                *words,
+            ],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,

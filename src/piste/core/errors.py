@@ -59,4 +59,7 @@ class MissingExtra(PisteError):
 
     def __init__(self, extra: str, purpose: str) -> None:
         super().__init__(f"{purpose} needs the extra '{extra}'. Install it with: pip install 'piste[{extra}]'")
-        self.extra = extra
+        self.extra, self.purpose = extra, purpose
+
+    def __reduce__(self) -> tuple[type[MissingExtra], tuple[str, str]]:
+        return type(self), (self.extra, self.purpose)  # so that it comes back from a worker as it was

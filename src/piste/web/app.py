@@ -376,7 +376,7 @@ def make_app(
 
     @contextlib.asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
-        care = asyncio.ensure_future(take_care(hall))
+        care = asyncio.gather(take_care(hall), *([thinking.prepare_all()] if settings.prepare else []))
         try:
             yield
         finally:

@@ -115,7 +115,7 @@ def started(kind: str, folder: Path, given: str = "") -> Iterator[int]:
     """Run a server in a process of its own and lend its port."""
     if kind == "serve":
         command = ["-m", "piste", "serve", "--host", HERE, "--port", "0", "--db", str(folder / "tables.db")]
-        command += ["--no-limits", "--no-open", "--quiet"]
+        command += ["--no-limits", "--no-open", "--no-prepare", "--quiet"]
     else:
         command = ["-m", "piste.web.bench", kind]
     process = subprocess.Popen(

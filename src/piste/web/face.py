@@ -68,6 +68,7 @@ class Face(NamedTuple):
     at: int  # how many things have happened in this room: what a client names when it comes back
     number: int  # of the question that is open; a decision must name it
     status: str  # one sentence: whose turn it is, what is waited for
+    preparing: int | None  # percent of what a bot needs before its first decision; None if nothing is prepared
     people: tuple[Person, ...]
     areas: tuple[Area, ...]
     question: str  # what is asked of this seat now; "" if nothing

@@ -61,6 +61,7 @@ def face(room: Room, who: Looker, house: House) -> Face:
         at=len(log),
         number=0 if table is None else table.number,
         status=status(room, who, house),
+        preparing=room.preparing if room.running else None,
         people=people(room, who, house.now),
         areas=() if view is None else scene(game, view if prompt else untouchable(view), names),
         question="" if prompt is None or view is None else question(game, view, prompt),
@@ -190,7 +191,7 @@ def status(room: Room, who: Looker, house: House) -> str:
     if room.stuck:
         return room.stuck
     if room.seats[at].bot:
-        return f"{names[at]} is thinking."
+        return f"{names[at]} is {'thinking' if room.preparing is None else 'being prepared, first time only'}."
     if room.seats[at].stand_in:
         bot = room.seats[at].stand_in
         return f"The bot {bot} plays for you." if at == who.seat else f"The bot {bot} plays for {names[at]}."

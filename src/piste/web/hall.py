@@ -110,6 +110,7 @@ class Hall(Thoughts):
                 room.deal(self.opener)
             await self.keep(room, *changes)
         logs.say("table opened", room=logs.room(room.code), game=room.game.name)
+        self.prepare(room)
         self.think(room)
 
     async def do(self, code: str, player: str, verb: str, fields: Mapping[str, str]) -> Answer:
@@ -140,6 +141,7 @@ class Hall(Thoughts):
                 raise UnknownName(f"There is no bot {quoted(level)} for {room.game.notation.TITLE}.")
             gone = room.fill(player, level)
             await self._deal_if_full(room, *(DropSitter(room.code, at, device) for at, device in gone))
+            self.prepare(room)
             return Answer()
         if verb in ("list", "unlist"):
             room.set_listed(player, verb == "list")

@@ -1,33 +1,37 @@
 """Bots, hints and reviews, in processes of their own: thinking must not hold up the table.
 
 A thinker is given a seat's view and a stream of its own, and nothing else of the game; a reviewer is given the record
-of a game that is over.
+of a game that is over. What strong bots need first is made once, in a process apart: preparing is not thinking.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import multiprocessing
-import os
-import signal
-import threading
-from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from functools import cache, lru_cache
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from hashlib import blake2b
-from multiprocessing import connection
-from typing import Any, Protocol, TypeVar, cast
+from typing import Any, Protocol, TypeVar
 
+from piste import bots
+from piste.bots import tasks
+from piste.core.dealer import Dealer
 from piste.core.errors import PisteError
+from piste.core.game import find, names
+from piste.core.verdict import Progress, quiet
 from piste.core.views import SeatView
+from piste.core.worker import Worker, WorkerDied
 from piste.web import logs
 
 LONGEST = {False: 60.0, True: 300.0}
-"""Seconds after which a thought, or a review, is given up: a first one may have to compile and to solve first."""
+"""Seconds after which a thought, or a review, is given up. Preparing does not count."""
+
+PREPARING = {False: 240.0, True: 1800.0}
+"""Seconds after which preparing is given up: with options of somebody's own, and with those of the sheet."""
 
 AGAIN = "The game is kept: reload the page to let it try again."
+READY = (1, 1, "")
+"""What is told when preparing is over."""
 
 T = TypeVar("T")
 
@@ -40,12 +44,22 @@ class Tired(PisteError):
     """A thought that took too long, or whose process died."""
 
 
-class Thinking(Protocol):
-    """Whoever thinks for a hall."""
+class Unprepared(Tired):
+    """A bot that could not be made ready in time."""
 
-    async def choose(self, game: str, level: str, view: SeatView, seed: str, stream: str) -> int: ...
-    async def hint(self, game: str, view: SeatView, seed: str, stream: str) -> tuple[str, int]: ...
-    async def review(self, record: str) -> str: ...
+
+class Thinking(Protocol):
+    """Whoever thinks for a hall. Progress is told while something is prepared, then once that all is ready."""
+
+    async def choose(
+        self, game: str, level: str, view: SeatView, seed: str, stream: str, progress: Progress = quiet
+    ) -> int: ...
+    async def hint(
+        self, game: str, view: SeatView, seed: str, stream: str, progress: Progress = quiet
+    ) -> tuple[str, int]: ...
+    async def review(self, record: str, progress: Progress = quiet) -> str: ...
+    async def prepare(self, game: str, level: str, options: Any, /, progress: Progress = quiet) -> None: ...
+    async def prepare_all(self) -> None: ...
     def close(self) -> None: ...
 
 
@@ -56,164 +70,234 @@ def seed_of_bots(seed: str | bytes | None) -> str:
 
 
 class Minds:
-    """Worker processes: some that think, one that reviews."""
+    """Worker processes: some that think, one that reviews, and for a while those that prepare."""
 
     def __init__(self, thinkers: int, most: int) -> None:
-        self._thinkers = thinkers
-        self._most = most
-        self._waiting = {False: 0, True: 0}  # whoever looks back must not keep those waiting who play
-        self._pools: dict[bool, ProcessPoolExecutor] = {}
+        # Who plays comes before who thinks, and who plays on before who looks back.
+        self._crews = {False: Crew(thinkers, most, nice=2), True: Crew(1, most, nice=10)}
+        self._preparations = Preparations()
         self._closed = False
         self._tasks: set[asyncio.Task[Any]] = set()
-        # A thought is handed over only when somebody is free, so that its time begins when its work does.
-        self._free = {False: asyncio.Semaphore(thinkers), True: asyncio.Semaphore(1)}
 
-    async def choose(self, game: str, level: str, view: SeatView, seed: str, stream: str) -> int:
+    async def choose(
+        self, game: str, level: str, view: SeatView, seed: str, stream: str, progress: Progress = quiet
+    ) -> int:
         """Return a bot's decision."""
-        return await self._run(False, _choose, game, level, view, seed, stream)
+        need = (game, level, view.options)
+        drawn = Dealer(seed).stream(stream)
+        return await self._run(False, tasks.choose, game, level, view, drawn, need=need, progress=progress)
 
-    async def hint(self, game: str, view: SeatView, seed: str, stream: str) -> tuple[str, int]:
+    async def hint(
+        self, game: str, view: SeatView, seed: str, stream: str, progress: Progress = quiet
+    ) -> tuple[str, int]:
         """Return the strongest bot's name and its decision."""
-        return await self._run(False, _hint, game, view, seed, stream)
+        level = bots.best(find(game)).name
+        return level, await self.choose(game, level, view, seed, stream, progress)
 
-    async def review(self, record: str) -> str:
-        """Return the coach's review of a finished game as JSON."""
-        return await self._run(True, _review, record)
+    async def review(self, record: str, progress: Progress = quiet) -> str:
+        """Return the coach's review of a finished game as JSON; how far it is is told too."""
+        return await self._run(True, _review, record, progress=progress, telling=True)
 
-    async def _run(self, slow: bool, work: Callable[..., T], *given: Any) -> T:
+    async def prepare(self, game: str, level: str, options: Any, progress: Progress = quiet) -> None:
+        """Make what a bot needs before its first decision, if nobody has done so yet."""
+        if level in bots.SOLVING:
+            await self._preparations.made((game, level, options), progress)
+
+    async def prepare_all(self) -> None:
+        """Make what the strongest bot of each game needs with the sheet's options, one after the other."""
+        for name in names():
+            game = find(name)
+            try:
+                level = bots.best(game).name
+                if level in bots.SOLVING:
+                    await self._preparations.made((name, level, game.options()), background=True)
+            except Exception as e:  # whoever needs it is told why
+                logs.trouble("not prepared", e)
+
+    async def _run(
+        self,
+        slow: bool,
+        work: Callable[..., T],
+        *given: Any,
+        need: tuple[str, str, Any] | None = None,
+        progress: Progress = quiet,
+        telling: bool = False,
+    ) -> T:
         """Have something worked out; if whoever asked goes away, it is finished all the same: its worker is busy."""
-        task = asyncio.ensure_future(self._worked(slow, work, *given))
+        task = asyncio.ensure_future(self._worked(slow, work, given, need, progress, telling))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         task.add_done_callback(lambda done: done.cancelled() or done.exception())  # perhaps nobody else asks
         return await asyncio.shield(task)
 
-    async def _worked(self, slow: bool, work: Callable[..., T], *given: Any) -> T:
-        if self._waiting[slow] >= self._most:
-            raise Busy("The bots here are very busy. Wait a moment; the game is kept.")
-        self._waiting[slow] += 1
+    async def _worked(
+        self,
+        slow: bool,
+        work: Callable[..., T],
+        given: tuple[Any, ...],
+        need: tuple[str, str, Any] | None,
+        progress: Progress,
+        telling: bool,
+    ) -> T:
         try:
+            if need is not None:
+                await self.prepare(*need, progress)
             for last in (False, True):
-                try:
-                    async with self._free[slow]:
-                        if self._closed:
-                            raise PisteError("The server stops. The game is kept: come back in a moment.")
-                        pool = self._pool(slow)
-                        async with asyncio.timeout(LONGEST[slow]):
-                            found, refused = await asyncio.wrap_future(pool.submit(_told, work, *given))
-                    if refused:
-                        raise PisteError(refused)
-                    return cast("T", found)
-                except (BrokenProcessPool, asyncio.CancelledError):
-                    task = asyncio.current_task()
-                    if task is not None and task.cancelling():
-                        raise  # nobody waits for it any more; else it was dropped with another's thought
-                    self._drop(slow, pool)
-                    if last:
-                        raise Tired(f"A bot stopped in the middle of a thought. {AGAIN}") from None
-                except TimeoutError:
-                    self._drop(slow, pool)
-                    raise Tired(f"A bot took too long and was stopped. {AGAIN}") from None
+                async with self._crews[slow].worker() as worker:
+                    if self._closed:
+                        raise PisteError("The server stops. The game is kept: come back in a moment.")
+                    try:
+                        if need is not None and need[1] in bots.SOLVING:
+                            # Here it is read from the cache; only where there is none it takes as long again.
+                            await _within(PREPARING[True], worker, tasks.prepare, need, progress)
+                            progress(*READY)
+                        return await _within(LONGEST[slow], worker, work, given, progress if telling else None)
+                    except WorkerDied:
+                        if last or self._closed:
+                            raise Tired(f"A bot stopped in the middle of a thought. {AGAIN}") from None
+                    except TimeoutError:
+                        raise Tired(f"A bot took too long and was stopped. {AGAIN}") from None
             raise AssertionError("the second time returns or raises")
         except (PisteError, asyncio.CancelledError):
             raise
         except Exception as e:
             logs.trouble("a bot failed", e)
             raise PisteError(f"A bot failed at this. {AGAIN}") from e
-        finally:
-            self._waiting[slow] -= 1
-
-    def _pool(self, slow: bool) -> ProcessPoolExecutor:
-        if slow not in self._pools:
-            ways = multiprocessing.get_all_start_methods()
-            context = multiprocessing.get_context("forkserver" if "forkserver" in ways else "spawn")
-            workers = 1 if slow else self._thinkers
-            self._pools[slow] = ProcessPoolExecutor(workers, context, initializer=_begin, initargs=(slow,))
-        return self._pools[slow]
-
-    def _drop(self, slow: bool, pool: ProcessPoolExecutor) -> None:
-        """Let go of processes that died or hang; the next thought starts new ones."""
-        if self._pools.get(slow) is not pool:
-            return
-        del self._pools[slow]
-        _end(pool)
 
     def close(self) -> None:
         self._closed = True
-        for pool in self._pools.values():
-            _end(pool)
-        self._pools.clear()
+        for crew in self._crews.values():
+            crew.close()
+        self._preparations.close()
 
 
-def _end(pool: ProcessPoolExecutor) -> None:
-    processes = list((pool._processes or {}).values())  # those that hang do not end by themselves
-    pool.shutdown(wait=False, cancel_futures=True)
-    for process in processes:
-        with contextlib.suppress(OSError, ValueError):
-            process.kill()
+class Crew:
+    """Workers of one kind. Each has one piece of work at a time, so that its time begins when its work does."""
+
+    def __init__(self, size: int, most: int, *, nice: int) -> None:
+        self._most = most
+        self._workers = [Worker(nice=nice) for _ in range(size)]
+        self._idle = list(self._workers)
+        self._free = asyncio.Semaphore(size)
+        self.waiting = 0  # for a worker or for their work to be done
+
+    @property
+    def all_busy(self) -> bool:
+        return self._free.locked()
+
+    @asynccontextmanager
+    async def worker(self) -> AsyncIterator[Worker]:
+        """Lend a worker, as soon as one is free."""
+        if self.waiting >= self._most:
+            raise Busy("The bots here are very busy. Wait a moment; the game is kept.")
+        self.waiting += 1
+        try:
+            async with self._free:
+                worker = self._idle.pop()
+                try:
+                    yield worker
+                finally:
+                    self._idle.append(worker)
+        finally:
+            self.waiting -= 1
+
+    def close(self) -> None:
+        for worker in self._workers:
+            worker.kill()
+
+
+Need = tuple[str, str, Any]
+"""A game, a level and options."""
+
+
+class Preparations:
+    """What strong bots need before their first decision: made once, kept in the cache, read by every worker."""
+
+    def __init__(self) -> None:
+        self._made: set[Need] = set()
+        self._making: dict[Need, asyncio.Task[None]] = {}
+        self._latest: dict[Need, tuple[int, int, str]] = {}
+        self._told: dict[Need, list[Progress]] = {}
+        # In the background, wanted with the sheet's options, and wanted with others: one process for each.
+        self._lanes = {lane: asyncio.Semaphore(1) for lane in ("background", "usual", "own")}
+        self._workers: set[Worker] = set()
+
+    async def made(self, need: Need, progress: Progress = quiet, *, background: bool = False) -> None:
+        """Return when it is there; whoever else waits for the same is told the same."""
+        if need in self._made:
+            return
+        if need not in self._making:
+            self._making[need] = asyncio.ensure_future(self._make(need, background=background))
+            self._making[need].add_done_callback(lambda done: done.cancelled() or done.exception())
+        listening = self._told.setdefault(need, [])
+        listening.append(progress)
+        progress(*self._latest.get(need, (0, 1, "")))
+        try:
+            await asyncio.shield(self._making[need])
+        finally:
+            listening.remove(progress)
+
+    async def _make(self, need: Need, *, background: bool) -> None:
+        game, _, options = need
+        usual = options == find(game).options()
+        lane = "background" if background else "usual" if usual else "own"
+        try:
+            async with self._lanes[lane]:
+                worker = Worker(nice=15 if background else 5)
+                self._workers.add(worker)
+                try:
+                    await _within(PREPARING[usual], worker, tasks.prepare, need, lambda *how: self._tell(need, how))
+                finally:
+                    self._workers.discard(worker)
+                    worker.kill()
+            self._made.add(need)
+        except TimeoutError:
+            raise Unprepared(f"A bot could not be made ready in time. {AGAIN}") from None
+        except WorkerDied:
+            raise Unprepared(f"A bot stopped while it was made ready. {AGAIN}") from None
+        finally:
+            self._making.pop(need, None)
+            self._latest.pop(need, None)
+            self._told.pop(need, None)
+
+    def _tell(self, need: Need, how: tuple[int, int, str]) -> None:
+        self._latest[need] = how
+        for told in self._told.get(need, ()):
+            told(*how)
+
+    def close(self) -> None:
+        for worker in self._workers:
+            worker.kill()
+
+
+async def _within(
+    seconds: float, worker: Worker, work: Callable[..., T], given: tuple[Any, ...], progress: Progress | None
+) -> T:
+    """Return what a worker finds; one that takes longer than this is ended, alone."""
+    loop = asyncio.get_running_loop()
+
+    def tell(*how: Any) -> None:
+        with contextlib.suppress(RuntimeError):  # the server has stopped
+            loop.call_soon_threadsafe(progress or quiet, *how)
+
+    future = worker.submit(work, *given, progress=None if progress is None else tell)
+    try:
+        async with asyncio.timeout(seconds):
+            return await asyncio.wrap_future(future)
+    except TimeoutError:
+        worker.kill()
+        raise
 
 
 # In the worker
 
 
-def _begin(slow: bool) -> None:
-    """Get a worker ready: it ends with its server, even one that was killed."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        threading.Thread(target=_end_with, args=(parent.sentinel,), daemon=True).start()
-    if hasattr(os, "nice"):
-        os.nice(10 if slow else 2)  # who plays comes before who thinks, and who plays on before who looks back
-
-
-def _end_with(sentinel: int) -> None:
-    connection.wait([sentinel])
-    os._exit(0)
-
-
-def _told(work: Callable[..., Any], *given: Any) -> tuple[Any, str]:
-    """Return what came of it, or the sentence of a refusal: refusals themselves do not all travel well."""
-    try:
-        return work(*given), ""
-    except PisteError as e:
-        return None, str(e)
-
-
-@cache
-def _bot(game: str, level: str) -> Any:
-    from piste import bots
-    from piste.core.game import find
-
-    return bots.find(level, find(game)) if level else bots.best(find(game))
-
-
-@lru_cache(maxsize=256)
-def _prepared(game: str, level: str, options: Any) -> Any:
-    """Return a bot that is ready for a game with these options."""
-    from piste import bots
-    from piste.core.verdict import quiet
-
-    bot = _bot(game, level)
-    bots.prepare(bot, options, quiet)
-    return bot
-
-
-def _choose(game: str, level: str, view: SeatView, seed: str, stream: str) -> int:
-    from piste.core.dealer import Dealer
-
-    return int(_prepared(game, level, view.options).choose(view, Dealer(seed).stream(stream)))
-
-
-def _hint(game: str, view: SeatView, seed: str, stream: str) -> tuple[str, int]:
-    return str(_bot(game, "").name), _choose(game, "", view, seed, stream)
-
-
-def _review(record: str) -> str:
+def _review(record: str, progress: Progress = quiet) -> str:
     import json
 
     from piste.coach.review import certainty, document, review
     from piste.core.record import Record
 
-    found = review(Record.parse(record))
+    found = review(Record.parse(record), progress=progress)
     seats = tuple(range(len(found.names)))
     return json.dumps({**document(found, seats), "certainty": certainty(found)})

@@ -27,7 +27,7 @@ FOLDER = Path(__file__).parent
 STATIC = FOLDER / "static"
 PARTS: Mapping[str, tuple[str, ...]] = {
     "people": ("people",),
-    "status": ("stage", "status", "question", "result", "won"),
+    "status": ("stage", "status", "preparing", "question", "result", "won"),
     "scene": (
         "code", "game", "title", "line", "seat", "door", "stage", "people", "areas", "choices", "invite", "only_here",
     ),
@@ -234,8 +234,8 @@ class Pages:
 
 BLANK = Face(
     code="", game="", title="", line="", credit="", options=(), seat=WATCHER, door=False, stage="", at=0, number=0,
-    status="", people=(), areas=(), question="", choices=(), tips=(), log=(), offers=(), hint="", result="", won=None,
-    invite="", only_here="", seat_link="", commitment="", seed="", salt="", successor="",
+    status="", preparing=None, people=(), areas=(), question="", choices=(), tips=(), log=(), offers=(), hint="",
+    result="", won=None, invite="", only_here="", seat_link="", commitment="", seed="", salt="", successor="",
 )  # fmt: skip
 DROPPED = {
     part: {field: getattr(BLANK, field) for field in Face._fields if field not in needs}

@@ -81,6 +81,7 @@ class Room:
         self.story: Story | None = None
         self.hints: dict[tuple[int, int], str] = {}  # of a seat at a question
         self.stuck = ""  # why a bot could not answer, if it could not
+        self.preparing: int | None = None  # percent of what a bot needs first; None while none is prepared
         self.version = 0  # of what is shown: counts up whenever anything changes
         self.sockets: dict[int, int] = {}  # how many a seat has open
         self.seen: dict[int, float] = {}  # when a seat was last heard of
@@ -303,10 +304,12 @@ class Room:
         self._take(self.table, seat, action)
         return True
 
-    def relieve(self, seat: int) -> None:
-        """Let an easier bot play on for one that needs too long."""
-        self.place(seat, self.seats[seat]._replace(bot=STAND_IN))
-        self.mark(f"These options take {self.names()[seat]} too long; the bot {STAND_IN} plays on.")
+    def relieve(self, seat: int, *, unprepared: bool = False) -> None:
+        """Let an easier bot play on for one that needs too long; the seat is named after who plays there."""
+        was = self.seats[seat]
+        why = "could not be made ready for these options" if unprepared else "took too long to decide"
+        self.place(seat, was._replace(bot=STAND_IN, name=self.free_name(f"{STAND_IN.capitalize()} for {was.name}")))
+        self.mark(f"From here on the bot {STAND_IN} plays for {was.name}, which {why}.")
 
     def hinted(self, seat: int) -> int:
         """Return the number of the question for which this seat may have a hint now."""

@@ -88,6 +88,7 @@ def chosen(given: argparse.Namespace) -> Settings:
         port=PORT if given.port is None else number("port", given.port, 0, 65535),
         behind_proxy=proxy,
         public="" if given.public is None else read_public(given.public),
+        prepare=not given.no_prepare,
         limits=not given.no_limits,
     )
     if given.keep is not None:

@@ -36,6 +36,7 @@ class Settings(NamedTuple):
     thinkers: int = max(1, cores() - 1)  # processes in which bots think
     most_thoughts: int = 200  # that may wait for a thinker
     public: str = ""  # what links begin with, such as https://cards.example; "" takes what the browser asked for
+    prepare: bool = False  # whether what strong bots need is made in the background from the start
     limits: bool = True  # whether rates are limited; off only for measuring
 
 

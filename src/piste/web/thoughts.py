@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import time
 from collections.abc import Callable, Coroutine
+from functools import partial
+from typing import Any, TypeVar
 
-from piste.bots import stream_name
+from piste.bots import SOLVING, stream_name
 from piste.core.contract import WATCHER
 from piste.core.errors import NotOpen, PisteError
 from piste.web import logs
 from piste.web.metrics import Metrics
-from piste.web.minds import Busy, Thinking, Tired, seed_of_bots
+from piste.web.minds import READY, Busy, Thinking, Tired, Unprepared, seed_of_bots
 from piste.web.room import Room
 from piste.web.rooms import Answer, Rooms
 from piste.web.settings import Settings
@@ -20,6 +23,11 @@ from piste.web.store import Change, PutReview, PutSeat, SeatRow, Store
 
 EASY = ("novice", "steady")
 """Bots that answer at once whatever the options."""
+
+PATIENT = 3.0
+"""Seconds that whoever asks for a hint waits for it; after that it comes by itself."""
+
+T = TypeVar("T")
 
 
 class Thoughts(Rooms):
@@ -30,7 +38,7 @@ class Thoughts(Rooms):
     ) -> None:
         super().__init__(store, settings, metrics, clock)
         self.minds = minds
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks: set[asyncio.Task[Any]] = set()
         self._thinking: set[str] = set()
         self._hinting: set[str] = set()
         self._reviewing: set[str] = set()
@@ -55,10 +63,12 @@ class Thoughts(Rooms):
             self._thinking.add(room.code)
             self._start(self._bots_play(room.code))
 
-    def _start(self, work: Coroutine[None, None, None]) -> None:
+    def _start(self, work: Coroutine[None, None, T]) -> asyncio.Task[T]:
         task = asyncio.ensure_future(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(lambda done: done.cancelled() or done.exception())  # perhaps nobody else asks
+        return task
 
     async def _bots_play(self, code: str) -> None:
         try:
@@ -72,8 +82,9 @@ class Thoughts(Rooms):
                     seed = seed_of_bots(room.head.seed if room.head else None)
                     game, asked = room.game.name, room
                 began = time.perf_counter()
+                telling = partial(self._tell_preparing, code)
                 try:
-                    chosen = await self.minds.choose(game, level, view, seed, stream_name(view))
+                    chosen = await self.minds.choose(game, level, view, seed, stream_name(view), telling)
                 except Busy:
                     await asyncio.sleep(1.0)
                     continue
@@ -84,7 +95,7 @@ class Thoughts(Rooms):
                         return
                     async with self.room(code) as room:
                         if room is asked and room.thinker() == due:
-                            room.relieve(seat)
+                            room.relieve(seat, unprepared=isinstance(e, Unprepared))
                             await self.keep(room, *self.seat_rows(room))
                             self.wake(code)
                 except PisteError as e:
@@ -102,7 +113,29 @@ class Thoughts(Rooms):
         except PisteError:
             pass  # it could not be kept, or the room is gone: whoever looks next begins again
         finally:
+            self._tell_preparing(code, *READY)
             self._thinking.discard(code)
+
+    def _tell_preparing(self, code: str, done: int, whole: int, _what: str) -> None:
+        """Show at a table how far a bot that is being prepared has come, a percent at a time."""
+        room = self.rooms.get(code)
+        if room is None:
+            return
+        percent = None if done >= whole else 100 * done // whole
+        if room.preparing != percent:
+            room.preparing = percent
+            room.version += 1
+            self.wake(code)
+
+    def prepare(self, room: Room) -> None:
+        """Begin to make what the bots at a table will need: people may play on meanwhile."""
+        options = room.game.options(room.options)
+        for level in sorted({seat.bot for seat in room.seats} & set(SOLVING)):
+            self._start(self._prepared(room.game.name, level, options))
+
+    async def _prepared(self, game: str, level: str, options: Any) -> None:
+        with contextlib.suppress(PisteError):  # told when the bot has to decide
+            await self.minds.prepare(game, level, options)
 
     async def _stick(self, code: str, why: str) -> None:
         """Say at the table that a bot could not answer; whoever comes next lets it try again."""
@@ -115,9 +148,15 @@ class Thoughts(Rooms):
         if code in self._hinting:
             raise NotOpen("A hint is on its way. One moment.")
         self._hinting.add(code)
+        task = self._start(self._given_hint(code, player))
+        done, _ = await asyncio.wait({task}, timeout=PATIENT)
+        return task.result() if done else Answer("The hint is being prepared. It will stand here by itself.")
+
+    async def _given_hint(self, code: str, player: str) -> Answer:
         try:
             return await self._thought_hint(code, player)
         finally:
+            self._tell_preparing(code, *READY)
             self._hinting.discard(code)
 
     async def _thought_hint(self, code: str, player: str) -> Answer:
@@ -133,7 +172,9 @@ class Thoughts(Rooms):
             seed = seed_of_bots(room.head.seed if room.head else None)
             game = room.game.name
         began = time.perf_counter()
-        level, chosen = await self.minds.hint(game, view, seed, f"hint {seat} {number}")
+        level, chosen = await self.minds.hint(
+            game, view, seed, f"hint {seat} {number}", partial(self._tell_preparing, code)
+        )
         self.metrics.thought("hint", time.perf_counter() - began)
         async with self.room(code) as room:
             said = room.give_hint(seat, number, level, chosen)
