@@ -389,4 +389,4 @@ def test_the_tool_writes_its_tables_between_the_marks(tmp_path: Path) -> None:
     assert "old" not in text
     assert "### Zero-Sum Grid (`turns=60`)" in text
     for level in ("random", *bots.LEVELS):
-        assert f"\n| {level} | " in text
+        assert f"\n| {bots.described(find('zero-sum-grid'), level)} | " in text

@@ -381,7 +381,7 @@ def test_each_game_has_every_level_with_a_line_each(name: str) -> None:
 def test_an_unknown_bot_is_answered_with_the_bots_there_are() -> None:
     with pytest.raises(
         UnknownName,
-        match=r"no bot 'stedy' for Duel\. Did you mean steady\? .* random, novice, steady, strong, perfect;",
+        match=r"no bot 'stedy' for Duel\. Did you mean steady\? .* random, novice, steady, strong, expert;",
     ):
         bots.find("stedy", find("mccoy-duel"))
     with pytest.raises(UnknownName) as refused:

@@ -16,6 +16,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from piste import bots
 from piste.arena.match import Result, Score, Time, against, effort, ladder, limited, play
 from piste.core.game import Game, find
 from piste.fast.bulk import Share
@@ -109,13 +110,17 @@ def pairs_table(game: Game, options: Any, levels: list[str], results: list[Resul
     lines = [
         f"### {game.notation.TITLE}{f' ({changed})' if changed else ''}",
         "",
-        row("won by", *(f"against {level}" for level in levels), "CPU a decision: mean, worst"),
+        row(
+            "won by",
+            *(f"against {bots.shown(game, level, options)}" for level in levels),
+            "CPU a decision: mean, worst",
+        ),
         row(*["---"] * (len(levels) + 2)),
     ]
     for one in levels:
         cells = (cell(found[one, two]) if one != two else "" for two in levels)
-        lines.append(row(one, *cells, milliseconds(effort(results, one))))
-    return "\n".join([*lines, "", f"Games of a pair: {sizes(results, levels)}."])
+        lines.append(row(bots.described(game, one, options), *cells, milliseconds(effort(results, one))))
+    return "\n".join([*lines, "", f"Games of a pair: {sizes(game, options, results, levels)}."])
 
 
 def among_table(game: Game, levels: list[str], scale: float, processes: int, bar: Bar) -> str | None:
@@ -132,14 +137,17 @@ def among_table(game: Game, levels: list[str], scale: float, processes: int, bar
                 return None
         count = ", ".join(str(result.games) for result in played)
         time = milliseconds(effort(played, level))
-        lines.append(row(level, *(cell(result.score(0)) for result in played), count, time))
+        lines.append(row(bots.described(game, level), *(cell(result.score(0)) for result in played), count, time))
     return "\n".join(lines)
 
 
-def sizes(results: list[Result], levels: list[str]) -> str:
+def sizes(game: Game, options: Any, results: list[Result], levels: list[str]) -> str:
     """Return how many games pairs had, by the stronger of the two."""
     games = {two: [result.games for result in results if result.specs[1] == two] for two in levels[1:]}
-    told = [(two, " to ".join(str(n) for n in sorted({*counts}))) for two, counts in games.items()]
+    told = [
+        (bots.shown(game, two, options), " to ".join(str(n) for n in sorted({*counts})))
+        for two, counts in games.items()
+    ]
     same = [(count, [two for two, _ in group]) for count, group in groupby(told, key=lambda pair: pair[1])]
     return "; ".join([same[0][0], *(f"{count} with {' or '.join(group)}" for count, group in same[1:])])
 

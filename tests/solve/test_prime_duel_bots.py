@@ -15,7 +15,7 @@ from piste.core.game import find, members
 from piste.core.known import Known
 from piste.core.verdict import ESTIMATED, EXACT, WITHIN, quiet
 from piste.fast import store
-from piste.games.prime_duel import kept, novice, perfect, rules, solve, strong
+from piste.games.prime_duel import basis, kept, novice, perfect, rules, solve, strong
 from piste.games.prime_duel.rules import DISCARD, KEEP, Options
 from piste.games.prime_duel.worth import loops
 from tests.kinds import games
@@ -54,7 +54,7 @@ def everything_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def arrays() -> dict[str, Any]:
-    stored = store.load(kept.name(MEDIUM), kept.stamp())
+    stored = store.load(basis.name(MEDIUM), basis.stamp())
     assert stored is not None
     return {name: stored.whole(name) for name in stored.names}
 
@@ -62,7 +62,7 @@ def arrays() -> dict[str, Any]:
 def test_an_interrupted_solve_goes_on_to_the_same_result() -> None:
     kept.solve(MEDIUM, loops(), quiet)
     once = arrays()
-    store.drop(kept.name(MEDIUM), kept.stamp())
+    store.drop(basis.name(MEDIUM), basis.stamp())
     began: list[int] = []
 
     def interrupting(at: int) -> Any:
@@ -82,7 +82,7 @@ def test_an_interrupted_solve_goes_on_to_the_same_result() -> None:
     assert began[0] == 80  # it went on, it did not begin again
     twice = arrays()
     assert all((once[name] == twice[name]).all() for name in once)
-    assert not store.scratch(kept.name(MEDIUM), kept.stamp()).joinpath("where.json").exists()
+    assert not store.scratch(basis.name(MEDIUM), basis.stamp()).joinpath("where.json").exists()
 
 
 def test_work_put_away_and_damaged_is_not_taken_up() -> None:
@@ -95,7 +95,7 @@ def test_work_put_away_and_damaged_is_not_taken_up() -> None:
 
     with pytest.raises(KeyboardInterrupt):
         kept.solve(MEDIUM, loops(), progress)
-    file = store.scratch(kept.name(MEDIUM), kept.stamp()) / "lines.bin"
+    file = store.scratch(basis.name(MEDIUM), basis.stamp()) / "lines.bin"
     data = bytearray(file.read_bytes())
     data[len(data) // 2] ^= 1
     file.write_bytes(data)
@@ -114,7 +114,7 @@ def test_a_damaged_table_is_noticed() -> None:
     file.write_bytes(data)
     kept._opened.cache_clear()
     assert kept.table(MEDIUM) is None
-    assert store.load(kept.name(MEDIUM), kept.stamp()) is None
+    assert store.load(basis.name(MEDIUM), basis.stamp()) is None
 
 
 @pytest.mark.usefixtures("everything_is_large")

@@ -37,6 +37,22 @@ async def test_a_guest_gets_a_token_once_and_the_server_keeps_only_its_digest(ho
     assert (got.status, got.header("set-cookie")) == (303, "")
 
 
+async def test_a_bots_seat_says_how_its_play_is_known_and_duel_has_no_perfect_bot(house: House) -> None:
+    person = Device(house)
+    home = (await person.get("/")).text
+    assert '<option value="perfect">expert (searched)</option>' in home
+    assert "<b>expert</b> (searched)" in (await person.get("/g/mccoy-duel")).text
+    duel = await person.page(await person.opens("mccoy-duel", "perfect"))
+    assert "<bdi>Expert</bdi>" in duel
+    assert "bot (searched)" in duel
+    assert "Perfect" not in duel
+    grid = await person.page(await person.opens("zero-sum-grid", "perfect"))
+    assert "<bdi>Perfect</bdi>" in grid
+    assert "bot (proven)" in grid
+    code = await person.opens("positive-negative", **{"option-top": "12"})
+    assert '<option value="perfect">expert (partly solved)</option>' in await person.page(code)
+
+
 async def test_the_cookie_is_closed_to_scripts_and_to_other_sites(house: House) -> None:
     got = await Device(house).post("/new", {"game": "prime-duel", "versus": "friend"})
     cookie = got.header("set-cookie").lower()
@@ -157,7 +173,7 @@ async def test_a_hint_is_for_games_against_bots_and_is_on_record(house: House) -
     code = await person.opens("prime-duel", "steady")
     answer = await person.do(code, "hint")
     assert answer["ok"]
-    assert answer["said"].startswith("Perfect would choose ")
+    assert answer["said"].startswith("Expert (")
     assert (await person.do(code, "hint"))["said"] == answer["said"]
     assert record(house, code).count("hint for seat 1") == 1
     assert answer["said"] in unescape(await person.page(code))

@@ -24,7 +24,7 @@ from piste.bots.base import finish as finish
 from piste.bots.base import stream_name as stream_name
 from piste.core.errors import MissingExtra, UnknownName
 from piste.core.game import Game, quoted
-from piste.core.verdict import Progress
+from piste.core.verdict import Basis, Progress
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -43,6 +43,12 @@ EXTRAS = {"fast": ("numba", "numpy")}
 USUAL = "steady"
 """Whom to play against if nothing else is said."""
 
+TOP = "perfect"
+"""The strongest level, as commands, records and programs name it in every game."""
+
+EXPERT = "expert"
+"""What people are shown in its place where its play is not proven or exact; it can be asked for by that name too."""
+
 
 def names(game: Game) -> tuple[str, ...]:
     """Return the bots that can be asked for here: ours first, then installed ones by name."""
@@ -59,9 +65,42 @@ def lines(game: Game) -> dict[str, str]:
     return ours | installed
 
 
+def level_of(spec: str) -> str:
+    """Return a bot as it is named in records: the top level has a second name."""
+    wanted = spec.strip()
+    return TOP if wanted == EXPERT else wanted
+
+
+def basis(game: Game, spec: str, options: Any = None) -> Basis | None:
+    """Return how the play of a bot of ours is known, with these options or the usual ones; None for any other bot."""
+    level = level_of(spec)
+    if level == "random":
+        return Basis.RANDOM
+    if level not in LEVELS:
+        return None
+    if find_spec(f"{game.package}.basis") is None:  # somebody's own game, which claims nothing
+        return Basis.THUMB if level not in SOLVING else Basis.ESTIMATED
+    chosen = game.rules.Options() if options is None else options
+    return Basis(importlib.import_module(f"{game.package}.basis").basis(level, chosen))
+
+
+def shown(game: Game, spec: str, options: Any = None) -> str:
+    """Return what people are told a bot is called: nothing is called perfect that is not."""
+    level = level_of(spec)
+    sure = level != TOP or basis(game, level, options) in (Basis.PROVEN, Basis.EXACT)
+    return level if sure else EXPERT
+
+
+def described(game: Game, spec: str, options: Any = None) -> str:
+    """Return a bot's name with how its play is known in a word, such as `expert (searched)`."""
+    known = basis(game, spec, options)
+    name = shown(game, spec, options)
+    return name if known in (None, name) else f"{name} ({known})"
+
+
 def find(spec: str, game: Game) -> Bot:
     """Return the bot that is asked for: by name, or as `cmd:COMMAND LINE` for a program that takes the seat."""
-    wanted = spec.strip()
+    wanted = level_of(spec)
     if wanted.startswith(PROGRAM):
         from piste.bots.program import ProgramBot
 
@@ -78,7 +117,7 @@ def find(spec: str, game: Game) -> Bot:
         return cast("Bot", others[wanted].load()(game))
     from difflib import get_close_matches
 
-    known = names(game)
+    known = tuple(shown(game, name) for name in names(game))
     near = get_close_matches(wanted, known, 1, 0.5)
     hint = f" Did you mean {near[0]}?" if near else ""
     raise UnknownName(

@@ -8,12 +8,26 @@ within 0.02.
 from __future__ import annotations
 
 from collections.abc import Callable
+from enum import StrEnum
 from typing import NamedTuple
 
 PROVEN = "proven"  # by an argument that is written down
 EXACT = "exact"  # computed, true up to the rounding of the machine's numbers
 WITHIN = "within"  # computed, off by no more than a bound that was computed too
 ESTIMATED = "estimated"  # sampled or modelled: the half-width of a 95 % interval stands beside it
+
+
+class Basis(StrEnum):
+    """How the play of a bot is known, in a word that stands wherever the bot is shown."""
+
+    PROVEN = PROVEN
+    EXACT = EXACT
+    PARTLY = "partly solved"  # some decisions are read from a solution, the others from an estimate
+    SEARCHED = "searched"  # by looking ahead or by sampled play, as far as time allows
+    ESTIMATED = ESTIMATED  # the best decision of a model or of a sample
+    THUMB = "rule of thumb"
+    RANDOM = "random"
+
 
 Progress = Callable[[int, int, str], None]
 """Told how much of how much is done, and of what; it may raise KeyboardInterrupt."""

@@ -101,6 +101,11 @@ def folder() -> Path:
     return cache_folder().parent / "solved"
 
 
+def is_kept(name: str, stamp: str) -> bool:
+    """Say whether a table seems to be there; it is not opened, so nothing is known of its health."""
+    return (_place(name, stamp) / MANIFEST).is_file()
+
+
 def load(name: str, stamp: str) -> Stored | None:
     """Return a kept table, or None if there is none like it. One that is damaged or foreign is taken away."""
     place = _place(name, stamp)

@@ -82,7 +82,9 @@ def parser() -> argparse.ArgumentParser:
     play.add_argument(
         "--seat", action="append", metavar="WHO", help="who sits where, in order: you, a bot, cmd:PROGRAM"
     )
-    play.add_argument("--vs", metavar="BOT", help="you against this bot on every other seat (default: steady)")
+    play.add_argument(
+        "--vs", metavar="BOT", help="you against this bot on every other seat (default: steady; see piste bots)"
+    )
     play.add_argument("--name", action="append", help="a name, in the order of seats; may be given again")
     play.add_argument("--first", metavar="SEAT", help="who starts, instead of the toss")
     play.add_argument("--players", metavar="N", help="how many play Duel: 2, 3 or 4")

@@ -29,6 +29,8 @@ def games(given: argparse.Namespace, screen: Screen) -> int:
 
 
 def played(given: argparse.Namespace, screen: Screen) -> int:
+    from piste import bots as every
+
     found = store.entries()
     standing = store.standings(found)
     if given.json:
@@ -54,18 +56,23 @@ def played(given: argparse.Namespace, screen: Screen) -> int:
         screen.line()
         for row in standing:
             score = f"won {row['won']}, drawn {row['drawn']}, lost {row['lost']}"
-            screen.line(f"{row['game']} against {row['against']}: {score}")
+            against = " + ".join(every.shown(find(row["game"]), spec) for spec in row["against"].split("+"))
+            screen.line(f"{row['game']} against {against}: {score}")
     return 0
 
 
 def result(entry: store.Entry) -> str:
     if entry.trouble:
         return entry.trouble
-    who = ", ".join(f"{name} ({spec})" for name, spec in zip(entry.seats, entry.specs, strict=False))
+    from piste import bots
+
+    game = find(entry.game)
+    sitting = [bots.described(game, spec, entry.options) for spec in entry.specs]
+    who = ", ".join(f"{name}: {spec}" for name, spec in zip(entry.seats, sitting, strict=False))
     if entry.ending is None:
         return f"{who}; still running"
     winner = entry.ending["winner"]
-    labels = find(entry.game).notation.SEATS
+    labels = game.notation.SEATS
     label = "a draw" if winner is None else f"{entry.seats[labels.index(winner)]} won"
     return f"{who}; {label}: {entry.ending['ending']}{'' if entry.counts else ' (does not count)'}"
 
@@ -75,15 +82,23 @@ def bots(given: argparse.Namespace, screen: Screen) -> int:
 
     wanted = [given.game] if given.game else names()
     rows = [
-        {"game": find(name).name, "bot": bot, "line": line}
-        for name in wanted
-        for bot, line in every.lines(find(name)).items()
+        {
+            "game": game.name,
+            "bot": bot,
+            "shown": every.shown(game, bot),
+            "basis": every.basis(game, bot),
+            "line": line,
+        }
+        for game in map(find, wanted)
+        for bot, line in every.lines(game).items()
     ]
     if given.json:
         return put(screen, {"bots": rows})
     for row in rows:
-        screen.line(f"{row['game']} {row['bot']}: {row['line']}")
-    screen.note("\nAny program can take a seat: --seat 'cmd:./mybot' (docs/bots.md says how).")
+        basis = f" ({row['basis']})" if row["basis"] not in (None, row["shown"]) else ""
+        screen.line(f"{row['game']} {row['shown']}{basis}: {row['line']}")
+    screen.note("\nIn brackets: how its play is known. perfect and expert are names of the same level in every game.")
+    screen.note("Any program can take a seat: --seat 'cmd:./mybot' (docs/bots.md says how).")
     return 0
 
 

@@ -32,7 +32,7 @@ def run(given: argparse.Namespace, screen: Screen) -> int:
     if len(given.bots) != 2:
         raise BadOption(f"A match is between two bots: piste match {game.name} steady random. Or give --all.")
     with Bar("playing") as bar:
-        result = play(game, options, given.bots, games, given.seed, processes, bar)
+        result = play(game, options, [bots.level_of(bot) for bot in given.bots], games, given.seed, processes, bar)
     if given.json:
         put(screen, {"version": VERSION, **document(result)})
     else:
@@ -58,13 +58,17 @@ def every(
         put(screen, {"version": VERSION, "levels": levels, "missing": missing, "matches": rows, "unfinished": left})
     else:
         if unfinished:
-            screen.note(halted(results, unfinished))
-        table(titled(game, options), results, levels, screen)
+            screen.note(halted(game, options, results, unfinished))
+        table(game, options, results, levels, screen)
     return 130 if unfinished else 0
 
 
-def halted(results: list[Result], unfinished: list[tuple[str, str]]) -> str:
+def halted(game: Game, options: Any, results: list[Result], unfinished: list[tuple[str, str]]) -> str:
     """Say which matches of all that were to be played are finished, and which are not."""
+
+    def paired(pairs: list[tuple[str, str]]) -> str:
+        return ", ".join(" against ".join(bots.shown(game, bot, options) for bot in pair) for pair in pairs)
+
     done = [result.specs for result in results if not result.stopped]
     begun = next((result for result in results if result.stopped), None)
     waiting = unfinished[1:] if begun else unfinished
@@ -76,10 +80,6 @@ def halted(results: list[Result], unfinished: list[tuple[str, str]]) -> str:
     if waiting:
         said.append(f"Not begun: {paired(waiting)}.")
     return "\n".join(said)
-
-
-def paired(pairs: list[tuple[str, str]]) -> str:
-    return ", ".join(f"{one} against {two}" for one, two in pairs)
 
 
 def playable(game: Game) -> tuple[list[str], list[str]]:
@@ -102,7 +102,7 @@ def titled(game: Game, options: Any) -> str:
 
 
 def show(game: Game, result: Result, screen: Screen) -> None:
-    one, two = result.specs
+    one, two = (bots.shown(game, spec, result.options) for spec in result.specs)
     if result.stopped:
         screen.note(f"Stopped after {result.games:,} of {result.asked:,} games; this is what they came to.")
     others = two if result.seats == 2 else f"{result.seats - 1} times {two}"
@@ -117,7 +117,7 @@ def show(game: Game, result: Result, screen: Screen) -> None:
         screen.line(f"  {one} wins {percent(score.rounds)} of the rounds")
     screen.line("CPU time of a decision")
     for spec, time in zip(result.specs, result.times, strict=True):
-        screen.line(f"  {spec}: {spent(spec, time)}")
+        screen.line(f"  {bots.described(game, spec, result.options)}: {spent(spec, time)}")
     screen.line(SURE)
 
 
@@ -129,18 +129,19 @@ def spent(spec: str, time: Time) -> str:
     return f"{1000 * time.mean:.2f} ms on average, {1000 * time.worst:.2f} ms at most"
 
 
-def table(title: str, results: list[Result], levels: list[str], screen: Screen) -> None:
-    """Show what each level won against each other."""
+def table(game: Game, options: Any, results: list[Result], levels: list[str], screen: Screen) -> None:
+    """Show what each level won against each other, and how its play is known."""
     found = against(results)
     games = sum(result.games for result in results)
-    screen.line(f"{title}: {many(games, 'game')}, % won by the row against the column")
-    rows(levels, {pair: score.won.share for pair, score in found.items()}, screen)
+    called = {level: bots.shown(game, level, options) for level in levels}
+    screen.line(f"{titled(game, options)}: {many(games, 'game')}, % won by the row against the column")
+    rows(called, {pair: score.won.share for pair, score in found.items()}, screen)
     if any(score.drawn.of for score in found.values()):
         screen.line("% drawn")
-        rows(levels, {pair: score.drawn.share for pair, score in found.items()}, screen)
+        rows(called, {pair: score.drawn.share for pair, score in found.items()}, screen)
     screen.line("CPU time of a decision")
     for level in levels:
-        screen.line(f"  {level}: {spent(level, effort(results, level))}")
+        screen.line(f"  {bots.described(game, level, options)}: {spent(level, effort(results, level))}")
     if found:
         widest = max(score.won.high - score.won.low for score in found.values())
         screen.line(
@@ -148,12 +149,13 @@ def table(title: str, results: list[Result], levels: list[str], screen: Screen) 
         )
 
 
-def rows(levels: list[str], shares: dict[tuple[str, str], float], screen: Screen) -> None:
-    wide = max(map(len, levels))
-    screen.line("  " + " " * wide + "".join(f" {level:>{wide}}" for level in levels))
-    for one in levels:
-        cells = [f"{100 * shares[one, two]:.1f}" if (one, two) in shares else "-" for two in levels]
-        screen.line(f"  {one:<{wide}}" + "".join(f" {cell:>{wide}}" for cell in cells))
+def rows(called: dict[str, str], shares: dict[tuple[str, str], float], screen: Screen) -> None:
+    """Show a table of shares; `called` has what each level is called, in order."""
+    wide = max(map(len, called.values()))
+    screen.line("  " + " " * wide + "".join(f" {name:>{wide}}" for name in called.values()))
+    for one, name in called.items():
+        cells = [f"{100 * shares[one, two]:.1f}" if (one, two) in shares else "-" for two in called]
+        screen.line(f"  {name:<{wide}}" + "".join(f" {cell:>{wide}}" for cell in cells))
 
 
 def document(result: Result) -> dict[str, Any]:

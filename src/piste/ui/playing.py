@@ -73,7 +73,7 @@ def resume(given: argparse.Namespace, screen: Screen) -> int:
                 specs[record.head.game.notation.SEATS.index(seat)] = spec
         reseated = [i for i, spec in enumerate(specs) if given.vs and spec != YOU]
         for i in reseated:
-            specs[i] = given.vs
+            specs[i] = whole_command(given.vs)
         sittings = sit(record.head.game, record.head.options, specs)
     except BaseException:
         kept.close()
@@ -199,24 +199,27 @@ def choose(screen: Screen) -> argparse.Namespace:
     )  # fmt: skip
     if "players" in game.rules.Options._fields:
         given.players = pick(screen, "How many players? (2-4, Enter for 2): ", ("2", "3", "4"), "2")
-    against = bots.names(game)
+    options = game.options({} if given.players is None else {"players": given.players})
+    lines = bots.lines(game)
+    against = {bots.shown(game, name, options): name for name in lines}
     screen.line("Against whom? Type the name of a bot, or friend for people at this keyboard.")
-    for name, line in bots.lines(game).items():
-        screen.line(f"  {name}: {line}")
-    usual = bots.USUAL if bots.USUAL in against else against[-1]
-    answer = pick(screen, f"Against (Enter for {usual}): ", (*against, "friend"), usual)
+    for name, line in lines.items():
+        screen.line(f"  {bots.described(game, name, options)}: {line}")
+    usual = bots.USUAL if bots.USUAL in lines else list(lines)[-1]
+    answer = pick(screen, f"Against (Enter for {usual}): ", (*against, "friend"), usual, tuple(lines))
     if answer == "friend":
         given.seat = [YOU] * int(given.players or 2)
     else:
-        given.vs = answer
+        given.vs = against.get(answer, answer)
     screen.line()
     return given
 
 
-def pick(screen: Screen, question: str, answers: Sequence[str], usual: str) -> str:
+def pick(screen: Screen, question: str, answers: Sequence[str], usual: str, known: Sequence[str] = ()) -> str:
+    """Return one of the answers; those that are `known` are taken too, but not told."""
     while True:
         answer = menu_answer(screen, question) or usual
-        if answer in answers:
+        if answer in (*answers, *known):
             return answer
         screen.note(f"Type {listed(list(answers), 'or')}; quit leaves.")
 
@@ -243,12 +246,14 @@ def who_sits(seats: list[str], against: str | None, count: int) -> list[str]:
 
 
 def whole_command(spec: str) -> str:
-    """Return a bot's name with a program's path made whole, so that the game can be resumed from anywhere."""
+    """Return a bot as records name it, with a program's path made whole: the game can be resumed from anywhere."""
     import os
     import shlex
 
-    if not spec.startswith("cmd:"):
-        return spec
+    from piste import bots
+
+    if not spec.startswith(bots.PROGRAM):
+        return bots.level_of(spec)
     try:
         program, *arguments = shlex.split(spec.removeprefix("cmd:"))
     except ValueError:

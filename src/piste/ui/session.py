@@ -98,7 +98,7 @@ class Session:
             self.screen.line()
         for seat, sitting in enumerate(self.sittings):
             if sitting.bot is not None:
-                self.screen.note(f"{self.names[seat]} is the bot {sitting.spec}.")
+                self.screen.note(f"{self.names[seat]} is the bot {self.described(sitting.spec)}.")
         if not self.head.counts:
             why = "the cards were laid by hand" if self.head.laid else "its seed was named"
             self.screen.note(f"This game does not count in your standing: {why}.")
@@ -270,7 +270,15 @@ class Session:
         chosen = best.choose(view, self._dealer.stream(f"hint {seat} {view.number}"))
         name = view.decisions[view.actions.index(chosen)]
         self.recorder.mark(f"hint for seat {self.head.game.seat_name(seat)}: {name}")
-        self.screen.note(f"The bot {best.name} would choose {name}. (The record says that you asked.)")
+        self.screen.note(
+            f"The bot {self.described(best.name)} would choose {name}. (The record says that you asked.)"
+        )
+
+    def described(self, spec: str) -> str:
+        """Return a bot's name and how its play is known."""
+        from piste import bots
+
+        return bots.described(self.head.game, spec, self.table.options)
 
     # Ending
 

@@ -100,6 +100,7 @@ class Entry(NamedTuple):
     ending: dict[str, Any] | None
     counts: bool
     trouble: str  # why the record cannot be used, or ""
+    options: Any = None
 
 
 def entries() -> list[Entry]:
@@ -118,7 +119,7 @@ def entries() -> list[Entry]:
         ending = None if record.ending is None else dict(record.ending)
         name = record.head.game.name
         counts = record.head.counts and not any(str(s.get("mark", "")).startswith(RESEATED) for s in record.steps)
-        found.append(Entry(path.stem, name, record.head.seats, specs, ending, counts, ""))
+        found.append(Entry(path.stem, name, record.head.seats, specs, ending, counts, "", record.head.options))
     return found
 
 

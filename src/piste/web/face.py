@@ -20,6 +20,7 @@ class Person(NamedTuple):
     name: str  # who sits there; "" if nobody does
     kind: str  # person, bot, open, kept (for somebody who has not come yet)
     bot: str = ""  # which bot sits there or stands in for a person
+    basis: str = ""  # how the play of that bot is known, in a word
     you: bool = False
     here: bool = True  # connected now; bots always are
     turn: bool = False

@@ -166,6 +166,7 @@ def people(room: Room, who: Looker, now: float) -> tuple[Person, ...]:
             name=room.names()[i] if seat.kind != OPEN else "",
             kind=seat.kind,
             bot=seat.bot or seat.stand_in,
+            basis=room.basis(seat.bot or seat.stand_in),
             you=i == who.seat,
             here=seat.kind == BOT or (seat.kind == PERSON and (i == who.seat or room.here(i, now))),
             turn=i == actor,

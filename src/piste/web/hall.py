@@ -9,6 +9,7 @@ import secrets
 import time
 from collections.abc import Callable, Mapping
 
+from piste import bots
 from piste.core.contract import WATCHER
 from piste.core.errors import BadOption, NotOpen, Stale, UnknownName
 from piste.core.game import find, quoted
@@ -76,13 +77,14 @@ class Hall(Thoughts):
 
     async def open(self, player: str, game: str, given: Mapping[str, str], name: str, versus: str) -> Room:
         """Open a room: against bots of a level, or with free seats for friends."""
+        versus = bots.level_of(versus)
         found = find(game)
         options = found.options(given)
         if getattr(options, "turns", 0) > MOST_DECISIONS:
             raise BadOption(f"A table in the browser carries up to {MOST_DECISIONS} turns; 'turns' cannot be more.")
         count = found.rules.seats(options)
         if versus != "friend" and versus not in levels(found):
-            known = ", ".join(levels(found))
+            known = ", ".join(bots.shown(found, level, options) for level in levels(found))
             raise UnknownName(f"There is no bot {quoted(versus)} for {found.notation.TITLE}. There are: {known}.")
         named = called(name) if name.strip() else ""
         seats = [Seat(PERSON, players=frozenset({player})), *[Seat()] * (count - 1)]
@@ -136,7 +138,7 @@ class Hall(Thoughts):
         if verb == "sit":
             return await self._sit(room, player, fields.get("name", ""))
         if verb == "fill":
-            level = fields.get("bot", "steady")
+            level = bots.level_of(fields.get("bot", "steady"))
             if level not in levels(room.game):
                 raise UnknownName(f"There is no bot {quoted(level)} for {room.game.notation.TITLE}.")
             gone = room.fill(player, level)

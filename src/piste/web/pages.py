@@ -34,7 +34,7 @@ PARTS: Mapping[str, tuple[str, ...]] = {
     "choices": (
         "code", "game", "seat", "door", "stage", "number", "people", "areas", "question", "choices", "hint",
     ),
-    "offers": ("code", "game", "seat", "stage", "offers", "invite", "only_here", "seat_link", "successor"),
+    "offers": ("code", "game", "options", "seat", "stage", "offers", "invite", "only_here", "seat_link", "successor"),
     "fair": ("stage", "commitment", "seed", "salt"),
 }  # fmt: skip
 """What is sent again when it changes, and what of a face each part is drawn from: it is given no more."""
@@ -58,6 +58,15 @@ class Listing(NamedTuple):
     delete: str = ""  # where to ask for its deletion; "" if this person cannot
 
 
+class Level(NamedTuple):
+    """One bot as a list offers it."""
+
+    level: str  # what is sent
+    name: str  # what is shown
+    basis: str  # how its play is known
+    line: str
+
+
 class Menu(NamedTuple):
     """One game as a list offers it."""
 
@@ -66,7 +75,7 @@ class Menu(NamedTuple):
     line: str
     credit: str
     emblem: Area | None
-    levels: tuple[tuple[str, str], ...]  # name and line
+    levels: tuple[Level, ...]
     most: int  # players
 
 
@@ -168,7 +177,7 @@ class Pages:
             "question": asked(face),
             "example": example(face.choices),
             "notes": card_notes(own, face.choices),
-            "levels": levels(face.game) if face.game else (),
+            "levels": levels(face.game, face.options) if face.game else (),
             "name": name,
             "seated": face.seat != WATCHER,
             "you": next((person for person in face.people if person.you), None),
@@ -282,11 +291,15 @@ def emblem(game: Game) -> Area | None:
     return found
 
 
-@cache
-def levels(game: str) -> tuple[tuple[str, str], ...]:
-    """Return the bots that can play a game here, weakest first, each with its line."""
-    lines = bots.lines(find(game))
-    return tuple((level, lines[level]) for level in open_levels(find(game)))
+@lru_cache(REMEMBERED)
+def levels(name: str, changed: tuple[tuple[str, str], ...] = ()) -> tuple[Level, ...]:
+    """Return the bots that can play a game here, with these options, weakest first."""
+    game = find(name)
+    options, lines = game.options(dict(changed)), bots.lines(game)
+    return tuple(
+        Level(level, bots.shown(game, level, options), str(bots.basis(game, level, options)), lines[level])
+        for level in open_levels(game)
+    )
 
 
 @lru_cache(REMEMBERED)

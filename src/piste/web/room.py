@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from piste import bots
@@ -155,8 +155,13 @@ class Room:
         for at, seat in enumerate(self.seats):
             if seat.kind in (OPEN, KEPT):
                 gone += [(at, device) for device in sorted(seat.players)]
-                self.place(at, Seat(BOT, self.free_name(level.capitalize()), bot=level))
+                shown = bots.shown(self.game, level, self.game.options(self.options))
+                self.place(at, Seat(BOT, self.free_name(shown.capitalize()), bot=level))
         return gone
+
+    def basis(self, level: str) -> str:
+        """Return how the play of a bot is known at this table, in a word; "" if no bot of ours is meant."""
+        return _basis(self.game, level, tuple(self.options.items())) if level else ""
 
     def set_listed(self, player: str, listed: bool) -> None:
         self._only_host(player)
@@ -333,7 +338,8 @@ class Room:
         view = table.view(seat)
         name = view.decisions[view.actions.index(action)]
         self._recorder.mark(f"hint for seat {self.game.seat_name(seat)}: {name}")
-        self.hints[seat, number] = f"{level.capitalize()} would choose {name}."
+        bot = bots.described(self.game, level, self.game.options(self.options))
+        self.hints[seat, number] = f"{bot.capitalize()} would choose {name}."
         self._went_on()
         return self.hints[seat, number]
 
@@ -411,6 +417,11 @@ def called(name: str) -> str:
     if not tidied or len(tidied) > LONGEST_NAME:
         raise BadOption(f"A name has 1 to {LONGEST_NAME} letters; {quoted(name)} has not.")
     return tidied
+
+
+@lru_cache(maxsize=1024)
+def _basis(game: Game, level: str, given: tuple[tuple[str, int | str], ...]) -> str:
+    return str(bots.basis(game, level, game.options(dict(given))) or "")
 
 
 @cache

@@ -10,6 +10,7 @@ from piste.core.contract import CHANCE, WATCHER
 from piste.core.known import Known
 from piste.core.verdict import EXACT, Choice, Progress, Verdict, quiet
 from piste.games.positive_negative import rules, solve
+from piste.games.positive_negative.basis import AT_MOST
 from piste.games.positive_negative.rules import DECIDE, DISCARD, DONE, DRAW, KEEP, Options, State
 from piste.games.positive_negative.solve import Judged, Rows
 
@@ -22,8 +23,8 @@ class Judge:
 
     def __init__(self, options: Options, progress: Progress = quiet) -> None:
         solve.prepare(options, progress)
-        self.imagines = 2 * options.top <= solve.AT_MOST
-        self._book = solve.book(options, progress) if solve.AT_ONCE < 2 * options.top <= solve.AT_MOST else None
+        self.imagines = 2 * options.top <= AT_MOST
+        self._book = solve.book(options, progress) if solve.AT_ONCE < 2 * options.top <= AT_MOST else None
         self._rows: Rows | None = None
 
     def verdict(self, known: Known) -> Verdict:

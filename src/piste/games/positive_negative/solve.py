@@ -22,6 +22,7 @@ from piste.core.contract import CHANCE, HIDDEN, WATCHER
 from piste.core.game import counted, members
 from piste.core.verdict import ESTIMATED, EXACT, Chances, Choice, Progress, Verdict, quiet
 from piste.games.positive_negative import rules, sweep
+from piste.games.positive_negative.basis import AT_MOST
 from piste.games.positive_negative.rules import DECIDE, DISCARD, DONE, DRAW, KEEP, Options, State
 
 if TYPE_CHECKING:
@@ -37,9 +38,6 @@ WORK = 8_000_000
 
 SPLIT = 3
 """Decks of a size are done in parts by which of so many cards they have, to hold few of them at a time."""
-
-AT_MOST = 20
-"""So many cards are solved once, and what is needed of it is kept."""
 
 INTERPRETED = 5
 """With so few cards loading the compiler would take longer than the sums."""

@@ -23,11 +23,10 @@ from piste.core.errors import PisteError
 from piste.core.verdict import Progress
 from piste.fast import store
 from piste.games.prime_duel import rules
+from piste.games.prime_duel.basis import name, stamp
 from piste.games.prime_duel.lines import MOST_CARDS, Decks, Empty, Line, Pool, last_uses, most_alive, needed, steps
 from piste.games.prime_duel.rules import DECIDE, REDRAW, Options, State
 from piste.games.prime_duel.sweep import COARSE, Array
-
-VERSION = 1
 
 GONE = 6
 """Decks from which at most so many cards are gone are kept as they are."""
@@ -46,14 +45,6 @@ OFF = 0.0025
 
 LARGEST = 9_000_000_000
 """So many bytes of memory may be used."""
-
-
-def name(options: Options) -> str:
-    return f"prime-duel top={options.top},copies={options.copies},target={options.target}"
-
-
-def stamp() -> str:
-    return f"rules {rules.VERSION} solver {VERSION}"
 
 
 def near_decks(options: Options) -> Array:

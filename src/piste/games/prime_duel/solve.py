@@ -14,7 +14,7 @@ from piste.core.game import members
 from piste.core.known import Known
 from piste.core.verdict import ESTIMATED, EXACT, WITHIN, Chances, Choice, Progress, Verdict, quiet
 from piste.games.prime_duel import kept, rules
-from piste.games.prime_duel.kept import VERSION
+from piste.games.prime_duel.basis import SMALL, VERSION, plain, size
 from piste.games.prime_duel.lines import COARSE, FINE, MOST_CARDS, Decks, Pool, needed, steps
 from piste.games.prime_duel.rules import DECIDE, Options, State, View
 from piste.games.prime_duel.worth import (
@@ -53,7 +53,7 @@ class Effort(NamedTuple):
 
 
 def effort(code: Any) -> Effort:
-    return Effort(6_000_000, 3_000_000, 8_000_000) if is_compiled(code) else Effort(20_000, 5_000, 200_000)
+    return Effort(SMALL, 3_000_000, 8_000_000) if is_compiled(code) else Effort(20_000, 5_000, 200_000)
 
 
 WORTH_IT = 5
@@ -77,16 +77,6 @@ def state_of(view: View) -> State:
     """Return the state that a seat sees: nothing in this game is hidden (Q5)."""
     v = view
     return State(v.options, v.phase, v.seat, v.scores, v.deck, v.card, v.extra, v.turns, v.winner, v.reason)
-
-
-def plain(options: Options) -> Options:
-    """Return the options without those that do not change what lines are worth."""
-    return options._replace(first=0, turns=0)
-
-
-def size(options: Options) -> int:
-    """Return how many positions before a draw there are at most."""
-    return int(options.target**2 * (options.copies + 1) ** options.top)
 
 
 @lru_cache(maxsize=2)
@@ -242,4 +232,4 @@ def full(options: Options, progress: Progress = quiet) -> str:
     return kept.solve(bare, loops(), progress)
 
 
-__all__ = ["VERSION", "by_odds", "decisions", "full", "pick", "prepare", "state_of", "verdict"]
+__all__ = ["VERSION", "by_odds", "decisions", "full", "pick", "plain", "prepare", "size", "state_of", "verdict"]

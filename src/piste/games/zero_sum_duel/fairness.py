@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from piste.games.zero_sum_duel.basis import is_exact
 from piste.games.zero_sum_duel.rules import Options
 
 RATE = 1.0
@@ -10,15 +11,11 @@ RATE = 1.0
 
 def sizes(options: Options) -> dict[str, int]:
     """Return how many games a level plays by default; sizes that are not solved are played out for each decision."""
-    from piste.games.zero_sum_duel import solve
-
-    return dict.fromkeys(("strong", "perfect"), 500 if solve.is_exact(options) else 100)
+    return dict.fromkeys(("strong", "perfect"), 500 if is_exact(options) else 100)
 
 
 def truths(options: Options) -> list[tuple[str, str]]:
     """Say what a designer should know; each with how it is known."""
-    from piste.games.zero_sum_duel import solve
-
-    if not solve.is_exact(options):
+    if not is_exact(options):
         return [("This size is not solved: what best play comes to is a guess by a rule of thumb.", "estimated")]
     return []

@@ -9,6 +9,7 @@ from piste.core.contract import OVER
 from piste.core.known import Known
 from piste.core.verdict import Progress, Verdict, quiet
 from piste.games.zero_sum_duel import plan, rules, solve
+from piste.games.zero_sum_duel.basis import is_exact
 from piste.games.zero_sum_duel.rules import TOSS, Options, State
 
 
@@ -16,7 +17,7 @@ class Judge:
     """Trusts the other player to play as well as possible, until they have not."""
 
     def __init__(self, options: Options, progress: Progress = quiet) -> None:
-        self.imagines = solve.is_exact(options)
+        self.imagines = is_exact(options)
         if self.imagines:
             plan.levels(options, progress)
 

@@ -10,12 +10,10 @@ from piste.core.position import Position
 from piste.core.verdict import EXACT, Chances, Choice, Progress, Verdict, quiet
 from piste.core.views import SeatView
 from piste.games.zero_sum_duel import guess, plan, rules
+from piste.games.zero_sum_duel.basis import is_exact
 from piste.games.zero_sum_duel.rules import DRAW, TOSS, Options, State, View
 
 VERSION = plan.VERSION
-EXACT_SIZES = ((3, 2), (4, 2), (4, 3), (5, 3), (5, 4), (6, 5))
-"""Highest card and hand for which each pass hides one choice of each player at most, and which take seconds."""
-
 HOW = {
     (5, 3): "An equilibrium of the whole game, by exact linear programs for every pass through the deck; "
     "endless play has probability 0.",
@@ -25,11 +23,6 @@ SHORT = 2
 """How many passes, the running one included, the bot `strong` looks ahead."""
 
 STRAY = " Equilibrium play does not lead here: what is hidden is taken as chance left it."
-
-
-def is_exact(options: Options) -> bool:
-    """Say whether games with these options are solved; others are estimated."""
-    return (options.top, options.hand) in EXACT_SIZES
 
 
 def prepare(options: Options, progress: Progress = quiet) -> None:
