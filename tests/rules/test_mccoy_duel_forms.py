@@ -70,6 +70,21 @@ def test_d22_trump_is_refused_as_ambiguous_by_who_holds_two(word: str) -> None:
         position.after(word)
 
 
+@pytest.mark.parametrize(
+    ("given", "written"),
+    [("blue", "bacd"), ("ba", "bacd"), ("dun, Crimson", "dcab"), ("amber", "abcd"), ("c", "cabd")],
+)
+def test_d22_colours_are_chosen_by_name_or_letter(given: str, written: str) -> None:
+    game = piste.find(GAME)
+    assert game.option_texts(game.options({"colours": given}))["colours"] == written
+
+
+@pytest.mark.parametrize("given", ["blue,blue", "red", "blue,", "abcda"])
+def test_d22_colours_that_cannot_be_are_refused(given: str) -> None:
+    with pytest.raises(BadOption, match="colour"):
+        piste.find(GAME).options({"colours": given})
+
+
 def test_d22_colours_follow_the_seats_unless_chosen_and_change_nothing_in_play() -> None:
     assert [field(begin(4, first=1), seat)[:2] for seat in "1234"] == ["0a", "0b", "0c", "0d"]
     assert [field(begin(4, first=1, colours="dbca"), seat)[:2] for seat in "1234"] == ["0d", "0b", "0c", "0a"]

@@ -34,14 +34,27 @@ class Watched(Page):
     def __init__(self) -> None:
         super().__init__()
         self.seen: dict[int, list[str]] = defaultdict(list)
+        self.order: list[tuple[int, str]] = []
+
+    def without(self, seat: int) -> str:
+        """Return everything that was written while another than this seat held the screen."""
+        return "".join(text for holder, text in self.order if holder != seat)
 
     def write(self, text: str) -> int:
+        self.order.append((-1 if self.session is None else self.session.holder, text))
         self.seen[-1 if self.session is None else self.session.holder].append(text)
         return super().write(text)
 
 
 def shown(kind: Kind, steps: tuple[int, ...]) -> dict[int, bytes]:
     """Play a history at one keyboard; return, for each seat, every byte written while it held the screen."""
+    page = page_of(kind, steps)
+    assert page.session is not None
+    return {seat: "".join(page.seen[seat]).encode() for seat in range(page.session.table.seats)}
+
+
+def page_of(kind: Kind, steps: tuple[int, ...]) -> Watched:
+    """Play a history at one keyboard; return the page."""
     game = find(kind.game)
     options = game.options(kind.options)
     chance: list[int] = []
@@ -72,7 +85,7 @@ def shown(kind: Kind, steps: tuple[int, ...]) -> dict[int, bytes]:
     with pytest.raises(EOFError):
         page.session.run()
     assert table.history() == steps
-    return {seat: "".join(page.seen[seat]).encode() for seat in range(count)}
+    return page
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=str)
@@ -101,3 +114,31 @@ def test_the_screen_is_cleared_before_another_person_gets_it(kind: Kind) -> None
     assert all(len(text) > 0 for text in page_of.values())
     everything = b"".join(page_of.values())
     assert everything.count(b"\x1b[3J") >= game.rules.seats(game.options(kind.options))
+
+
+# Positive-Negative: a card is private from the draw to the decision (P2, P6)
+
+PRIVATE_DRAW = Kind("positive-negative", {"top": 3})
+
+
+def test_p6_the_other_looks_away_from_the_draw_to_the_decision() -> None:
+    compared = 0
+    for seed in range(12):
+        chooser = random.Random(seed)
+        steps = chooser.choice(prefixes(PRIVATE_DRAW, f"look away {seed}"))
+        for seat in (0, 1):
+            other = another_history(PRIVATE_DRAW, steps, seat, chooser)
+            if other is not None:
+                # What is written while the other one alone may look is not seen; everything else is.
+                one, two = (page_of(PRIVATE_DRAW, history) for history in (steps, other))
+                assert one.without(1 - seat) == two.without(1 - seat)
+                compared += one.getvalue() != two.getvalue()
+    assert compared > 3
+
+
+def test_p6_one_enter_for_a_turn_and_nothing_is_cleared() -> None:
+    steps = max((prefixes(PRIVATE_DRAW, f"turns {seed}") for seed in range(9)), key=len)[-1]
+    text = page_of(PRIVATE_DRAW, steps).getvalue()
+    asked = text.count("press Enter when only you can see the screen")
+    assert asked == text.count("'s Turn]") > 3
+    assert "\x1b[" not in text.partition("End of Game")[0]

@@ -353,3 +353,25 @@ def test_a_replay_is_sound_at_every_step_and_says_what_the_coach_says(kind: Kind
     waiting = PAGES.replay_page(shown(room, 0, 0, None))
     check(waiting)
     assert 'id="looking"' in waiting
+
+
+def test_d22_the_form_of_duel_lets_its_host_choose_a_colour() -> None:
+    page = PAGES.game_page(find("mccoy-duel"), given={"colours": "blue"})
+    offered = re.search(r'<label for="option-colours">Your colour</label><select [^>]*>(.*?)</select>', page)
+    assert offered is not None
+    assert re.findall(r"<option( selected)?>(\w+)", offered[1]) == [
+        ("", "amber"),
+        (" selected", "blue"),
+        ("", "crimson"),
+        ("", "dun"),
+    ]
+    assert page.count('name="option-colours"') == 1
+
+
+def test_the_line_and_tips_of_a_table_follow_its_options() -> None:
+    room = Room("CODE", "prime-duel", {"target": 30}, [Seat(PERSON, "Ann"), Seat()], host="", now=0.0)
+    seen = face(room, Looker(0), HOUSE)
+    assert "30" in seen.line
+    assert any("30" in tip for tip in seen.tips)
+    assert not any("50" in text for text in (seen.line, *seen.tips))
+    assert "This table is played with other options than the rules below: target 30." in PAGES.table_page(seen)

@@ -132,12 +132,13 @@ def test_p4_negative_card_that_is_kept_lowers_the_score() -> None:
 
 def test_p1_last_card_discarded_is_followed_by_the_end() -> None:
     shown = screen(laid("-2 3 1 -3 2 -1", top=3), ["no", "yes", "no", "no"])
-    assert shown[-9:] == [
+    assert shown[-10:] == [
         "You have drawn: -1",
         QUESTION,
         "no",
         "You discarded -1.",
         "",
+        "[End of Game]",
         "The deck is empty. Final scores are:",
         "Player 1: 5",
         "Player 2: 1",
@@ -158,12 +159,19 @@ def test_p3_higher_of_two_negative_scores_wins() -> None:
 
 
 def test_p5_end_is_the_same_for_every_audience_and_said_once() -> None:
-    end = ["", "The deck is empty. Final scores are:", "Player 1: 5", "Player 2: 1", "Player 1 wins!"]
+    end = [
+        "",
+        "[End of Game]",
+        "The deck is empty. Final scores are:",
+        "Player 1: 5",
+        "Player 2: 1",
+        "Player 1 wins!",
+    ]
     for people in (BOTH, (ONE,), (TWO,), ()):
         for reader in (ONE, TWO, WATCHER):
             table = laid("-2 3 1 -3 2 -1", top=3)
             shown = screen(table, ["no", "yes", "no", "no"], people=people, at_the_end=reader)
-            assert shown[-5:] == end
+            assert shown[-6:] == end
             assert sum("wins" in line or "The deck" in line for line in shown) == 2
 
 

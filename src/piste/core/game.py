@@ -19,6 +19,13 @@ if TYPE_CHECKING:
 ENTRY_POINTS = "piste.games"
 
 
+class Each(NamedTuple):
+    """What the players choose for themselves, no two the same."""
+
+    thing: str  # what it is called
+    names: tuple[str, ...]
+
+
 class Option(NamedTuple):
     """One option of a game: the values it takes and how a person writes them."""
 
@@ -30,6 +37,7 @@ class Option(NamedTuple):
     read: Callable[[str], int] | None = None  # for values that are not written as a number
     write: Callable[[int], str] | None = None
     later: bool = False  # added to a game that had records: written only where it is changed, so that they stay true
+    each: Each | None = None  # names with commas, in the order of seats, set it; who is not named gets what is left
 
 
 class Deal(NamedTuple):
@@ -44,7 +52,7 @@ class Notation(Protocol):
     """A game's `notation.py`, as a module: how options, decisions and positions are written, in plain Python."""
 
     TITLE: str
-    LINE: str  # one line that says what the game is
+    LINE: str  # one line that says what the game is; `line(options)`, if there is one, goes before it
     CREDIT: str  # whose game it is, or ""
     SEATS: tuple[str, ...]  # what seats are called
     KINDS: tuple[str, ...]  # what the rules' kinds of events are called
@@ -88,6 +96,25 @@ class Game(NamedTuple):
     @property
     def words(self) -> Words:
         return _words(self.package)
+
+    def line(self, options: Any) -> str:
+        """Return one line that says what the game is with these options."""
+        of: Callable[[Any], str] | None = getattr(self.notation, "line", None)
+        return self.notation.LINE if of is None else of(options)
+
+    def tips(self, options: Any) -> tuple[str, ...]:
+        """Return a reminder of the rules with these options."""
+        of: Callable[[Any], tuple[str, ...]] | None = getattr(self.words, "tips", None)
+        return self.words.TIPS if of is None else of(options)
+
+    def changes(self, options: Any) -> list[str]:
+        """Return a sentence for each option that is not as the rules page has it."""
+        known = {option.name: option for option in self.notation.OPTIONS}
+        default = self.rules.Options()
+        return [
+            f"{name} is {text} instead of {write_option(known[name], getattr(default, name))}: {known[name].help}."
+            for name, text in self.option_texts(options, changed_only=True).items()
+        ]
 
     def options(self, given: Mapping[str, int | str] | None = None) -> Any:
         """Return the game's options with these values instead of the defaults, checked."""

@@ -82,7 +82,9 @@ class Prompt(NamedTuple):
 class Words(Protocol):
     """A game's `words.py`, as a module: the lines of its sheet, in plain Python."""
 
-    HAND_OVER: bool  # whether two people at one screen must not see each other's (Zero Sum Duel, Duel)
+    HAND_OVER: (
+        bool  # whether people at one screen keep cards from each other over several turns (Zero Sum Duel, Duel)
+    )
     OWN_VOICE: bool  # whether a turn's lines name its player, so that a game told again can keep saying "you"
     TIPS: tuple[str, ...]  # a reminder of the rules, three lines; `tips(options)`, if there is one, goes before them
 

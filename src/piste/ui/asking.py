@@ -88,6 +88,9 @@ class Asker:
         if word == "rules":
             from piste.ui.pages import rules_text
 
+            changes = self.game.changes(self.view.options)
+            if changes:
+                self.screen.note("\n".join(["Here it is played otherwise than the page below says:", *changes, ""]))
             self.screen.note(rules_text(self.game, self.screen.width))
         elif word in ("hand", "table"):
             for row in self.game.words.picture(self.view, self.names):

@@ -12,7 +12,7 @@ from typing import Any
 
 from piste.core.contract import WATCHER
 from piste.core.errors import BadOption, PisteError
-from piste.core.game import Game, counted, find, listed, names, quoted, tidy
+from piste.core.game import Each, Game, counted, find, listed, names, quoted, tidy
 from piste.core.record import Record
 from piste.core.replay import new_head, replay, seated
 from piste.core.screen import Moment, Pause
@@ -211,8 +211,22 @@ def choose(screen: Screen) -> argparse.Namespace:
         given.seat = [YOU] * int(given.players or 2)
     else:
         given.vs = against.get(answer, answer)
+    for option in game.notation.OPTIONS:
+        if option.each is not None:
+            given.set.append(f"{option.name}={chosen_each(screen, game, option.each, max(1, len(given.seat)))}")
     screen.line()
     return given
+
+
+def chosen_each(screen: Screen, game: Game, each: Each, people: int) -> str:
+    """Ask every person at this keyboard for something of their own, such as a colour; bots take what is left."""
+    chosen: list[str] = []
+    for seat in range(people):
+        left = [name for name in each.names if name not in chosen]
+        who = "Your" if people == 1 else f"Player {game.seat_name(seat)}'s"
+        question = f"{who} {each.thing} ({', '.join(left)}; Enter for {left[0]}): "
+        chosen.append(pick(screen, question, left, left[0]))
+    return ",".join(chosen)
 
 
 def pick(screen: Screen, question: str, answers: Sequence[str], usual: str, known: Sequence[str] = ()) -> str:

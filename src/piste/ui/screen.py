@@ -130,6 +130,11 @@ class Screen:
         termios.tcflush(0, termios.TCIFLUSH)
 
     @property
+    def typed(self) -> bool:
+        """Whether answers are typed by somebody, and not piped in."""
+        return self.into.isatty()
+
+    @property
     def can_hide(self) -> bool:
         """Whether what one person saw can be taken away before another looks; a pipe has nobody to hide from."""
         return self.out.isatty() or not self.into.isatty()

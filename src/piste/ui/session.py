@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from piste.bots.base import Bot
 
 YOU = "you"
+ALONE = "press Enter when only you can see the screen."
 
 
 class Left(Exception):
@@ -91,8 +92,7 @@ class Session:
         """Say who plays, and what the sheet says before the first turn."""
         self.check_hiding()
         if not self.brief:
-            of = getattr(self.words, "tips", None)  # where they depend on the options
-            for tip in of(self.table.options) if of else self.words.TIPS:
+            for tip in self.head.game.tips(self.table.options):
                 self.screen.note(tip)
             self.screen.note("At any question, ? helps.")
             self.screen.line()
@@ -162,8 +162,23 @@ class Session:
         for at in range(self._told[WATCHER], len(log)):
             owner = log[at].event.seat
             one = self.people[0] if len(self.people) == 1 else WATCHER
+            if len(self.people) > 1 and owner in self.people and self.is_secret(owner, at):
+                self.look_away(owner)
             self._told[WATCHER] = at + 1
             self.show(self.phrase(owner if owner in self.people else one, at))
+
+    def is_secret(self, seat: int, at: int) -> bool:
+        """Say whether a seat was told something that nobody else was told."""
+        return self.table.view(seat).log[at].event != self.table.view(WATCHER).log[at].event
+
+    def look_away(self, seat: int) -> None:
+        """Let one person alone read the screen until they have decided, which shows what was private (P6)."""
+        if self.holder != seat and self.screen.typed and self.screen.asking:
+            if self._told[WATCHER]:
+                self.screen.line()
+            self.screen.forget_typed()
+            self.wait(f"--- {self.names[seat]}: {ALONE} ---")
+            self.holder = seat
 
     def tell(self, seat: int, upto: int | None = None) -> None:
         """Tell a seat its own log as far as it has not been told; stop where a turn of its own ended."""
@@ -196,7 +211,7 @@ class Session:
         if not self._open:
             self.screen.clear()
         self.screen.forget_typed()
-        self.wait(f"--- {self.names[seat]}: press Enter when only you can see the screen. ---")
+        self.wait(f"--- {self.names[seat]}: {ALONE} ---")
         self.screen.clear()
         self.holder, self._paused, self._open = seat, True, False
 
@@ -212,7 +227,7 @@ class Session:
 
     def hide(self) -> None:
         """Clear what only one of several people may see, before somebody leaves."""
-        if self.private and self.holder != WATCHER:
+        if len(self.people) > 1 and self.holder != WATCHER:
             self.screen.clear()
 
     # Asking
@@ -236,6 +251,8 @@ class Session:
         self._paused = False
         if self.private:
             self.tell(seat)
+        elif len(self.people) > 1:
+            self.holder = WATCHER
 
     def command(self, seat: int, word: str, asker: Asker) -> bool:
         """Carry out a word that is no decision; return whether the question is settled by it."""

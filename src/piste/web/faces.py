@@ -52,7 +52,7 @@ def face(room: Room, who: Looker, house: House) -> Face:
         code=room.code,
         game=game.name,
         title=game.notation.TITLE,
-        line=game.notation.LINE,
+        line=line(room),
         credit=game.notation.CREDIT,
         options=changed(room),
         seat=who.seat,
@@ -117,14 +117,17 @@ def tips(room: Room) -> tuple[str, ...]:
     return _of_options(room.game, tuple(room.options.items()))[1]
 
 
+def line(room: Room) -> str:
+    return _of_options(room.game, tuple(room.options.items()))[2]
+
+
 @lru_cache(maxsize=1024)
 def _of_options(
     game: Game, given: tuple[tuple[str, int | str], ...]
-) -> tuple[tuple[tuple[str, str], ...], tuple[str, ...]]:
+) -> tuple[tuple[tuple[str, str], ...], tuple[str, ...], str]:
     options = game.options(dict(given))
-    of = getattr(game.words, "tips", None)  # where they depend on the options
     texts = game.option_texts(options, changed_only=True)
-    return tuple(texts.items()), tuple(of(options) if of else game.words.TIPS)
+    return tuple(texts.items()), game.tips(options), game.line(options)
 
 
 def question(game: Game, view: SeatView, prompt: Prompt) -> str:

@@ -265,11 +265,15 @@ class Field(NamedTuple):
     number: bool
     low: int
     high: int
+    own: str = ""  # what whoever opens the table chooses for themselves, such as a colour
 
 
 def field(option: Option, usual: str) -> Field:
     """Return how a form asks for an option: few named values are chosen, everything else is typed."""
     number = not option.names and option.read is None
+    if option.each is not None:
+        thing, names = option.each
+        return Field(option.name, option.help, names[0], names, False, option.low, option.high, thing)
     values = tuple(option.names)
     if number and option.high - option.low < 12:
         values = tuple(str(value) for value in range(option.low, option.high + 1))

@@ -11,7 +11,7 @@ from functools import lru_cache
 from piste.core.bits import count, lane, lane_one
 from piste.core.contract import HIDDEN
 from piste.core.errors import BadDeal, BadPosition
-from piste.core.game import Deal, Option, members, quoted, tidy
+from piste.core.game import Deal, Each, Option, members, quoted, tidy
 from piste.core.position import Fields
 from piste.games.mccoy_duel import rules
 from piste.games.mccoy_duel.rules import (
@@ -73,8 +73,10 @@ def write_powers(powers: int) -> str:
 
 def read_colours(text: str) -> int:
     letters = [colour[0] for colour in COLOURS]
-    if not 2 <= len(text) <= 4 or any(letter not in letters for letter in text) or len(set(text)) != len(text):
-        raise ValueError("write the letter of each seat's colour, such as ab or dcba")
+    named = text.split(",")
+    text = "".join(name[0] for name in named) if all(name in COLOURS for name in named) else text
+    if not 1 <= len(text) <= 4 or any(letter not in letters for letter in text) or len(set(text)) != len(text):
+        raise ValueError("write the letter of each seat's colour, such as ab or dcba, or names, such as blue,amber")
     given = [letters.index(letter) for letter in text]
     given += [colour for colour in range(4) if colour not in given]
     return sum(colour << (2 * seat) for seat, colour in enumerate(given))
@@ -89,7 +91,9 @@ OPTIONS = (
     Option("rounds", "best of so many rounds, an odd number", 1, 9),
     Option("first", "who leads the first round", 0, 4, {"reveal": 0, "1": 1, "2": 2, "3": 3, "4": 4}),
     Option("powers", "which cards are in", 1, 511, {}, read_powers, write_powers),
-    Option("colours", "the colour of each seat", 0, 255, {}, read_colours, write_colours),
+    Option(
+        "colours", "the colour of each seat", 0, 255, {}, read_colours, write_colours, each=Each("colour", COLOURS)
+    ),
 )
 
 

@@ -54,6 +54,12 @@ DOING = {
 }
 
 
+def tips(options: Options) -> tuple[str, ...]:
+    if options.powers >> rules.TRUMP & 1:
+        return TIPS
+    return ("Play a card lower than the power to beat.", *TIPS[1:])
+
+
 # What the log tells
 
 

@@ -102,7 +102,7 @@ def farewell(view: SeatView, names: tuple[str, ...], ending: Ending) -> list[str
     result = "It's a draw!" if ending.winner is None else f"{names[ending.winner]} wins!"
     if position.reason != rules.RESIGNED or ending.winner is None:
         scores = [f"{name}: {score}" for name, score in zip(names, position.scores, strict=True)]
-        return ["", "The deck is empty. Final scores are:", *scores, result]
+        return ["", "[End of Game]", "The deck is empty. Final scores are:", *scores, result]
     found = ["", f"{names[1 - ending.winner]} resigned. {result}"]
     if position.card != HIDDEN:
         found.append(f"{names[position.seat]} had drawn: {notation.card_name(top, position.card)}")

@@ -13,7 +13,6 @@ from piste.games.prime_duel import rules
 from piste.games.prime_duel.rules import DECIDE, DONE, DRAW, REDRAW, TOSS, Options, State, View
 
 TITLE = "Prime Duel"
-LINE = "Race to exactly 50; landing on a prime number earns an extra turn."
 CREDIT = ""
 SEATS = ("1", "2")
 KINDS = ("toss", "draw", "decide", "redraw")
@@ -28,6 +27,13 @@ OPTIONS = (
 )
 
 ANSWERS = (("keep", "yes", "y", "k"), ("discard", "no", "n", "d"))
+
+
+def line(options: Options) -> str:
+    return f"Race to exactly {options.target}; landing on a prime number earns an extra turn."
+
+
+LINE = line(Options())
 
 
 def check(options: Options) -> str:

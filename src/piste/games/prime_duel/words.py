@@ -28,13 +28,20 @@ from piste.games.prime_duel.rules import (
 OWN_VOICE = True
 HAND_OVER = False
 
-TIPS: tuple[str, ...] = (
-    "Keep the card you draw, or give it up for the one below.",
-    "A score of 2, 3, 5, 7, 11 or another prime: go again.",
-    "Land on 50 exactly. No card can take you past it.",
-)
-
 RESHUFFLE = "The deck is empty. Shuffling the pile..."
+
+
+def tips(options: Options) -> tuple[str, ...]:
+    few = [str(prime) for prime in (2, 3, 5, 7, 11) if prime < options.target]
+    again = f"A score of {', '.join(few)} or another prime: go again." if few else "A prime score: go again."
+    return (
+        "Keep the card you draw, or give it up for the one below.",
+        again,
+        f"Land on {options.target} exactly. No card can take you past it.",
+    )
+
+
+TIPS = tips(Options())
 
 
 def welcome(_view: SeatView, _names: tuple[str, ...]) -> list[str]:

@@ -14,7 +14,6 @@ from piste.games.zero_sum_duel import rules
 from piste.games.zero_sum_duel.rules import DISCARD, DONE, DRAW, TOSS, Options, State, View
 
 TITLE = "Zero Sum Duel"
-LINE = "Draw and discard until the three cards you keep sum to zero."
 CREDIT = ""
 SEATS = ("A", "B")
 KINDS = ("toss", "draw", "discard")
@@ -26,6 +25,14 @@ OPTIONS = (
     Option("top", "the highest card; there is one of each from -top to +top", 3, 15),
     Option("hand", "how many cards a player may keep", 2, 14),
 )
+
+
+def line(options: Options) -> str:
+    many = {2: "two", 3: "three", 4: "four", 5: "five"}.get(options.hand, str(options.hand))
+    return f"Draw and discard until the {many} cards you keep sum to zero."
+
+
+LINE = line(Options())
 
 
 def check(options: Options) -> str:

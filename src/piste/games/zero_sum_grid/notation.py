@@ -36,6 +36,10 @@ LARGEST = 4 * 10**18
 """Compiled numbers have 62 bits: a grid laid by hand stays so far below that no game could reach the end (R8)."""
 
 
+def line(options: Options) -> str:
+    return "Add or subtract 1 in a row or a column and score its zeros." if options.variant == HARVEST else LINE
+
+
 def check(options: Options) -> str:
     if options.variant == HARVEST and not 1 <= options.turns <= MOST_TURNS:
         usual = f"{rules.HARVEST_TURNS} if nothing is said"
