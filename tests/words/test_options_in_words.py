@@ -34,7 +34,7 @@ def cases() -> list[tuple[str, str]]:
 
 def other_value(game: Game, option: Option) -> int:
     """Return some value other than the sheet's that the rules take."""
-    usual = getattr(game.rules.Options(), option.name)
+    usual: int = getattr(game.rules.Options(), option.name)
     for value in (usual - 1, usual - 2, usual + 1, usual + 2):
         try:
             game.options({option.name: value})
