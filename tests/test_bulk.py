@@ -81,19 +81,29 @@ def test_interpreted_and_compiled_tallies_are_equal(kind: Kind) -> None:
         assert plain == simulate(game, options, 8, policies=policies, most=3000)
 
 
-def enumerated(game: Game, s: Any) -> Counter[tuple[tuple[int, ...], int, int]]:
+Ends = dict[tuple[tuple[int, ...], int, int], Fraction]
+
+
+def enumerated(game: Game, s: Any, known: dict[Any, Ends]) -> Ends:
     """Return how likely random play leads from here to each end: payoffs, reason and decisions to come."""
+    if s not in known:
+        known[s] = enumerated_anew(game, s, known)
+    return known[s]
+
+
+def enumerated_anew(game: Game, s: Any, known: dict[Any, Ends]) -> Ends:
     rules = game.rules
     actor = rules.to_act(s)
     if actor == OVER:
         paid = tuple(rules.payoff(s, seat) for seat in range(rules.seats(s.options)))
-        return Counter({(paid, rules.reason(s), 0): Fraction(1)})
+        return {(paid, rules.reason(s), 0): Fraction(1)}
     choices = members(rules.outcomes(s) if actor == CHANCE else rules.legal(s))
     weights = [rules.weight(s, choice) if actor == CHANCE else 1 for choice in choices]
-    found: Counter[tuple[tuple[int, ...], int, int]] = Counter()
+    found: Ends = {}
     for choice, weight in zip(choices, weights, strict=True):
-        for (paid, reason, decisions), p in enumerated(game, rules.apply(s, choice)).items():
-            found[paid, reason, decisions + (actor >= 0)] += p * Fraction(weight, sum(weights))  # type: ignore[assignment]
+        for (paid, reason, decisions), p in enumerated(game, rules.apply(s, choice), known).items():
+            end = paid, reason, decisions + (actor >= 0)
+            found[end] = found.get(end, Fraction()) + p * Fraction(weight, sum(weights))
     return found
 
 
@@ -106,7 +116,7 @@ def near(count: int, n: int, p: float) -> bool:
 def test_random_play_is_as_exact_enumeration_says(kind: Kind) -> None:
     game = find(kind.game)
     options = game.options(kind.options)
-    exact = enumerated(game, game.rules.start(options))
+    exact = enumerated(game, game.rules.start(options), {})
     assert sum(exact.values()) == 1
     n = games(200_000)
     tally = simulate(game, options, n, seed="exact")
@@ -115,9 +125,9 @@ def test_random_play_is_as_exact_enumeration_says(kind: Kind) -> None:
         assert near(wins, n, float(sum(p for (paid, _, _), p in exact.items() if paid[seat] > 0)))
     assert near(tally.draws, n, float(sum(p for (paid, _, _), p in exact.items() if max(paid) == 0)))
     for field, counts in ((1, tally.reasons), (2, tally.lengths)):
-        wanted: Counter[int] = Counter()
+        wanted: dict[Any, Fraction] = {}
         for key, p in exact.items():
-            wanted[int(key[field])] += p  # type: ignore[arg-type]
+            wanted[key[field]] = wanted.get(key[field], Fraction()) + p
         assert set(counts) <= set(wanted)
         assert all(near(counts.get(value, 0), n, float(p)) for value, p in wanted.items())
     mean = float(sum(p * key[2] for key, p in exact.items()))
