@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,7 @@ from piste.core.verdict import quiet
 from piste.fast import store
 from piste.ui import solvetime
 from piste.ui.solving import solver_of
+from tests.limits import PATIENCE_S
 
 FIVE = pytest.mark.parametrize("name", names())
 
@@ -222,6 +225,39 @@ def test_bench_measures_a_solve(capsys: pytest.CaptureFixture[str]) -> None:
     assert row["mib"] > 5
     assert row["seconds"] >= 0
     assert [name for name in names() if solvetime.heavy(name)] == ["prime-duel"]
+
+
+SAVES = """
+import sys
+from pathlib import Path
+import numpy as np
+from piste.fast import store
+place = Path(sys.argv[1])
+store.folder = lambda: place
+sys.stdin.readline()
+for _ in range(30):
+    kept = store.save("game", "stamp", {f"rows{n}": np.full(1000, n) for n in range(20)})
+    assert all((kept.whole(f"rows{n}") == n).all() for n in range(20))
+    found = store.load("game", "stamp")
+    assert found is not None and (found.whole("rows19") == 19).all()
+"""
+
+
+def test_processes_that_keep_the_same_table_at_the_same_time_do_not_disturb_each_other(tmp_path: Path) -> None:
+    saving = [
+        subprocess.Popen(
+            [sys.executable, "-c", SAVES, str(tmp_path)], stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        for _ in range(3)
+    ]
+    for process in saving:
+        assert process.stdin is not None
+        process.stdin.write("\n")
+        process.stdin.flush()
+    said = [process.communicate(timeout=PATIENCE_S)[1] for process in saving]
+    assert said == ["", "", ""]
+    assert [process.returncode for process in saving] == [0, 0, 0]
+    assert not list(tmp_path.glob("*.part"))
 
 
 def test_a_table_is_read_back_and_a_damaged_or_foreign_one_is_taken_away(

@@ -8,11 +8,13 @@ one; a block that does not fit its check is noticed when it is read, and the tab
 from __future__ import annotations
 
 import json
+import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from hashlib import blake2b
 from pathlib import Path
+from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
 from piste.core.errors import PisteError
@@ -122,7 +124,8 @@ def load(name: str, stamp: str) -> Stored | None:
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         fits = False
     if not fits:
-        shutil.rmtree(place, ignore_errors=True)
+        if place.exists():
+            shutil.rmtree(place, ignore_errors=True)
         return None
     return Stored(place, body)
 
@@ -130,13 +133,38 @@ def load(name: str, stamp: str) -> Stored | None:
 def save(name: str, stamp: str, arrays: Mapping[str, Array]) -> Stored:
     """Keep a table, and drop what an interrupted solve had left of it."""
     place = _place(name, stamp)
-    making = place.with_name(place.name + ".part")
+    # Two processes may solve the same at the same time: each writes a folder of its own.
+    making = place.with_name(f"{place.name}.{os.getpid()}-{get_ident()}.part")
     with _writing(place):
-        body = _write(making, name, stamp, arrays)
-        shutil.rmtree(place, ignore_errors=True)
-        making.rename(place)
+        try:
+            body = _write(making, name, stamp, arrays)
+            if not _is_kept(name, stamp, body):
+                shutil.rmtree(place, ignore_errors=True)
+                _put(making, place, lambda: _is_kept(name, stamp, body))
+        finally:
+            shutil.rmtree(making, ignore_errors=True)
     shutil.rmtree(_scratch(name, stamp), ignore_errors=True)
     return Stored(place, body)
+
+
+def _is_kept(name: str, stamp: str, body: dict[str, Any]) -> bool:
+    """Say whether the same table is there already and whole; somebody may be reading it, so it is left alone."""
+    kept = load(name, stamp)
+    if kept is None or kept._manifest != body:
+        return False
+    try:
+        kept.check()
+    except Damaged:
+        return False
+    return True
+
+
+def _put(making: Path, place: Path, is_there: Callable[[], bool]) -> None:
+    try:
+        making.rename(place)
+    except OSError:
+        if not is_there():  # another process was a moment faster
+            raise
 
 
 def _write(making: Path, name: str, stamp: str, arrays: Mapping[str, Array]) -> dict[str, Any]:
