@@ -7,6 +7,7 @@ is slow, and plays fewer games in some of the rest.
 from __future__ import annotations
 
 import re
+import signal
 from collections import Counter
 from typing import Any
 
@@ -41,6 +42,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     sizes.quick = config.getoption("--quick")
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        # A shell starts what it runs in the background without Ctrl-C, and programs of ours would inherit that.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     config.stash[counted_out] = Counter()
 
 

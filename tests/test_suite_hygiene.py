@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import ast
+import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from tests.limits import PATIENCE_S
 
 HERE = Path(__file__).parent
 WAITING = HERE / "limits.py"  # the only file that may look at a clock and sleep
@@ -120,3 +125,15 @@ def test_properties_are_checked_without_a_deadline_and_the_same_way_each_time() 
     now = settings()
     assert now.deadline is None
     assert now.derandomize
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the command line is written for a POSIX shell")
+def test_programs_that_tests_start_can_be_interrupted() -> None:
+    """Even if the tests run in the background of a shell, which lets nothing that it starts hear Ctrl-C."""
+    command = f"trap '' INT; exec {sys.executable} -m pytest -q -p no:cacheprovider {__file__}::test_ctrl_c_is_heard"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False, timeout=PATIENCE_S)
+    assert done.returncode == 0, done.stdout
+
+
+def test_ctrl_c_is_heard() -> None:
+    assert signal.getsignal(signal.SIGINT) is not signal.SIG_IGN
