@@ -91,7 +91,7 @@ def test_the_first_bot_sits_in_every_seat_in_turn(monkeypatch: pytest.MonkeyPatc
 
     honest = bots.find
     monkeypatch.setattr(
-        bots, "find", lambda spec, game: Plain(spec, noted) if spec == "noted" else honest(spec, game)
+        bots, "find", lambda spec, game, _: Plain(spec, noted) if spec == "noted" else honest(spec, game)
     )
     matched("prime-duel", "noted", "random", 2, SMALL)
     assert sorted(set(seen)) == [0, 1]
@@ -336,7 +336,7 @@ def test_the_command_speaks_json() -> None:
 
 
 def test_the_command_makes_the_table_of_all_levels(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("piste.ui.matching.playable", lambda _: (["random", "novice", "steady"], ["No perfect."]))
+    monkeypatch.setattr("piste.bots.playable", lambda *_: (["random", "novice", "steady"], ["No perfect."]))
     code, text = asked("zero-sum-grid", all=True, games="2", set=["turns=10"])
     lines = text.splitlines()
     assert code == 0

@@ -118,7 +118,7 @@ class Pressed:
 def test_a_ladder_that_is_stopped_says_what_is_finished_and_what_is_not(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("piste.ui.matching.playable", lambda _: (LEVELS, []))
+    monkeypatch.setattr("piste.bots.playable", lambda *_: (LEVELS, []))
     monkeypatch.setattr("piste.ui.matching.Bar", Pressed)
     words = ("match", "prime-duel", "--all", "--set", "target=9", "--games", "4", "--processes", "1")
     assert main(words) == 130

@@ -20,7 +20,6 @@ from piste import bots
 from piste.arena.match import Result, Score, Time, against, effort, ladder, limited, play
 from piste.core.game import Game, find
 from piste.fast.bulk import Share
-from piste.ui.matching import playable
 from piste.ui.progress import Bar
 
 ROOT = Path(__file__).parent.parent
@@ -80,9 +79,9 @@ def heading() -> str:
 
 def one_game(game: Game, scale: float, processes: int) -> str | None:
     """Return the tables of a game, or None if somebody stopped it."""
-    levels, missing = playable(game)
+    levels, missing = bots.playable(game)
     if missing:
-        sys.exit("\n".join(missing))
+        sys.exit("\n".join(map(str, missing)))
     own = SIZES[game.name]
 
     def games(one: str, two: str) -> int:

@@ -113,9 +113,9 @@ def _bench(given: argparse.Namespace, screen: Screen) -> int:
     if given.startup:
         from piste.ui.startup import bench
     elif given.serve:
-        from piste.web.serving import need_libraries
+        from piste.core.extras import SERVE, need
 
-        need_libraries()
+        need(SERVE)
         from piste.web.bench import bench
     elif given.batch:
         from piste.ui.batching import bench

@@ -14,12 +14,12 @@ import piste
 from piste import bots
 from piste.cli import COMMANDS, main
 from piste.core.errors import MissingExtra
+from piste.core.extras import solver_of
 from piste.core.game import find, names
 from piste.core.known import Known
 from piste.core.verdict import quiet
 from piste.fast import store
 from piste.ui import solvetime
-from piste.ui.solving import solver_of
 from tests.limits import PATIENCE_S
 
 FIVE = pytest.mark.parametrize("name", names())
@@ -207,7 +207,7 @@ def test_ctrl_c_in_a_full_solve_says_how_to_go_on(
 
 
 def test_a_bot_that_needs_more_than_is_installed_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bots, "installed_extra", lambda _: False)
+    monkeypatch.setitem(sys.modules, "numba", None)
     with pytest.raises(MissingExtra, match=r"The bot perfect of Prime Duel needs the extra 'fast'"):
         bots.find("perfect", find("prime-duel"))
     assert bots.best(find("prime-duel")).name == "steady"

@@ -13,6 +13,7 @@ import piste
 from piste.core.belief import Belief, belief, believed, token
 from piste.core.contract import WATCHER
 from piste.core.dealer import Stream
+from piste.core.extras import solver_of
 from piste.core.game import find
 from piste.core.known import Known
 from piste.core.position import Position
@@ -23,7 +24,6 @@ from piste.games.positive_negative import rules as pn
 from piste.games.positive_negative import solve as pn_solve
 from piste.games.zero_sum_duel import guess
 from piste.games.zero_sum_duel import solve as zsd_solve
-from piste.ui.solving import solver_of
 
 ZSD, PN = find("zero-sum-duel"), find("positive-negative")
 

@@ -16,6 +16,7 @@ import pytest
 
 from piste.cli import main
 from piste.core.errors import BadOption, MissingExtra, PisteError
+from piste.core.extras import SERVE
 from piste.ui.arguments import parser
 from piste.ui.screen import Screen
 from piste.web import serving, wire
@@ -129,7 +130,7 @@ def test_the_extra_holds_what_is_needed() -> None:
 
     text = (Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8")
     names = {re.split("[<>=]", line)[0] for line in tomllib.loads(text)["project"]["optional-dependencies"]["web"]}
-    named = {name.replace("_", "-") for name in serving.NEEDED}
+    named = {name.replace("_", "-") for name in SERVE.libraries}
     faster = {"uvloop"}  # used where it is there
     assert {"markdown-it" if name == "markdown-it-py" else name for name in names} - faster == named
 

@@ -236,7 +236,7 @@ class _Match:
     def prepare(self, progress: Progress = quiet) -> None:
         """Let both bots load or compute what they need before their first decision."""
         for spec in self.specs:
-            bot = bots.find(spec, self.game)
+            bot = bots.find(spec, self.game, self.options)
             try:
                 bots.prepare(bot, self.options, progress)
             finally:
@@ -255,7 +255,7 @@ class _Match:
         seated: list[bots.Bot] = []
         try:
             for seat in range(self.seats):
-                seated.append(bots.find(self.specs[seat != own], self.game))
+                seated.append(bots.find(self.specs[seat != own], self.game, self.options))
                 if not isinstance(seated[-1], Plain):  # ours are ready once and for all
                     bots.prepare(seated[-1], self.options, quiet)
             while (seat_ := table.to_act) is not None:

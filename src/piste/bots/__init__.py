@@ -23,6 +23,7 @@ from piste.bots.base import Plain, Prepare
 from piste.bots.base import finish as finish
 from piste.bots.base import stream_name as stream_name
 from piste.core.errors import MissingExtra, UnknownName
+from piste.core.extras import NOTHING, Feature, has_solver, missing, need, solver_of, solving
 from piste.core.game import Game, quoted
 from piste.core.verdict import Basis, Progress
 
@@ -34,11 +35,6 @@ PROGRAM = "cmd:"
 
 LEVELS = ("novice", "steady", "strong", "perfect")
 """Weakest first. A game has those of them for which its folder has a file."""
-
-SOLVING = ("strong", "perfect")
-"""These may ask the game's solver, which has to be made ready first."""
-
-EXTRAS = {"fast": ("numba", "numpy")}
 
 USUAL = "steady"
 """Whom to play against if nothing else is said."""
@@ -79,7 +75,7 @@ def basis(game: Game, spec: str, options: Any = None) -> Basis | None:
     if level not in LEVELS:
         return None
     if find_spec(f"{game.package}.basis") is None:  # somebody's own game, which claims nothing
-        return Basis.THUMB if level not in SOLVING else Basis.ESTIMATED
+        return Basis.ESTIMATED if asks_solver(level, game) else Basis.THUMB
     chosen = game.rules.Options() if options is None else options
     return Basis(importlib.import_module(f"{game.package}.basis").basis(level, chosen))
 
@@ -98,8 +94,11 @@ def described(game: Game, spec: str, options: Any = None) -> str:
     return name if known in (None, name) else f"{name} ({known})"
 
 
-def find(spec: str, game: Game) -> Bot:
-    """Return the bot that is asked for: by name, or as `cmd:COMMAND LINE` for a program that takes the seat."""
+def find(spec: str, game: Game, options: Any = None) -> Bot:
+    """Return the bot that is asked for: by name, or as `cmd:COMMAND LINE` for a program that takes the seat.
+
+    One that cannot play with these options here, for want of a library, is refused; without any, with the sheet's.
+    """
     wanted = level_of(spec)
     if wanted.startswith(PROGRAM):
         from piste.bots.program import ProgramBot
@@ -108,10 +107,8 @@ def find(spec: str, game: Game) -> Bot:
     ours = _own(game)
     if wanted in ours:
         module = importlib.import_module(ours[wanted])
-        extra = getattr(module, "EXTRA", "")
-        if extra and not installed_extra(extra):
-            raise MissingExtra(extra, f"The bot {wanted} of {game.notation.TITLE}")
-        return Plain(wanted, module.choose, prepared_by(game) if wanted in SOLVING else None)
+        need(feature(wanted, game, options))
+        return Plain(wanted, module.choose, prepared_by(game) if asks_solver(wanted, game) else None)
     others = _installed(game)
     if wanted in others:
         return cast("Bot", others[wanted].load()(game))
@@ -126,14 +123,28 @@ def find(spec: str, game: Game) -> Bot:
     )
 
 
-def best(game: Game) -> Bot:
+def asks_solver(level: str, game: Game) -> bool:
+    """Say whether one of our bots asks the game's solver, which then has to be made ready first."""
+    return bool(getattr(importlib.import_module(_own(game)[level]), "ASKS_SOLVER", False))
+
+
+def feature(level: str, game: Game, options: Any = None) -> Feature:
+    """Return what one of our bots needs to play a game with these options."""
+    if asks_solver(level, game):
+        return solving(game, options, f"The bot {level}")
+    return Feature(f"The bot {level} of {game.notation.TITLE}", "", NOTHING)
+
+
+def playable(game: Game, options: Any = None) -> tuple[list[str], list[MissingExtra]]:
+    """Return our bots that can play here, weakest first, and why the others cannot."""
+    refused = {name: missing(feature(name, game, options)) for name in _own(game)}
+    able = [name for name, why in refused.items() if why is None]
+    return able, [why for why in refused.values() if why is not None]
+
+
+def best(game: Game, options: Any = None) -> Bot:
     """Return the strongest of our own bots that can run here: the one to ask for a hint."""
-    for name in reversed(_own(game)):
-        try:
-            return find(name, game)
-        except MissingExtra:
-            continue
-    raise AssertionError("random needs nothing")
+    return find(playable(game, options)[0][-1], game, options)
 
 
 def prepare(bot: Bot, options: Any, progress: Progress) -> None:
@@ -145,18 +156,13 @@ def prepare(bot: Bot, options: Any, progress: Progress) -> None:
 
 def prepared_by(game: Game) -> Prepare | None:
     """Return what makes a game's solver ready, if it has one."""
-    if find_spec(f"{game.package}.solve") is None:
+    if not has_solver(game):
         return None
 
     def ready(options: Any, progress: Progress) -> None:
-        importlib.import_module(f"{game.package}.solve").prepare(options, progress)
+        solver_of(game, options).prepare(options, progress)
 
     return ready
-
-
-def installed_extra(extra: str) -> bool:
-    """Say whether what an extra brings is there."""
-    return all(find_spec(library) is not None for library in EXTRAS[extra])
 
 
 def _own(game: Game) -> dict[str, str]:

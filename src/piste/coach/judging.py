@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from importlib.util import find_spec
 from typing import Any, Protocol, cast, runtime_checkable
 
-from piste.core.errors import PisteError
+from piste.core.extras import solver_of
 from piste.core.game import Game
 from piste.core.known import Known
 from piste.core.verdict import Progress, Verdict, quiet
@@ -55,11 +55,9 @@ class Solver:
         return known.belief.states
 
 
-def judge_of(game: Game, options: Any, progress: Progress = quiet) -> Judge:
+def judge_of(game: Game, options: Any, progress: Progress = quiet, purpose: str = "A review") -> Judge:
     """Return who judges a game with these options, made ready."""
-    if find_spec(f"{game.package}.solve") is None:
-        raise PisteError(f"{game.notation.TITLE} has no solver, so there is nobody to review it.")
-    solver = importlib.import_module(f"{game.package}.solve")
+    solver = solver_of(game, options, purpose)
     if find_spec(f"{game.package}.judge") is not None:
         return cast("Judge", importlib.import_module(f"{game.package}.judge").Judge(options, progress))
     solver.prepare(options, progress)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import importlib
-from importlib.util import find_spec
 from pathlib import Path
 
 from piste.coach.graph import COLOURS, svg
 from piste.coach.review import Review, certainty
-from piste.core.errors import BadOption, MissingExtra, PisteError
+from piste.core.errors import BadOption, PisteError
+from piste.core.extras import PNG, need
 from piste.core.game import quoted
 
 SUFFIXES = (".svg", ".png")
@@ -19,8 +19,8 @@ def checked(name: str) -> Path:
     path = Path(name)
     if path.suffix.lower() not in SUFFIXES:
         raise BadOption(f"A plot is written as .svg or .png; {quoted(name)} is neither.")
-    if path.suffix.lower() == ".png" and find_spec("matplotlib") is None:
-        raise MissingExtra("plot", "A plot as PNG")
+    if path.suffix.lower() == ".png":
+        need(PNG)
     return path
 
 

@@ -62,7 +62,7 @@ def puzzle(
     """Return puzzle number so-and-so of a seed."""
     if level not in LEVELS:
         raise UnknownName(f"There is no level {level!r} of puzzles. There are: {', '.join(LEVELS)}.")
-    judge = judge_of(game, options, progress)
+    judge = judge_of(game, options, progress, "A puzzle")
     dealer = Dealer(f"puzzle {game.name} {game.option_texts(options)} {level} {seed} {number}")
     chooser = dealer.stream("puzzle")
     for at in range(TRIES):

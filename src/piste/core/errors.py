@@ -54,12 +54,17 @@ class BotFailed(PisteError):
     """A bot that did not start, did not answer, or answered with something that is no decision."""
 
 
-class MissingExtra(PisteError):
-    """Something needs a library that is not installed."""
+class MissingExtra(PisteError, ImportError):
+    """Something needs a library that is not installed, or that is there but cannot be loaded.
 
-    def __init__(self, extra: str, purpose: str) -> None:
-        super().__init__(f"{purpose} needs the extra '{extra}'. Install it with: pip install 'piste[{extra}]'")
-        self.extra, self.purpose = extra, purpose
+    Also an ImportError, since modules that serve a library raise it when they are imported.
+    """
 
-    def __reduce__(self) -> tuple[type[MissingExtra], tuple[str, str]]:
-        return type(self), (self.extra, self.purpose)  # so that it comes back from a worker as it was
+    def __init__(self, extra: str, purpose: str, trouble: str = "") -> None:
+        how = f"pip install --force-reinstall 'piste[{extra}]'" if trouble else f"pip install 'piste[{extra}]'"
+        again = f": {trouble}. Install it again" if trouble else ". Install it"
+        super().__init__(f"{purpose} needs the extra '{extra}'{again} with: {how}")
+        self.extra, self.purpose, self.trouble = extra, purpose, trouble
+
+    def __reduce__(self) -> tuple[type[MissingExtra], tuple[str, str, str]]:
+        return type(self), (self.extra, self.purpose, self.trouble)  # so that it comes back from a worker as it was

@@ -20,7 +20,8 @@ from types import FunctionType, ModuleType
 from typing import Any, cast
 
 from piste.core import bits, contract, layout
-from piste.core.errors import BadOption, MissingExtra
+from piste.core.errors import BadOption
+from piste.core.extras import COMPILED, load
 from piste.core.game import Game
 from piste.core.layout import Numbers
 from piste.fast import batch, kernels, learning, whole
@@ -133,10 +134,9 @@ def _unchanged(function: FunctionType, _: ModuleType) -> Callable[..., Any]:
 def _compiler(
     sources: tuple[ModuleType, ...], inline: tuple[ModuleType, ...], kept: bool
 ) -> Callable[[FunctionType, ModuleType], Callable[..., Any]]:
-    try:
-        import numba
-    except ImportError:
-        raise MissingExtra("fast", "Compiled play") from None
+    load(COMPILED)
+    import numba
+
     whole.teach()
     folder = cache_folder() / digest((sys.modules[__name__], whole, *sources))
     kept = kept and writable(folder)

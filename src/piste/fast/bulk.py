@@ -14,7 +14,8 @@ from itertools import islice
 from math import sqrt
 from typing import Any, NamedTuple
 
-from piste.core.errors import BadOption, MissingExtra, UnknownName
+from piste.core.errors import BadOption, UnknownName
+from piste.core.extras import COMPILED, has
 from piste.core.game import Game, quoted
 from piste.fast import kernels as k
 from piste.fast.bind import Policy, bind, policy_names
@@ -104,9 +105,7 @@ def seed_number(seed: str) -> int:
 
 def can_compile() -> bool:
     """Say whether compiled play is installed."""
-    from importlib.util import find_spec
-
-    return find_spec("numba") is not None
+    return has(COMPILED)
 
 
 def simulate(
@@ -218,8 +217,6 @@ def _counts(compiled: bool) -> Counts:
 def _zeros(n: int, compiled: bool) -> Any:
     if not compiled:
         return [0] * n
-    try:
-        import numpy as np
-    except ImportError:
-        raise MissingExtra("fast", "Compiled play") from None
+    import numpy as np
+
     return np.zeros(n, np.int64)

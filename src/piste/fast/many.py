@@ -6,7 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from piste.core.errors import BadOption, MissingExtra, NotOpen
+from piste.core.errors import BadOption, NotOpen
+from piste.core.extras import MANY, load
 from piste.core.game import Game
 from piste.fast.bind import bind
 from piste.fast.bulk import seed_number
@@ -26,10 +27,9 @@ class Many:
     """
 
     def __init__(self, game: Game, options: Any, size: int, *, seed: str = "piste", threads: int = 1) -> None:
-        try:
-            import numpy as np
-        except ImportError:
-            raise MissingExtra("fast", "Play of many games together") from None
+        load(MANY)
+        import numpy as np
+
         if size < 1 or threads < 1:
             raise BadOption("There must be at least one game and one thread.")
         self.game, self.options, self.size = game, options, size

@@ -12,16 +12,16 @@ from __future__ import annotations
 from typing import Any
 
 from piste import bots
-from piste.core.errors import BadOption, MissingExtra, NotOpen
+from piste.core.errors import BadOption, NotOpen
+from piste.core.extras import GYMNASIUM, load
 from piste.core.game import names, quoted
 from piste.core.verdict import quiet
 
-try:
-    import gymnasium
-    import numpy as np
-    from numpy.typing import NDArray
-except ImportError:
-    raise MissingExtra("rl", "Gymnasium") from None
+load(GYMNASIUM)
+
+import gymnasium
+import numpy as np
+from numpy.typing import NDArray
 
 from piste.rl.play import RENDER_MODES, TRIES, Play, Seen, numbered, observed, render_mode_of, whole
 
@@ -150,7 +150,7 @@ class LearnerEnv(gymnasium.Env[Seen, Any]):
 
     def _found(self) -> bots.Bot:
         given = self._opponent
-        return bots.find(given, self._play.game) if isinstance(given, str) else given
+        return bots.find(given, self._play.game, self._play.options) if isinstance(given, str) else given
 
     def _leave_bots(self) -> None:
         for bot in self._bots.values():

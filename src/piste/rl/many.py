@@ -14,11 +14,15 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+from piste.core.errors import BadOption, NotOpen
+from piste.core.extras import MANY, load
+from piste.core.game import find
+
+load(MANY)
+
 import numpy as np
 from numpy.typing import NDArray
 
-from piste.core.errors import BadOption, NotOpen
-from piste.core.game import find
 from piste.fast.bind import bind_for_learners
 from piste.fast.bulk import seed_number
 from piste.rl.encoder import Encoder, Floats, Mask, settled

@@ -15,15 +15,14 @@ from typing import Any
 
 from piste.core.contract import CHANCE, OVER, WATCHER
 from piste.core.dealer import Stream
-from piste.core.errors import MissingExtra
+from piste.core.extras import OPENSPIEL, load
 from piste.core.game import Game, Option, find, members, names, write_option
+
+load(OPENSPIEL)
+
+import pyspiel
+
 from piste.rl.encoder import Floats, settled
-
-try:
-    import pyspiel
-except ImportError:
-    raise MissingExtra("openspiel", "OpenSpiel") from None
-
 from piste.rl.openspiel_trail import Kind, Trail, described, empty, encoded, joined, kind_of
 
 Values = Mapping[str, int | str]

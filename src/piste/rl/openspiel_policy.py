@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from importlib.util import find_spec
 from typing import Any
 
-from piste.core.errors import PisteError
+from piste.core.extras import solver_of
 from piste.core.known import Known
 from piste.rl.openspiel import PisteGame, PisteState  # first, for its sentence where OpenSpiel is missing
 
@@ -19,9 +17,7 @@ class SolverPolicy(policy.Policy):  # type: ignore[misc]
     def __init__(self, game: PisteGame) -> None:
         super().__init__(game, list(range(game.num_players())))
         room = game.kind.game
-        if find_spec(f"{room.package}.solve") is None:
-            raise PisteError(f"{room.notation.TITLE} has no solver.")
-        self._solver: Any = import_module(f"{room.package}.solve")
+        self._solver: Any = solver_of(room, game.kind.options)
         self._mixes: dict[tuple[int, str], dict[int, float]] = {}
 
     def value(self, seat: int = 0) -> float:

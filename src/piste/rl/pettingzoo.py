@@ -14,16 +14,16 @@ from __future__ import annotations
 from typing import Any
 
 from piste.core.contract import WATCHER
-from piste.core.errors import MissingExtra, NotOpen, UnknownName
+from piste.core.errors import NotOpen, UnknownName
+from piste.core.extras import PETTINGZOO, load
 from piste.core.game import find, names, quoted
 
-try:
-    import gymnasium
-    from gymnasium import spaces
-    from pettingzoo import AECEnv, aec_registry, register
-    from pettingzoo.utils.wrappers import AssertOutOfBoundsWrapper, OrderEnforcingWrapper
-except ImportError:
-    raise MissingExtra("rl", "PettingZoo") from None
+load(PETTINGZOO)
+
+import gymnasium
+from gymnasium import spaces
+from pettingzoo import AECEnv, aec_registry, register
+from pettingzoo.utils.wrappers import AssertOutOfBoundsWrapper, OrderEnforcingWrapper
 
 from piste.rl.play import RENDER_MODES, Play, Seen, numbered, observed, render_mode_of
 

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 from piste import bots
 from piste.arena.match import Result, limited, pairings, play
 from piste.core.belief import Belief
-from piste.core.errors import MissingExtra, is_interrupt
+from piste.core.errors import is_interrupt
+from piste.core.extras import has, has_solver, missing, solver_of, solving
 from piste.core.game import Game
 from piste.core.known import Known
 from piste.core.position import Position
@@ -91,16 +92,11 @@ def room(game: Game) -> Any:
     return importlib.import_module(name) if find_spec(name) is not None else None
 
 
-def solver_of(game: Game) -> Any:
-    name = f"{game.package}.solve"
-    return importlib.import_module(name) if find_spec(name) is not None else None
-
-
 def at_the_start(game: Game, options: Any, seat: int, progress: Progress = quiet) -> Verdict:
     """Return what the start of a game is worth to a seat."""
     start = game.rules.start(options)
     known = Known(seat, Position(game, start), (), Belief(game, start, seat))
-    verdict: Verdict = solver_of(game).verdict(known, progress)
+    verdict: Verdict = solver_of(game, options).verdict(known, progress)
     return verdict
 
 
@@ -108,19 +104,6 @@ def begun(game: Game, given: Mapping[str, int | str]) -> tuple[dict[str, int | s
     """Return the options with somebody who begins, and the seat: where chance would say, the first seat does."""
     who = getattr(game.options(given), "first", 1)
     return ({**given, "first": 1}, 0) if who == 0 else (dict(given), who - 1)
-
-
-def playing(game: Game) -> tuple[list[str], list[str]]:
-    """Return the levels that can play here, weakest first, and why others cannot."""
-    found, missing = [], []
-    for level in bots.LEVELS:
-        if level in bots.names(game):
-            try:
-                bots.find(level, game).close()
-                found.append(level)
-            except MissingExtra as e:
-                missing.append(str(e))
-    return found, missing
 
 
 def weigh(
@@ -170,8 +153,10 @@ class _Work:
         self.truths: list[Truth] = []
         self.stopped = False
         self.sizes: Mapping[str, int] = self.asked("sizes") or {}
-        able, self.notes = playing(game)
+        playable, refused = bots.playable(game, bounded)
+        able = [level for level in playable if level in bots.LEVELS]
         self.levels = [level for level in able if self.size(level)]
+        self.notes = [str(why) for why in refused]
         self.notes += [
             f"{level} is left out, because it takes long over a game; --games N lets it play." for level in able
             if level not in self.levels
@@ -202,20 +187,22 @@ class _Work:
 
     def judge(self) -> None:
         """Ask the solver what the start is worth to the player who begins."""
-        if self.solver() is None:
-            return
-        self.best = at_the_start(self.game, self.options, self.first, self.progress)
+        if has_solver(self.game):
+            refused = missing(solving(self.game, self.options, "The value of best play"))
+            if refused is not None:
+                self.notes.append(str(refused))
+                return
+            self.best = at_the_start(self.game, self.options, self.first, self.progress)
 
     def solver(self) -> Any:
-        try:
-            return solver_of(self.game)
-        except ImportError:
-            self.notes.append(str(MissingExtra("fast", "What best play comes to")))
-            return None
+        """Return who prices decisions, if that can be done here."""
+        able = has_solver(self.game) and has(solving(self.game, self.bounded))
+        return solver_of(self.game, self.bounded) if able else None
 
     def tell(self) -> None:
-        """Let the game's room say what is true of it."""
-        self.truths = self.asked("truths") or []
+        """Let the game's room say what is true of it; it asks the solver for some of that."""
+        if has(solving(self.game, self.options)):
+            self.truths = self.asked("truths") or []
 
     def asked(self, what: str) -> Any:
         """Return what the game's room answers, or None; some of it needs what is perhaps not installed."""

@@ -96,7 +96,7 @@ def trace(
     found: list[Played] = []
     seats = game.rules.seats(options)
     try:
-        players = [bots.find(level, game) for _ in range(seats)]
+        players = [bots.find(level, game, options) for _ in range(seats)]
         bots.prepare(players[0], options, progress)
         if solver is not None and rate:
             solver.prepare(options, progress)

@@ -14,9 +14,8 @@ from statistics import median
 from time import perf_counter
 from typing import Any, NamedTuple
 
-from piste.core.errors import MissingExtra
+from piste.core.extras import MANY, PETTINGZOO, need
 from piste.core.game import find, names
-from piste.fast.bulk import can_compile
 from piste.ui.listing import put
 from piste.ui.progress import Bar
 from piste.ui.screen import Screen
@@ -89,8 +88,8 @@ def on_the_wall(work: Callable[[int], tuple[int, int]]) -> Wall:
 
 
 def bench(given: argparse.Namespace, screen: Screen) -> int:
-    if not can_compile():
-        raise MissingExtra("fast", "Stepping many games together")
+    need(MANY)
+    need(PETTINGZOO)
     games = [find(name).name for name in given.game] or list(names())
     threads = os.cpu_count() or 1
     rows: dict[str, dict[str, Any]] = {}

@@ -9,9 +9,8 @@ import sys
 import tempfile
 from typing import Any
 
-from piste.core.errors import MissingExtra
+from piste.core.extras import COMPILED, need
 from piste.core.game import find, names
-from piste.fast.bulk import can_compile
 from piste.ui.listing import put
 from piste.ui.progress import Bar
 from piste.ui.screen import Screen
@@ -45,8 +44,7 @@ print(json.dumps(spent))
 
 
 def bench(given: argparse.Namespace, screen: Screen) -> int:
-    if not can_compile():
-        raise MissingExtra("fast", "Compiled play")
+    need(COMPILED)
     games = [find(name).name for name in given.game] or list(names())
     rows: dict[str, dict[str, Any]] = {}
     with Bar("compiling") as bar:

@@ -8,7 +8,7 @@ from typing import Any
 
 from piste import bots
 from piste.arena.match import Result, Score, Time, against, effort, ladder, limited, pairings, play
-from piste.core.errors import BadOption, MissingExtra
+from piste.core.errors import BadOption
 from piste.core.game import Game, find
 from piste.ui.listing import put
 from piste.ui.playing import pairs
@@ -46,7 +46,8 @@ def every(
     """Let every level play every level, and show the table."""
     if given.bots:
         raise BadOption("With --all every level plays every other, so no bot is to be named.")
-    levels, missing = playable(game)
+    levels, refused = bots.playable(game, options)
+    missing = [str(why) for why in refused]
     if missing and not given.json:
         screen.note("\n".join(missing))
     with Bar("playing") as bar:
@@ -80,20 +81,6 @@ def halted(game: Game, options: Any, results: list[Result], unfinished: list[tup
     if waiting:
         said.append(f"Not begun: {paired(waiting)}.")
     return "\n".join(said)
-
-
-def playable(game: Game) -> tuple[list[str], list[str]]:
-    """Return our bots that can play here, weakest first, and why the others cannot."""
-    found, missing = [], []
-    ours = ("random", *bots.LEVELS)
-    for name in bots.names(game):
-        if name in ours:
-            try:
-                bots.find(name, game).close()
-                found.append(name)
-            except MissingExtra as e:
-                missing.append(str(e))
-    return found, missing
 
 
 def titled(game: Game, options: Any) -> str:

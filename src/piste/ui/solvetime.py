@@ -9,13 +9,12 @@ import sys
 import tempfile
 from typing import Any
 
-from piste.core.errors import MissingExtra, PisteError
+from piste.core.errors import PisteError
+from piste.core.extras import COMPILED, need, solver_of
 from piste.core.game import find, names
-from piste.fast.bulk import can_compile
 from piste.ui.listing import put
 from piste.ui.progress import Bar
 from piste.ui.screen import Screen
-from piste.ui.solving import solver_of
 from piste.ui.speed import calibration
 
 VERSION = 1  # of the JSON
@@ -37,8 +36,7 @@ print(json.dumps({"seconds": spent, "mib": resource.getrusage(resource.RUSAGE_SE
 
 
 def bench(given: argparse.Namespace, screen: Screen) -> int:
-    if not can_compile():
-        raise MissingExtra("fast", "Solving")
+    need(COMPILED)
     games = [find(name).name for name in given.game] or [name for name in names() if not heavy(name)]
     rows: dict[str, dict[str, Any]] = {}
     with Bar("solving") as bar:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import importlib
-from importlib.util import find_spec
 from typing import Any
 
 from piste.core.belief import Belief
 from piste.core.contract import OVER
-from piste.core.errors import BadOption, BadPosition, PisteError, is_interrupt
+from piste.core.errors import BadOption, BadPosition, is_interrupt
+from piste.core.extras import solver_of
 from piste.core.game import Game, find, quoted
 from piste.core.known import Known
 from piste.core.position import Position
@@ -24,28 +23,21 @@ VERSION = 1  # of the JSON
 
 def run(given: argparse.Namespace, screen: Screen) -> int:
     game = find(given.game)
-    solver = solver_of(game)
     options = game.options(pairs(given.set or []))
     if given.full:
         if given.position is not None:
             raise BadOption("--full is for the whole game: leave --position out.")
-        return full(game, solver, options, given, screen)
+        return full(game, solver_of(game, options), options, given, screen)
     if given.set and given.position is not None:
         raise BadOption("A position names its own options, in braces: leave --set out.")
     known = read(game, options, given.position, given.seat)
+    solver = solver_of(game, known.base.state.options)
     with Bar("solving") as bar:
         verdict: Verdict = solver.verdict(known, bar)
     if given.json:
         return put(screen, document(game, known, verdict))
     show(game, known, verdict, screen)
     return 0
-
-
-def solver_of(game: Game) -> Any:
-    """Return the game's solver, or say that it has none."""
-    if find_spec(f"{game.package}.solve") is None:
-        raise PisteError(f"{game.notation.TITLE} has no solver.")
-    return importlib.import_module(f"{game.package}.solve")
 
 
 def full(game: Game, solver: Any, options: Any, given: argparse.Namespace, screen: Screen) -> int:

@@ -14,12 +14,12 @@ import signal
 import socket
 import sys
 from collections.abc import Callable, Iterator
-from importlib.util import find_spec
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-from piste.core.errors import BadOption, MissingExtra, PisteError
+from piste.core.errors import BadOption, PisteError
+from piste.core.extras import SERVE, need
 from piste.core.game import counted, quoted
 from piste.ui.screen import Screen
 from piste.ui.simulating import number
@@ -28,10 +28,6 @@ from piste.web.settings import EVERYWHERE, HERE, PORT, Settings, read_public, us
 if TYPE_CHECKING:
     import uvicorn
 
-NEEDED = (
-    "starlette", "jinja2", "uvicorn", "websockets", "sqlalchemy", "alembic", "segno", "markdown_it",
-    "prometheus_client",
-)  # fmt: skip
 GOODBYE = 2.0
 """Seconds in which the pages that are open are told to come back."""
 
@@ -45,7 +41,7 @@ def run(given: argparse.Namespace, screen: Screen) -> int:
     """Serve until somebody stops it."""
     refuse_more_processes(given.workers, os.environ.get("WEB_CONCURRENCY", ""))
     settings = chosen(given)
-    need_libraries()
+    need(SERVE)
     make_place(settings.db)
     listener = listen(settings.host, settings.port)
     try:
@@ -64,11 +60,6 @@ def refuse_more_processes(workers: str | None, concurrency: str) -> None:
                 "hold half of a game without knowing of the other. Leave it out; bots think in processes of their "
                 "own (--thinkers)."
             )
-
-
-def need_libraries() -> None:
-    if any(find_spec(name) is None for name in NEEDED):
-        raise MissingExtra("web", "`piste serve`")
 
 
 def chosen(given: argparse.Namespace) -> Settings:

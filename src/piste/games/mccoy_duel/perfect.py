@@ -7,7 +7,7 @@ from piste.core.views import SeatView
 
 LINE = "Counts every hidden card, searches the round by sampled play, and plays a solved mix once few cards are left."
 
-EXTRA = "fast"
+ASKS_SOLVER = True
 
 
 def choose(view: SeatView, stream: Stream) -> int:

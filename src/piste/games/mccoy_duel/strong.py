@@ -7,7 +7,7 @@ from piste.core.views import SeatView
 
 LINE = "Counts every hidden card and searches by sampled play, but not for long; solves nothing."
 
-EXTRA = "fast"
+ASKS_SOLVER = True
 
 
 def choose(view: SeatView, stream: Stream) -> int:

@@ -13,7 +13,7 @@ GAMES = 20_000
 
 LINE = "Plays the exact solution; with more than 20 cards in the game, from about 15 left in the deck on."
 
-EXTRA = "fast"
+ASKS_SOLVER = True
 
 
 def choose(view: SeatView, stream: Stream) -> int:

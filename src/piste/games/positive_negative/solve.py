@@ -23,6 +23,7 @@ from piste.core.game import counted, members
 from piste.core.verdict import ESTIMATED, EXACT, Chances, Choice, Progress, Verdict, quiet
 from piste.games.positive_negative import rules, sweep
 from piste.games.positive_negative.basis import AT_MOST
+from piste.games.positive_negative.needs import INTERPRETED
 from piste.games.positive_negative.rules import DECIDE, DISCARD, DONE, DRAW, KEEP, Options, State
 
 if TYPE_CHECKING:
@@ -39,8 +40,6 @@ WORK = 8_000_000
 SPLIT = 3
 """Decks of a size are done in parts by which of so many cards they have, to hold few of them at a time."""
 
-INTERPRETED = 5
-"""With so few cards loading the compiler would take longer than the sums."""
 
 GAMES = 100_000
 """How many games an estimate plays out for each decision."""

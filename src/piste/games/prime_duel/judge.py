@@ -14,6 +14,7 @@ from piste.core.known import Known
 from piste.core.verdict import ESTIMATED, WITHIN, Chances, Choice, Progress, Verdict, quiet
 from piste.games.prime_duel import kept, rules, solve
 from piste.games.prime_duel.lines import needed
+from piste.games.prime_duel.basis import size
 from piste.games.prime_duel.rules import DECIDE, Options, State
 from piste.games.prime_duel.solve import Judged
 from piste.games.prime_duel.worth import Tail, chances, counts, empties_from, loops, next_lines
@@ -25,9 +26,9 @@ class Judge:
     def __init__(self, options: Options, progress: Progress = quiet) -> None:
         solve.prepare(options, progress)
         most = solve.effort(loops()).small
-        self._small = solve.size(options) <= most
+        self._small = size(options) <= most
         # A model that counts turns takes so long that one for every card that might come is too much.
-        self.imagines = not options.turns or solve.size(options) * options.turns <= most
+        self.imagines = not options.turns or size(options) * options.turns <= most
         self._tail: Tail | None = None
         self._deck = 0  # the deck that the tail begins with
 

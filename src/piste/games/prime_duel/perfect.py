@@ -7,7 +7,7 @@ from piste.core.views import SeatView
 
 LINE = "By the full solution, if `piste solve prime-duel --full` was run; else by a model solved for each decision."
 
-EXTRA = "fast"
+ASKS_SOLVER = True
 
 
 def choose(view: SeatView, stream: Stream) -> int:

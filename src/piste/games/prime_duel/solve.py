@@ -16,6 +16,7 @@ from piste.core.verdict import ESTIMATED, EXACT, WITHIN, Chances, Choice, Progre
 from piste.games.prime_duel import kept, rules
 from piste.games.prime_duel.basis import SMALL, VERSION, plain, size
 from piste.games.prime_duel.lines import COARSE, FINE, MOST_CARDS, Decks, Pool, needed, steps
+from piste.games.prime_duel.needs import INTERPRETED
 from piste.games.prime_duel.rules import DECIDE, Options, State, View
 from piste.games.prime_duel.worth import (
     Alone,
@@ -53,7 +54,7 @@ class Effort(NamedTuple):
 
 
 def effort(code: Any) -> Effort:
-    return Effort(SMALL, 3_000_000, 8_000_000) if is_compiled(code) else Effort(20_000, 5_000, 200_000)
+    return Effort(SMALL, 3_000_000, 8_000_000) if is_compiled(code) else Effort(INTERPRETED, 5_000, 200_000)
 
 
 WORTH_IT = 5

@@ -7,7 +7,7 @@ from piste.core.views import SeatView
 
 LINE = "Weighs both scores to the end of the game, with the odds of the deck as it is, as if they stayed so."
 
-EXTRA = "fast"
+ASKS_SOLVER = True
 
 
 def choose(view: SeatView, stream: Stream) -> int:

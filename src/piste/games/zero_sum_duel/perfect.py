@@ -8,7 +8,7 @@ from piste.core.views import SeatView
 
 LINE = "Plays the solution: the equilibrium mix of discards; where the size is not solved, the best estimate."
 
-EXTRA = "fast"
+ASKS_SOLVER = True
 
 
 def choose(view: SeatView, stream: Stream) -> int:

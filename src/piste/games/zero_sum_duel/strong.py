@@ -11,7 +11,7 @@ LINE = "Sees to the end of the next deck and bluffs well; one decision in three 
 
 HASTY = 3
 
-EXTRA = "fast"
+ASKS_SOLVER = True
 
 
 def choose(view: SeatView, stream: Stream) -> int:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from piste.core.contract import CHANCE, OVER, WATCHER
 from piste.core.dealer import Stream
-from piste.core.errors import MissingExtra
+from piste.core.extras import NUMPY, Feature, load
 from piste.core.game import counted, members
 from piste.core.verdict import ESTIMATED, EXACT, Chances, Choice, Progress, Verdict, quiet
 from piste.games.zero_sum_grid import rules, steady
@@ -26,10 +26,9 @@ SAMPLES = 400
 
 def sweeping() -> Any:
     """Return what works grids out."""
-    try:
-        from piste.games.zero_sum_grid import sweep
-    except ImportError:
-        raise MissingExtra("fast", "Solving harvest") from None
+    load(Feature("Solving harvest", "fast", NUMPY))
+    from piste.games.zero_sum_grid import sweep
+
     return sweep
 
 

@@ -11,6 +11,8 @@ LINE = (
     "Harvest: solved."
 )
 
+ASKS_SOLVER = True
+
 
 def choose(view: SeatView, stream: Stream) -> int:
     from piste.games.zero_sum_grid import solve

@@ -15,6 +15,8 @@ LINE = (
     f"Harvest: {TURNS} turns."
 )
 
+ASKS_SOLVER = True  # for harvest
+
 
 def choose(view: SeatView, stream: Stream) -> int:
     v: View = view.position
