@@ -23,7 +23,7 @@ from piste.bots.base import Plain, Prepare
 from piste.bots.base import finish as finish
 from piste.bots.base import stream_name as stream_name
 from piste.core.errors import MissingExtra, UnknownName
-from piste.core.extras import NOTHING, Feature, has_solver, missing, need, solver_of, solving
+from piste.core.extras import has, has_solver, missing, solver_of, solving
 from piste.core.game import Game, quoted
 from piste.core.verdict import Basis, Progress
 
@@ -107,7 +107,9 @@ def find(spec: str, game: Game, options: Any = None) -> Bot:
     ours = _own(game)
     if wanted in ours:
         module = importlib.import_module(ours[wanted])
-        need(feature(wanted, game, options))
+        why = refused(wanted, game, options)
+        if why is not None:
+            raise why
         return Plain(wanted, module.choose, prepared_by(game) if asks_solver(wanted, game) else None)
     others = _installed(game)
     if wanted in others:
@@ -124,22 +126,23 @@ def find(spec: str, game: Game, options: Any = None) -> Bot:
 
 
 def asks_solver(level: str, game: Game) -> bool:
-    """Say whether one of our bots asks the game's solver, which then has to be made ready first."""
-    return bool(getattr(importlib.import_module(_own(game)[level]), "ASKS_SOLVER", False))
+    """Say whether this is a bot of ours that asks the game's solver, which then has to be made ready first."""
+    ours = _own(game)
+    return level in ours and bool(getattr(importlib.import_module(ours[level]), "ASKS_SOLVER", False))
 
 
-def feature(level: str, game: Game, options: Any = None) -> Feature:
-    """Return what one of our bots needs to play a game with these options."""
-    if asks_solver(level, game):
-        return solving(game, options, f"The bot {level}")
-    return Feature(f"The bot {level} of {game.notation.TITLE}", "", NOTHING)
+def refused(level: str, game: Game, options: Any = None) -> MissingExtra | None:
+    """Return why one of our bots cannot play a game with these options here; None if it can."""
+    if not asks_solver(level, game) or has(solving(game, options)):
+        return None
+    return missing(solving(game, options, f"The bot {shown(game, level, options)}"))
 
 
 def playable(game: Game, options: Any = None) -> tuple[list[str], list[MissingExtra]]:
     """Return our bots that can play here, weakest first, and why the others cannot."""
-    refused = {name: missing(feature(name, game, options)) for name in _own(game)}
-    able = [name for name, why in refused.items() if why is None]
-    return able, [why for why in refused.values() if why is not None]
+    found = {name: refused(name, game, options) for name in _own(game)}
+    able = [name for name, why in found.items() if why is None]
+    return able, [why for why in found.values() if why is not None]
 
 
 def best(game: Game, options: Any = None) -> Bot:

@@ -262,7 +262,7 @@ def offers(room: Room, who: Looker, house: House) -> tuple[Offer, ...]:
             Offer("stand-in", "Let a bot play on", f"A bot takes {name}'s turns until {name} is back.", "", number)
         ]
     if room.against_bots(who.seat) and room.table.to_act == who.seat and not mine.stand_in:
-        found += [Offer("hint", "Hint", "What the strongest bot would choose. The record says that you asked.")]
+        found += [Offer("hint", "Hint", "What the strongest bot here would choose. The record says that you asked.")]
     if not room.has_left(who.seat):
         found += [Offer("resign", "Resign", "", "Resign this game?")]
     if who.host:

@@ -16,7 +16,7 @@ from piste.core.game import find, quoted
 from piste.web import logs
 from piste.web.metrics import Metrics
 from piste.web.minds import Thinking
-from piste.web.room import MOST_DECISIONS, PERSON, Opener, Room, Seat, called, levels, usual_opener
+from piste.web.room import MOST_DECISIONS, PERSON, Opener, Room, Seat, called, check_level, usual_opener
 from piste.web.rooms import CODE, LETTERS, Answer
 from piste.web.settings import Settings
 from piste.web.store import (
@@ -83,9 +83,8 @@ class Hall(Thoughts):
         if getattr(options, "turns", 0) > MOST_DECISIONS:
             raise BadOption(f"A table in the browser carries up to {MOST_DECISIONS} turns; 'turns' cannot be more.")
         count = found.rules.seats(options)
-        if versus != "friend" and versus not in levels(found):
-            known = ", ".join(bots.shown(found, level, options) for level in levels(found))
-            raise UnknownName(f"There is no bot {quoted(versus)} for {found.notation.TITLE}. There are: {known}.")
+        if versus != "friend":
+            check_level(versus, found, options)
         named = called(name) if name.strip() else ""
         seats = [Seat(PERSON, players=frozenset({player})), *[Seat()] * (count - 1)]
         room = Room(self.lots.code(), found.name, given, seats, host=player, now=self.clock())
@@ -139,8 +138,7 @@ class Hall(Thoughts):
             return await self._sit(room, player, fields.get("name", ""))
         if verb == "fill":
             level = bots.level_of(fields.get("bot", "steady"))
-            if level not in levels(room.game):
-                raise UnknownName(f"There is no bot {quoted(level)} for {room.game.notation.TITLE}.")
+            check_level(level, room.game, room.game.options(room.options))
             gone = room.fill(player, level)
             await self._deal_if_full(room, *(DropSitter(room.code, at, device) for at, device in gone))
             self.prepare(room)

@@ -91,7 +91,7 @@ class Minds:
         self, game: str, view: SeatView, seed: str, stream: str, progress: Progress = quiet
     ) -> tuple[str, int]:
         """Return the strongest bot's name and its decision."""
-        level = bots.best(find(game)).name
+        level = bots.best(find(game), view.options).name
         return level, await self.choose(game, level, view, seed, stream, progress)
 
     async def review(self, record: str, progress: Progress = quiet) -> str:
@@ -100,7 +100,7 @@ class Minds:
 
     async def prepare(self, game: str, level: str, options: Any, progress: Progress = quiet) -> None:
         """Make what a bot needs before its first decision, if nobody has done so yet."""
-        if level in bots.SOLVING:
+        if bots.asks_solver(level, find(game)):
             await self._preparations.made((game, level, options), progress)
 
     async def prepare_all(self) -> None:
@@ -109,7 +109,7 @@ class Minds:
             game = find(name)
             try:
                 level = bots.best(game).name
-                if level in bots.SOLVING:
+                if bots.asks_solver(level, game):
                     await self._preparations.made((name, level, game.options()), background=True)
             except Exception as e:  # whoever needs it is told why
                 logs.trouble("not prepared", e)
@@ -147,7 +147,7 @@ class Minds:
                     if self._closed:
                         raise PisteError("The server stops. The game is kept: come back in a moment.")
                     try:
-                        if need is not None and need[1] in bots.SOLVING:
+                        if need is not None and bots.asks_solver(need[1], find(need[0])):
                             # Here it is read from the cache; only where there is none it takes as long again.
                             await _within(PREPARING[True], worker, tasks.prepare, need, progress)
                             progress(*READY)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from piste import bots
 from piste.core.answer import read
 from piste.core.contract import WATCHER
 from piste.core.dealer import Chooser
-from piste.core.errors import BadOption, NotOpen, PisteError, Stale, Unreadable
+from piste.core.errors import BadOption, NotOpen, Stale, UnknownName, Unreadable
 from piste.core.game import Game, find, listed, quoted, tidy
 from piste.core.record import Head, Record, Recorder
 from piste.core.replay import new_head, replay, seated
@@ -309,10 +309,9 @@ class Room:
         self._take(self.table, seat, action)
         return True
 
-    def relieve(self, seat: int, *, unprepared: bool = False) -> None:
-        """Let an easier bot play on for one that needs too long; the seat is named after who plays there."""
+    def relieve(self, seat: int, why: str) -> None:
+        """Let an easier bot play on for one that cannot; the seat is named after who plays there."""
         was = self.seats[seat]
-        why = "could not be made ready for these options" if unprepared else "took too long to decide"
         self.place(seat, was._replace(bot=STAND_IN, name=self.free_name(f"{STAND_IN.capitalize()} for {was.name}")))
         self.mark(f"From here on the bot {STAND_IN} plays for {was.name}, which {why}.")
 
@@ -427,11 +426,14 @@ def _basis(game: Game, level: str, given: tuple[tuple[str, int | str], ...]) -> 
 @cache
 def levels(game: Game) -> tuple[str, ...]:
     """Return the levels of bots that can sit down here, weakest first."""
-    found = []
-    for level in bots.LEVELS:
-        try:
-            bots.find(level, game)
-        except PisteError:
-            continue
-        found.append(level)
-    return tuple(found)
+    return tuple(level for level in bots.playable(game)[0] if level in bots.LEVELS)
+
+
+def check_level(level: str, game: Game, options: Any) -> None:
+    """Refuse a level that is none, or that cannot play with these options here."""
+    if level not in bots.LEVELS or level not in bots.names(game):
+        known = ", ".join(bots.shown(game, one, options) for one in levels(game))
+        raise UnknownName(f"There is no bot {quoted(level)} for {game.notation.TITLE}. There are: {known}.")
+    why = bots.refused(level, game, options)
+    if why is not None:
+        raise why

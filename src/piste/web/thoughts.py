@@ -10,9 +10,10 @@ from collections.abc import Callable, Coroutine
 from functools import partial
 from typing import Any, TypeVar
 
-from piste.bots import SOLVING, stream_name
+from piste.bots import asks_solver, stream_name
 from piste.core.contract import WATCHER
-from piste.core.errors import NotOpen, PisteError
+from piste.core.errors import MissingExtra, NotOpen, PisteError
+from piste.core.extras import missing, solving
 from piste.web import logs
 from piste.web.metrics import Metrics
 from piste.web.minds import READY, Busy, Thinking, Tired, Unprepared, seed_of_bots
@@ -88,14 +89,14 @@ class Thoughts(Rooms):
                 except Busy:
                     await asyncio.sleep(1.0)
                     continue
-                except Tired as e:
+                except (Tired, MissingExtra) as e:
                     logs.warn("bot tired", game=game, level=level)
                     if level in EASY:
                         await self._stick(code, str(e))
                         return
                     async with self.room(code) as room:
                         if room is asked and room.thinker() == due:
-                            room.relieve(seat, unprepared=isinstance(e, Unprepared))
+                            room.relieve(seat, why_not(e))
                             await self.keep(room, *self.seat_rows(room))
                             self.wake(code)
                 except PisteError as e:
@@ -130,7 +131,7 @@ class Thoughts(Rooms):
     def prepare(self, room: Room) -> None:
         """Begin to make what the bots at a table will need: people may play on meanwhile."""
         options = room.game.options(room.options)
-        for level in sorted({seat.bot for seat in room.seats} & set(SOLVING)):
+        for level in sorted({seat.bot for seat in room.seats if asks_solver(seat.bot, room.game)}):
             self._start(self._prepared(room.game.name, level, options))
 
     async def _prepared(self, game: str, level: str, options: Any) -> None:
@@ -189,6 +190,9 @@ class Thoughts(Rooms):
             record = room.record()
             kept = await asyncio.to_thread(self.store.review, code)
             kept = kept or self._unreviewed.get(code)
+            refused = missing(solving(room.game, room.game.options(room.options), "A review"))
+            if kept is None and refused is not None:
+                return json.dumps({"failed": str(refused)})  # not kept: it may be installed later
             if kept is None and code not in self._reviewing:
                 self._reviewing.add(code)
                 self._start(self._make_review(code, record))
@@ -220,3 +224,12 @@ class Thoughts(Rooms):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         self.minds.close()
+
+
+def why_not(error: PisteError) -> str:
+    """Return why a bot does not play on, as the end of a sentence about it."""
+    if isinstance(error, MissingExtra):
+        return f"cannot play on this server without the extra '{error.extra}'"
+    if isinstance(error, Unprepared):
+        return "could not be made ready for these options"
+    return "took too long to decide"

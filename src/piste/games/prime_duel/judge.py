@@ -13,8 +13,8 @@ from piste.core.game import members
 from piste.core.known import Known
 from piste.core.verdict import ESTIMATED, WITHIN, Chances, Choice, Progress, Verdict, quiet
 from piste.games.prime_duel import kept, rules, solve
-from piste.games.prime_duel.lines import needed
 from piste.games.prime_duel.basis import size
+from piste.games.prime_duel.lines import needed
 from piste.games.prime_duel.rules import DECIDE, Options, State
 from piste.games.prime_duel.solve import Judged
 from piste.games.prime_duel.worth import Tail, chances, counts, empties_from, loops, next_lines
