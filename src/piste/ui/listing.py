@@ -88,6 +88,7 @@ def bots(given: argparse.Namespace, screen: Screen) -> int:
             "shown": every.shown(game, bot),
             "basis": every.basis(game, bot),
             "line": line,
+            "missing": None if (why := every.refused(bot, game)) is None else why.extra,
         }
         for game in map(find, wanted)
         for bot, line in every.lines(game).items()
@@ -96,7 +97,10 @@ def bots(given: argparse.Namespace, screen: Screen) -> int:
         return put(screen, {"bots": rows})
     for row in rows:
         basis = f" ({row['basis']})" if row["basis"] not in (None, row["shown"]) else ""
-        screen.line(f"{row['game']} {row['shown']}{basis}: {row['line']}")
+        needs = (
+            f" Needs the extra '{row['missing']}': pip install 'piste[{row['missing']}]'" if row["missing"] else ""
+        )
+        screen.line(f"{row['game']} {row['shown']}{basis}: {row['line']}{needs}")
     screen.note("\nIn brackets: how its play is known. perfect and expert are names of the same level in every game.")
     screen.note("Any program can take a seat: --seat 'cmd:./mybot' (docs/bots.md says how).")
     return 0

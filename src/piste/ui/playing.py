@@ -11,7 +11,8 @@ from functools import partial
 from typing import Any
 
 from piste.core.contract import WATCHER
-from piste.core.errors import BadOption, PisteError
+from piste.core.errors import BadOption, MissingExtra, PisteError
+from piste.core.extras import missing, solving
 from piste.core.game import Each, Game, counted, find, listed, names, quoted, tidy
 from piste.core.record import Record
 from piste.core.replay import new_head, replay, seated
@@ -75,6 +76,10 @@ def resume(given: argparse.Namespace, screen: Screen) -> int:
         for i in reseated:
             specs[i] = whole_command(given.vs)
         sittings = sit(record.head.game, record.head.options, specs)
+    except MissingExtra as e:
+        kept.close()
+        instead = store.command("resume", f"{name} --vs steady")
+        raise PisteError(f"{e}\nOr go on with another bot: {instead}") from None
     except BaseException:
         kept.close()
         raise
@@ -99,8 +104,10 @@ def run(session: Session, kept: store.Kept, *, resumed: bool = False) -> int:
         session.run(resumed=resumed)
         session.screen.note("To see this game again:")
         session.screen.whole(store.command("replay", kept.name))
-        session.screen.note("To learn what each decision cost:")
-        session.screen.whole(store.command("review", kept.name))
+        refused = missing(solving(session.head.game, session.table.options, "A review"))
+        session.screen.note("To learn what each decision cost:" if refused is None else str(refused))
+        if refused is None:
+            session.screen.whole(store.command("review", kept.name))
         return 0
     except (Left, EOFError):
         return left(session, "", 0)
@@ -200,11 +207,14 @@ def choose(screen: Screen) -> argparse.Namespace:
     if "players" in game.rules.Options._fields:
         given.players = pick(screen, "How many players? (2-4, Enter for 2): ", ("2", "3", "4"), "2")
     options = game.options({} if given.players is None else {"players": given.players})
-    lines = bots.lines(game)
+    able, refused = bots.playable(game, options)
+    lines = {name: line for name, line in bots.lines(game).items() if name in able or name not in bots.LEVELS}
     against = {bots.shown(game, name, options): name for name in lines}
     screen.line("Against whom? Type the name of a bot, or friend for people at this keyboard.")
     for name, line in lines.items():
         screen.line(f"  {bots.described(game, name, options)}: {line}")
+    for why in refused:
+        screen.note(str(why))
     usual = bots.USUAL if bots.USUAL in lines else list(lines)[-1]
     answer = pick(screen, f"Against (Enter for {usual}): ", (*against, "friend"), usual, tuple(lines))
     if answer == "friend":
@@ -281,7 +291,7 @@ def sit(game: Game, options: Any, specs: Sequence[str]) -> list[Sitting]:
     """Return who sits where; a bot that has to work something out beforehand does so now, and says how far it is."""
     from piste import bots
 
-    sittings = [Sitting(spec, None if spec == YOU else bots.find(spec, game)) for spec in specs]
+    sittings = [Sitting(spec, None if spec == YOU else bots.find(spec, game, options)) for spec in specs]
     for sitting in sittings:
         if sitting.bot is not None:
             with Bar(f"{sitting.spec} gets ready") as bar:

@@ -12,7 +12,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from piste.core.errors import PisteError
+from piste.core.errors import MissingExtra, PisteError
 from piste.core.game import find, names
 from piste.ui import store
 from piste.ui.listing import put
@@ -30,7 +30,11 @@ def run(given: argparse.Namespace, screen: Screen) -> int:
     found.reverse()  # the oldest first
     if not found:
         raise PisteError("There is no finished game of yours to look at yet. `piste play GAME` begins one.")
-    rows = reviewed(found)
+    rows, refused = reviewed(found)
+    if not rows:
+        raise next(iter(refused.values()))
+    for why in refused.values():
+        screen.note(f"{why}")
     if given.json:
         return put(screen, {"version": VERSION, "games": rows})
     for name in wanted:
@@ -45,14 +49,18 @@ def mine(entry: store.Entry) -> bool:
     return not entry.trouble and entry.ending is not None and entry.specs.count("you") == 1
 
 
-def reviewed(found: list[store.Entry]) -> list[dict[str, Any]]:
-    """Return for each game the accuracy, the mean loss of a decision in points, and how many there were."""
+def reviewed(found: list[store.Entry]) -> tuple[list[dict[str, Any]], dict[str, MissingExtra]]:
+    """Return for each game the accuracy, the mean loss of a decision in points, and how many there were.
+
+    Also by game why some could not be reviewed here.
+    """
     from piste.coach.review import VERSION as COACH
     from piste.coach.review import review
 
     path = store.data_folder() / "reviews.json"
     kept = read(path)
     rows = []
+    refused: dict[str, MissingExtra] = {}
     try:
         with Bar("reviewing your games") as bar:
             for number, entry in enumerate(found):
@@ -61,7 +69,11 @@ def reviewed(found: list[store.Entry]) -> list[dict[str, Any]]:
                 row = kept.get(entry.name)
                 if not isinstance(row, dict) or row.get("mark") != mark or row.get("coach") != COACH:
                     seat = entry.specs.index("you")
-                    told = review(store.read(entry.name))
+                    try:
+                        told = review(store.read(entry.name))
+                    except MissingExtra as e:
+                        refused[entry.game] = e
+                        continue
                     losses = [decision.loss for decision in told.decisions(seat)]
                     row = {
                         "name": entry.name, "game": entry.game, "mark": mark, "coach": COACH,
@@ -72,7 +84,7 @@ def reviewed(found: list[store.Entry]) -> list[dict[str, Any]]:
                 rows.append({key: row[key] for key in ("name", "game", "accuracy", "loss", "decisions")})
     finally:
         write(path, kept)  # Ctrl-C loses nothing
-    return rows
+    return rows, refused
 
 
 def read(path: Path) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from typing import Any
 from piste.coach.puzzles import Puzzle, any_puzzle, ordered, points, puzzle
 from piste.core.dealer import fresh_seed
 from piste.core.errors import BadOption, PisteError
+from piste.core.extras import need, solving
 from piste.core.game import Game, find, names
 from piste.core.known import Known
 from piste.core.screen import Moment, Pause
@@ -188,6 +189,8 @@ def several(
 ) -> Iterator[tuple[Game, Puzzle]]:
     """Yield puzzles: of one game, or of all in turn."""
     games = [find(given.game)] if given.game is not None else [find(name) for name in names()]
+    for game in games:
+        need(solving(game, game.options(options), "A puzzle"))
     for number in range(1, 1 + 2 * ON_A_SHEET):
         for game in games:
             try:

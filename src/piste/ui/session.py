@@ -261,7 +261,10 @@ class Session:
             for at in range(len(view.log)):
                 self.screen.lines([line for line in self.phrase(seat, at) if not isinstance(line, Pause)])
         elif word == "hint":
-            self.hint(seat)
+            try:
+                self.hint(seat)
+            except PisteError as e:  # the game goes on without it
+                self.screen.note(f"No hint: {e}")
         elif word == "save":
             self.screen.note("The game is kept after every decision. To go on with it:")
             self.screen.whole(self.resume())
@@ -281,7 +284,7 @@ class Session:
             self.screen.note("No hints here: people play each other. Begin with --hints if all agree to them.")
             return
         view = self.table.view(seat)
-        best = bots.best(self.head.game)
+        best = bots.best(self.head.game, view.options)
         with Bar(f"{best.name} gets ready") as bar:
             bots.prepare(best, view.options, bar)
         chosen = best.choose(view, self._dealer.stream(f"hint {seat} {view.number}"))
