@@ -85,7 +85,7 @@ def test_the_list_of_bots_names_no_perfect_player_of_duel() -> None:
 
 @pytest.mark.parametrize("typed", ["expert", "perfect"])
 def test_the_chooser_shows_the_honest_name_and_takes_both(typed: str) -> None:
-    page, answers = Page(), iter([f"{find('mccoy-duel').notation.TITLE}\n", "\n", f"{typed}\n"])
+    page, answers = Page(), iter([f"{find('mccoy-duel').notation.TITLE}\n", "\n", f"{typed}\n", "\n"])
     given = choose(Screen(page, Keyboard(lambda: next(answers)), colour=False))
     assert (given.game, given.vs) == ("mccoy-duel", "perfect")
     assert "  expert (searched): Counts every hidden card" in page.getvalue()
