@@ -15,6 +15,7 @@ average. docs/coach.md says it at length; tests/coach/test_columns.py holds the 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from piste.coach.eyes import Eyes
@@ -77,6 +78,14 @@ class Walk(NamedTuple):
     within: float  # the most that one of them may be off
 
 
+Tell = Callable[[Decision, tuple[tuple[float, ...], ...]], None]
+"""Told each decision as soon as it is judged, with each seat's chance at every moment up to it."""
+
+
+def unheard(decision: Decision, chances: tuple[tuple[float, ...], ...]) -> None:
+    """Do nothing with a decision that was judged."""
+
+
 def states_of(table: Table) -> list[Any]:
     """Return every state of a finished game."""
     game, origin = table.game, table.view().origin
@@ -87,7 +96,16 @@ def states_of(table: Table) -> list[Any]:
     return states
 
 
-def walk(table: Table, judge: Judge, progress: Progress = quiet) -> Walk:
+def has_decisions(table: Table) -> bool:
+    """Say whether anybody had a choice in a finished game, or resigned: without that nothing is to be judged."""
+    rules = table.game.rules
+    return any(
+        step < 0 or (rules.to_act(state) != CHANCE and rules.legal(state).bit_count() > 1)
+        for state, step in zip(states_of(table), table.history(), strict=False)
+    )
+
+
+def walk(table: Table, judge: Judge, progress: Progress = quiet, tell: Tell = unheard) -> Walk:
     """Judge every moment of a finished game between two."""
     states, history = states_of(table), table.history()
     both = [Eyes(table.game, table.view(seat), judge) for seat in range(table.seats)]
@@ -105,6 +123,7 @@ def walk(table: Table, judge: Judge, progress: Progress = quiet) -> Walk:
             continue
         found = decided(at, state, step, both[-1 - step if step < 0 else table.game.rules.to_act(state)])
         decisions.append(found)
+        tell(found, tuple(chances))
         for account in accounts:
             account.decision(found)
         for eyes in both:

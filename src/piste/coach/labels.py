@@ -45,6 +45,11 @@ def unsure(decision: Decision) -> float:
     return 2 * decision.verdict.within
 
 
+def is_clear(decision: Decision) -> bool:
+    """Say whether a loss is larger than it may be off; of one that is not nothing is said but that."""
+    return decision.loss > unsure(decision)
+
+
 def is_missed_win(decision: Decision, labels: Labels) -> bool:
     """Say whether a certain win was let go."""
     certain = decision.before >= 1 - CERTAIN and decision.verdict.within <= CERTAIN
@@ -55,7 +60,7 @@ def label(decision: Decision, labels: Labels) -> str:
     """Return what a loss is called; nothing where it is small, or no larger than it may be off."""
     if is_missed_win(decision, labels):
         return MISSED
-    if decision.loss <= unsure(decision):
+    if not is_clear(decision):
         return ""
     found = ""
     for name, points in zip(NAMES, labels, strict=True):

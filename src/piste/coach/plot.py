@@ -26,14 +26,14 @@ def checked(name: str) -> Path:
 
 def save(found: Review, seats: tuple[int, ...], path: Path) -> None:
     """Draw the winning chances of these seats."""
-    title = f"{found.game.notation.TITLE}: chance to win"
+    title = f"{found.game.notation.TITLE}: chance to win, as each saw it"
     lines = [(found.names[seat], [chances[seat] for chances in found.walk.chances]) for seat in seats]
     marks = [
         (seats.index(d.seat), d.step, f"{found.names[d.seat]}: {found.told(d)}, {found.label(d)}")
         for d in found.decisions()
         if d.seat in seats and found.label(d)
     ]
-    note = f"By what each player could know. {certainty(found)}"
+    note = certainty(found)
     try:
         if path.suffix.lower() == ".svg":
             path.write_text(svg(title, lines, marks, note), encoding="utf-8")

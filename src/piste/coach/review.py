@@ -5,17 +5,18 @@ from __future__ import annotations
 import importlib
 from importlib.util import find_spec
 from time import perf_counter, process_time
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from piste.coach import labels as naming
 from piste.coach import sampled
-from piste.coach.account import RESIGNATION, Columns, Decision, Walk, walk
+from piste.coach.account import RESIGNATION, Columns, Decision, Tell, Walk, has_decisions, unheard, walk
 from piste.coach.judging import Estimator, judge_of
 from piste.coach.labels import Labels
 from piste.core.errors import PisteError
 from piste.core.game import Game
 from piste.core.record import Record
 from piste.core.replay import replay
+from piste.core.table import Table
 from piste.core.verdict import ESTIMATED, EXACT, PROVEN, WITHIN, Progress, quiet
 from piste.core.views import Ending
 
@@ -24,6 +25,9 @@ RUNNING = (
     "That game is not over: a review would tell what is still secret. `piste resume` goes on with it, and it can be "
     "reviewed when it has ended."
 )
+
+
+NOTHING = "Nobody had anything to decide, so there is nothing to judge."
 
 
 class Review(NamedTuple):
@@ -75,17 +79,33 @@ class Review(NamedTuple):
         return str(reasons.why(decision.view, decision.verdict, action))
 
 
-def review(record: Record, labels: Labels | None = None, progress: Progress = quiet) -> Review:
-    """Judge a finished game; a running one is refused, since its record holds secrets."""
+def begun(record: Record, labels: Labels | None = None) -> tuple[Review, Table]:
+    """Return a review in which nothing is judged yet, and the table; a running game's record holds secrets."""
     table, _ = replay(record)
     ending = table.ending()
     if ending is None:
         raise PisteError(RUNNING)
-    began, worked = perf_counter(), process_time()
+    nothing = Walk((), (), (), (), 0.0)
+    game, seats = record.head.game, record.head.seats
+    return Review(game, table.options, seats, ending, nothing, labels or Labels(), 0.0, 0.0), table
+
+
+def undecided(record: Record) -> Review | None:
+    """Return the review of a game in which nobody had anything to decide; it needs no solver. None for others."""
+    found, table = begun(record)
+    return None if has_decisions(table) else found
+
+
+def review(record: Record, labels: Labels | None = None, progress: Progress = quiet, tell: Tell = unheard) -> Review:
+    """Judge a finished game, and tell each decision as soon as it is judged; a running game is refused."""
+    empty, table = begun(record, labels)
+    if not has_decisions(table):
+        return empty
+    clock, worked = perf_counter(), process_time()
     judge = judge_of(record.head.game, table.options, progress)
-    found = sampled.walk(table, judge, progress) if isinstance(judge, Estimator) else walk(table, judge, progress)
-    spent = perf_counter() - began, process_time() - worked
-    return Review(record.head.game, table.options, record.head.seats, ending, found, labels or Labels(), *spent)
+    judged = sampled.walk if isinstance(judge, Estimator) else walk
+    found = judged(table, cast("Any", judge), progress, tell)
+    return empty._replace(walk=found, seconds=perf_counter() - clock, cpu=process_time() - worked)
 
 
 def document(found: Review, seats: tuple[int, ...]) -> dict[str, Any]:
@@ -142,6 +162,8 @@ def priced(found: Review, decision: Decision) -> dict[str, Any]:
         "loss": decision.loss,
         "known": decision.verdict.known,
         "within": decision.verdict.within,
+        "margin": naming.unsure(decision),
+        "clear": naming.is_clear(decision),
         "label": found.label(decision) or None,
         "why": found.why(decision, decision.action),
         "choices": [
@@ -155,9 +177,11 @@ def priced(found: Review, decision: Decision) -> dict[str, Any]:
 def certainty(found: Review) -> str:
     """Return how the numbers of a review are known, in a sentence."""
     words, off = found.walk.known, f"{100 * found.walk.within:.2g}"
+    if not words:
+        return NOTHING
     if found.exact:
         return "Every number is exact." if PROVEN not in words else "Every number is proven."
     if ESTIMATED not in words:
         return f"Every number is within {off} points."
     some = "Some" if {EXACT, PROVEN, WITHIN} & set(words[:-1]) else "The"
-    return f"{some} numbers are estimates, off by up to {off} points in 19 cases of 20."
+    return f"{some} numbers are estimates: each loss has its margin beside it, which holds in 19 cases of 20."

@@ -10,7 +10,7 @@ from __future__ import annotations
 from math import hypot
 from typing import Any, NamedTuple
 
-from piste.coach.account import RESIGNATION, Columns, Decision, Walk, states_of
+from piste.coach.account import RESIGNATION, Columns, Decision, Tell, Walk, states_of, unheard
 from piste.coach.eyes import view_at
 from piste.coach.judging import Estimator, chance
 from piste.core.contract import CHANCE, WATCHER
@@ -27,7 +27,7 @@ class _Chance(NamedTuple):
     seat: int
 
 
-def walk(table: Table, judge: Estimator, progress: Progress = quiet) -> Walk:
+def walk(table: Table, judge: Estimator, progress: Progress = quiet, tell: Tell = unheard) -> Walk:
     """Judge the decisions and the chances of a finished game."""
     seen = _Seen(table, judge)
     parts = judge.parts(seen.states)
@@ -39,10 +39,13 @@ def walk(table: Table, judge: Estimator, progress: Progress = quiet) -> Walk:
     wanted |= {(step + after, seat) for step, seat in chances for after in (0, 1)}
     wanted |= {(begin, seat) for begin, _, _ in parts for seat in range(table.seats)}
     judge.share_out(len(decisions), len(wanted - set(decisions)))
+    found: list[Decision] = []
     for done, (at, seat) in enumerate(sorted(wanted)):
         progress(done, len(wanted), "judging")
         seen.verdict(at, seat)
-    found = [seen.decision(step, seat, table.history()[step]) for step, seat in decisions]
+        if (at, seat) in decisions:
+            found.append(seen.decision(at, seat, table.history()[at]))
+            tell(found[-1], seen.chances(found, parts)[: at + 1])
     columns = [_columns(table.seats, seat, seen, parts, found, chances) for seat in range(table.seats)]
     if table.seats == 2:  # one account, told from both sides
         columns[1] = _turned(columns[0])
@@ -101,7 +104,11 @@ class _Seen:
         known |= {(decision.step + 1, decision.seat): decision.after for decision in decisions}
         seats = range(len(self._whole))
         known |= {(end, seat): float(seat == winner) for _, end, winner in parts for seat in seats}
-        now = [known[parts[0][0], seat] for seat in seats] if parts else [1 / len(seats)] * len(seats)
+        now = (
+            [known.get((parts[0][0], seat), 1 / len(seats)) for seat in seats]
+            if parts
+            else [1 / len(seats)] * len(seats)
+        )
         found = []
         for at in range(len(self.states)):
             now = [known.get((at, seat), now[seat]) for seat in seats]

@@ -9,7 +9,7 @@ from itertools import groupby
 from piste.coach import plot
 from piste.coach.account import RESIGNATION, Columns, Decision
 from piste.coach.graph import drawn
-from piste.coach.labels import LETTERS, Labels, read_labels, unsure
+from piste.coach.labels import LETTERS, Labels, is_clear, read_labels, unsure
 from piste.coach.review import Review, certainty, document, review
 from piste.core.errors import BadOption
 from piste.core.game import Game, counted, quoted
@@ -31,13 +31,14 @@ def run(given: argparse.Namespace, screen: Screen) -> int:
     seats = wanted(record.head.game, record.head.seats, given.seat)
     with Bar("reviewing") as bar:
         found = review(record, labels, bar)
-    if path is not None:
+    judged = bool(found.walk.chances)
+    if path is not None and judged:
         plot.save(found, seats, path)
     if given.json:
         return put(screen, document(found, seats))
     show(found, seats, screen)
     if path is not None:
-        screen.note(f"The graph is in {path}.")
+        screen.note(f"The graph is in {path}." if judged else "There is no graph to draw.")
     return 0
 
 
@@ -62,10 +63,14 @@ def show(found: Review, seats: tuple[int, ...], screen: Screen) -> None:
 
     winner = "a draw" if found.ending.winner is None else f"{found.names[found.ending.winner]} won"
     line(f"{found.game.notation.TITLE}: {', '.join(found.names)}; {winner}: {found.ending.reason}.")
+    if not found.walk.chances:
+        line(certainty(found))
+        return
     line(f"Chances are judged by what each player could know at that moment. {certainty(found)}")
     for seat in seats:
+        name, what = found.names[seat], " the round" if found.walk.columns[seat].rounds else ""
         screen.line()
-        line(f"{found.names[seat]}: chance to win{' the round' if found.walk.columns[seat].rounds else ''}")
+        line(f"{name}: chance to win{what}, as {name} saw it")
         marks = [(d.step, found.label(d)) for d in found.decisions(seat) if found.label(d)]
         letters = [(step, LETTERS[name]) for step, name in marks]
         for row in drawn([chances[seat] for chances in found.walk.chances], min(width, 80), letters):
@@ -88,7 +93,7 @@ def show(found: Review, seats: tuple[int, ...], screen: Screen) -> None:
             for why in reasons(found, decision):
                 line(f"    {why[0].upper()}{why[1:]}.", 4)
     if not decisions:
-        line("Nobody had anything to decide.")
+        line("There was nothing to decide here.")
 
 
 def is_idle(decision: Decision) -> bool:
@@ -98,7 +103,7 @@ def is_idle(decision: Decision) -> bool:
 
 def reasons(found: Review, decision: Decision) -> list[str]:
     """Return why a decision that cost something was worth what it was, and the best one too."""
-    if 100 * decision.loss < TOLD:
+    if 100 * decision.loss < TOLD or not is_clear(decision):
         return []
     actions = dict.fromkeys((decision.action, decision.best))
     if decision.action == RESIGNATION:
@@ -148,6 +153,8 @@ def told(found: Review, decision: Decision) -> str:
     if 100 * decision.loss < 0.05:
         return text + ("" if not off else f" (±{100 * decision.verdict.within:.1f})")
     beside = f" ±{100 * off:.1f}" if off else ""
+    if not is_clear(decision):
+        return f"{text}; the best, within the margin ({100 * decision.loss:.1f}{beside})"
     instead = f"; best {best}" if decision.best not in (decision.action, RESIGNATION) else ""
     name = found.label(decision)
     return f"{text}{instead}, loss {100 * decision.loss:.1f}{beside}{f' ({name})' if name else ''}"
