@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import random
 from typing import Any
 
@@ -9,10 +10,11 @@ import pytest
 
 import piste
 from piste import bots
+from piste.coach import review as coach
 from piste.coach.account import RESIGNATION, Decision, walk
 from piste.coach.eyes import Eyes
 from piste.coach.labels import Labels, accuracy, label, read_labels
-from piste.coach.review import document, review
+from piste.coach.review import certainty, document, review
 from piste.core.belief import retell
 from piste.core.contract import CHANCE
 from piste.core.dealer import Stream
@@ -20,6 +22,8 @@ from piste.core.errors import BadOption, PisteError
 from piste.core.game import find, names
 from piste.core.verdict import Chances, Choice, Verdict, quiet
 from piste.games.zero_sum_duel.solve import STRAY
+from piste.ui import reviewing
+from piste.ui.screen import Screen
 from tests.coach.kinds import KINDS, judge, many, record_of, walked
 from tests.kinds import Kind, played
 
@@ -139,6 +143,48 @@ def test_a_running_game_is_not_reviewed(name: str) -> None:
     table = piste.open_table(name, seed="still running")
     with pytest.raises(PisteError, match="is not over"):
         review(record_of(table))
+
+
+def test_a_game_without_a_decision_is_answered_without_a_judge(monkeypatch: pytest.MonkeyPatch) -> None:
+    def asked(*_: object) -> None:
+        raise AssertionError("there is nothing to judge")
+
+    monkeypatch.setattr(coach, "judge_of", asked)
+    tables = (piste.open_table("zero-sum-duel", seed=f"early {i}") for i in range(100))
+    table = next(table for table in tables if table.to_act is None)
+    found = review(record_of(table))
+    assert found.decisions() == []
+    assert certainty(found) == "Nobody had anything to decide, so there is nothing to judge."
+    page = io.StringIO()
+    reviewing.show(found, (0, 1), Screen(page, colour=False))
+    assert "Nobody had anything to decide" in page.getvalue()
+    assert coach.document(found, (0, 1))["decisions"] == []
+
+
+def test_each_decision_is_told_as_soon_as_it_is_judged() -> None:
+    kind = Kind("positive-negative", {"top": 4})
+    told: list[Decision] = []
+    moments: list[int] = []
+
+    def tell(decision: Decision, chances: tuple[tuple[float, ...], ...]) -> None:
+        told.append(decision)
+        moments.append(len(chances))
+
+    found = review(record_of(played(kind, "as they come")), tell=tell)
+    assert tuple(told) == found.walk.decisions
+    assert moments == [decision.step + 1 for decision in told]
+
+
+def test_a_loss_within_the_margin_is_told_as_nothing_more() -> None:
+    found = review(record_of(played(Kind("positive-negative", {"top": 4}), "margin")))
+    lost = max(found.decisions(), key=lambda decision: decision.loss)
+    assert lost.loss > 0.01
+    assert ", loss " in reviewing.told(found, lost)
+    unsure = lost._replace(verdict=lost.verdict._replace(within=lost.loss))
+    assert "the best, within the margin (" in reviewing.told(found, unsure)
+    assert "best " + found.spelled(lost, lost.best) not in reviewing.told(found, unsure)
+    assert reviewing.reasons(found, unsure) == []
+    assert found.label(unsure) == ""
 
 
 def test_games_from_cards_laid_by_hand_are_reviewed() -> None:

@@ -21,6 +21,7 @@ from piste.core.views import SeatView
 from piste.web.app import make_app
 from piste.web.hall import Hall, Lots
 from piste.web.limits import Limits
+from piste.web.minds import Reviewing, unheard
 from piste.web.room import Opener, Room, usual_opener
 from piste.web.rooms import LETTERS
 from piste.web.settings import Settings
@@ -76,6 +77,7 @@ class FirstMind:
 
     def __init__(self) -> None:
         self.choosing: Callable[[str, str, SeatView], Awaitable[int]] | None = None
+        self.reviewing: Callable[[Reviewing], Awaitable[None]] | None = None  # before a review is answered
         self.asked: list[tuple[str, ...]] = []
         self.prepared: list[tuple[str, str]] = []
         self.steps: tuple[tuple[int, int, str], ...] = ()  # told before anything is answered
@@ -107,9 +109,11 @@ class FirstMind:
         self.prepared.append((game, level))
         await self._tell(progress)
 
-    async def review(self, record: str, progress: Progress = quiet) -> str:
+    async def review(self, record: str, progress: Reviewing = unheard) -> str:
         self.asked.append(("", "review", record))
         await self._tell(progress)
+        if self.reviewing is not None:
+            await self.reviewing(progress)
         return json.dumps({"decisions": [], "chances": [], "certainty": "Nothing is known."})
 
     def close(self) -> None:

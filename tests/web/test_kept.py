@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
+
 import pytest
 
 import piste
 from piste.core.dealer import Commitment
 from piste.core.errors import PisteError
 from piste.core.game import find, names
+from piste.web.minds import Reviewing
 from piste.web.rooms import IDLE
 from tests.web.driving import SALT, SEED, Device, House, actor, finish, one_decision, record, seeded, table_for
 from tests.web.storing import storage_fails
@@ -178,6 +182,44 @@ async def test_seed_and_salt_leave_the_house_only_when_the_game_is_over(house: H
         assert table.commitment == promise.digest
         await socket.leave()
     assert Commitment(promise.digest, promise.salt).keeps(SEED)
+
+
+async def test_a_review_is_shown_as_far_as_it_is(house: House) -> None:
+    code, people = await table_for(house, "prime-duel")
+    going, done = asyncio.Event(), asyncio.Event()
+
+    async def half(progress: Reviewing) -> None:
+        begun = {"chances": [{"step": 0, "1": 0.5, "2": 0.5}], "decisions": []}
+        progress(5, 20, "judging", json.dumps(begun))
+        progress(8, 20, "judging")  # and what was found stays
+        going.set()
+        await done.wait()
+
+    house.minds.reviewing = half
+    await people[0].do(code, "resign")
+    page = await people[0].get(f"/t/{code}/replay")
+    assert 'id="looking"' in page.text
+    await going.wait()
+    page = await people[0].get(f"/t/{code}/replay")
+    assert 'value="0.400" max="1"' in page.text
+    assert "<polyline" in page.text
+    answer = await people[0].get(f"/t/{code}/review")
+    assert (answer.status, answer.json["done"]) == (202, 0.4)
+    done.set()
+    await house.settle()
+    assert 'id="looking"' not in (await people[0].get(f"/t/{code}/replay")).text
+
+
+async def test_a_game_without_a_decision_needs_no_reviewer(house: House) -> None:
+    seeds = (f"early {i}" for i in range(100))
+    house.opener = seeded(next(s for s in seeds if piste.open_table("zero-sum-duel", seed=s).to_act is None))
+    person = Device(house)
+    code = await person.opens("zero-sum-duel", "steady")
+    assert house.room(code).over
+    page = (await person.get(f"/t/{code}/replay")).text
+    assert 'id="looking"' not in page
+    assert "Nobody had anything to decide" in page
+    assert not any("review" in asked for asked in house.minds.asked)
 
 
 async def test_replay_and_review_come_after_the_end(house: House) -> None:

@@ -8,6 +8,7 @@ import re
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from html import escape
 from html.parser import HTMLParser
 
 import pytest
@@ -24,6 +25,7 @@ from piste.web.faces import House, Looker, face
 from piste.web.pages import LONGEST_LOG, PARTS, STATIC, Listing, Pages
 from piste.web.replaying import shown
 from piste.web.room import PERSON, Room, Seat
+from piste.web.thoughts import Looking
 
 from ..kinds import FULL, ODD, Kind
 
@@ -345,7 +347,10 @@ def test_a_replay_is_sound_at_every_step_and_says_what_the_coach_says(kind: Kind
         page = PAGES.replay_page(found)
         nodes = check(page)
         lines = [node for node in nodes if node.tag == "polyline"]
-        assert len(lines) == len({node.attributes["class"] for node in lines}) == room.table.seats
+        one = -1 < step % 3 - 1 < room.table.seats
+        assert len(lines) == len({node.attributes["class"] for node in lines}) == (1 if one else room.table.seats)
+        saw = escape(room.names()[step % 3 - 1]) if one else "each"
+        assert f"Chance of winning, as {saw} saw it" in page
         assert ("Blunder" in page) == (step == 2)
         assert "It &lt;hurts&gt;." in page or step != 2
         assert PAGES.replay_page(found, part=True) in page
@@ -353,6 +358,33 @@ def test_a_replay_is_sound_at_every_step_and_says_what_the_coach_says(kind: Kind
     waiting = PAGES.replay_page(shown(room, 0, 0, None))
     check(waiting)
     assert 'id="looking"' in waiting
+    assert '<noscript><meta http-equiv="refresh"' in waiting
+
+
+def test_a_review_fills_in_decision_by_decision_while_the_coach_looks() -> None:
+    room = last(moments(FULL[0], "so far", most=12))
+    whole = json.loads(review_of(room))
+    begun = json.dumps({"chances": whole["chances"][:2], "decisions": whole["decisions"]})
+    page = PAGES.replay_page(shown(room, 2, -1, None, Looking(3, 12, begun)))
+    check(page)
+    assert "1 decision judged so far" in page
+    assert 'value="0.250" max="1"' in page
+    assert "Blunder" in page
+    assert "<polyline" in page
+
+
+def test_no_cost_is_claimed_of_a_loss_within_the_margin() -> None:
+    room = last(moments(FULL[0], "so far", most=12))
+    whole = json.loads(review_of(room))
+    whole["decisions"][0] |= {"loss": 0.093, "within": 0.08, "label": None}
+    page = PAGES.replay_page(shown(room, 2, -1, json.dumps(whole)))
+    assert "No clear difference" in page
+    assert "within the margin: 9.3 ± 16.0 points" in page
+    assert "It cost" not in page
+    assert "hurts" not in page
+    whole["decisions"][0] |= {"within": 0.01, "label": "slip"}
+    page = PAGES.replay_page(shown(room, 2, -1, json.dumps(whole)))
+    assert "It cost <b>9.3 ± 2.0 points</b> of winning chance." in page
 
 
 def test_d22_the_form_of_duel_lets_its_host_choose_a_colour() -> None:

@@ -225,9 +225,10 @@ class _Telling:
         self._told, self._number = told, number
         self._last, self._what = 0.0, ""
 
-    def __call__(self, done: int, whole: int, what: str = "") -> None:
+    def __call__(self, done: int, whole: int, what: str = "", *found: Any) -> None:
+        """Tell how far it is; what was found meanwhile is never held back."""
         now = monotonic()
-        if what == self._what and done < whole and now - self._last < OFTEN:
+        if not found and what == self._what and done < whole and now - self._last < OFTEN:
             return
         self._last, self._what = now, what
-        _send(self._told, pickle.dumps((self._number, PROGRESS, pickle.dumps((done, whole, what)))))
+        _send(self._told, pickle.dumps((self._number, PROGRESS, pickle.dumps((done, whole, what, *found)))))

@@ -248,7 +248,9 @@ class Site:
     async def review(self, request: Request) -> Response:
         found = await self.hall.review(request.path_params["code"])
         if found is None:
-            return JSONResponse({"ok": False, "said": "The coach is still looking at this game."}, 202)
+            far = self.hall.looking(request.path_params["code"])
+            said = {"ok": False, "said": "The coach is still looking at this game.", "done": far.done / far.whole}
+            return JSONResponse(said, 202)
         return Response(found, media_type="application/json")
 
     async def replay(self, request: Request) -> Response:
@@ -256,7 +258,7 @@ class Site:
         review = await self.hall.review(code)
         async with self.hall.room(code) as room:
             seat = whole_number(request, "seat", room.seat_of(player))
-            found = shown(room, whole_number(request, "step", 0), seat, review)
+            found = shown(room, whole_number(request, "step", 0), seat, review, self.hall.looking(code))
         return HTMLResponse(self.pages.replay_page(found, part="part" in request.query_params))
 
     # For whoever runs it

@@ -29,6 +29,9 @@ LONGEST = {False: 60.0, True: 300.0}
 PREPARING = {False: 240.0, True: 1800.0}
 """Seconds after which preparing is given up: with options of somebody's own, and with those of the sheet."""
 
+OFTEN = 0.5
+"""Seconds between two tellings of what a review has found so far."""
+
 AGAIN = "The game is kept: reload the page to let it try again."
 READY = (1, 1, "")
 """What is told when preparing is over."""
@@ -48,6 +51,16 @@ class Unprepared(Tired):
     """A bot that could not be made ready in time."""
 
 
+class Reviewing(Protocol):
+    """Is told how far a review is, and now and then the review as far as it goes, as JSON."""
+
+    def __call__(self, done: int, whole: int, what: str, found: str = "", /) -> None: ...
+
+
+def unheard(done: int, whole: int, what: str, found: str = "", /) -> None:
+    """Do nothing about how far a review is."""
+
+
 class Thinking(Protocol):
     """Whoever thinks for a hall. Progress is told while something is prepared, then once that all is ready."""
 
@@ -57,7 +70,7 @@ class Thinking(Protocol):
     async def hint(
         self, game: str, view: SeatView, seed: str, stream: str, progress: Progress = quiet
     ) -> tuple[str, int]: ...
-    async def review(self, record: str, progress: Progress = quiet) -> str: ...
+    async def review(self, record: str, progress: Reviewing = unheard) -> str: ...
     async def prepare(self, game: str, level: str, options: Any, /, progress: Progress = quiet) -> None: ...
     async def prepare_all(self) -> None: ...
     def close(self) -> None: ...
@@ -94,8 +107,8 @@ class Minds:
         level = bots.best(find(game), view.options).name
         return level, await self.choose(game, level, view, seed, stream, progress)
 
-    async def review(self, record: str, progress: Progress = quiet) -> str:
-        """Return the coach's review of a finished game as JSON; how far it is is told too."""
+    async def review(self, record: str, progress: Reviewing = unheard) -> str:
+        """Return the coach's review of a finished game as JSON; how far it is, and what is judged, is told too."""
         return await self._run(True, _review, record, progress=progress, telling=True)
 
     async def prepare(self, game: str, level: str, options: Any, progress: Progress = quiet) -> None:
@@ -292,12 +305,33 @@ async def _within(
 # In the worker
 
 
-def _review(record: str, progress: Progress = quiet) -> str:
+def _review(record: str, progress: Reviewing = unheard) -> str:
     import json
+    from time import monotonic
 
-    from piste.coach.review import certainty, document, review
+    from piste.coach.account import Decision, Walk
+    from piste.coach.review import begun, certainty, document, review
     from piste.core.record import Record
 
-    found = review(Record.parse(record), progress=progress)
-    seats = tuple(range(len(found.names)))
+    read = Record.parse(record)
+    empty, _ = begun(read)
+    seats = tuple(range(len(empty.names)))
+    judged: list[Decision] = []
+    far, last = (0, 1, ""), 0.0
+
+    def note(done: int, whole: int, what: str) -> None:
+        nonlocal far
+        far = done, whole, what
+        progress(*far)
+
+    def tell(decision: Decision, chances: tuple[tuple[float, ...], ...]) -> None:
+        nonlocal last
+        judged.append(decision)
+        if monotonic() - last >= OFTEN:  # where decisions are judged by the hundred, not each is worth a message
+            last = monotonic()
+            progress(
+                *far, json.dumps(document(empty._replace(walk=Walk(tuple(judged), chances, (), (), 0.0)), seats))
+            )
+
+    found = review(read, progress=note, tell=tell)
     return json.dumps({**document(found, seats), "certainty": certainty(found)})

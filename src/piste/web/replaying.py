@@ -11,6 +11,9 @@ from piste.core.views import SeatView
 from piste.web.faces import result, scene
 from piste.web.room import Room
 from piste.web.shown import Shown
+from piste.web.thoughts import Looking
+
+NOTHING_YET = Looking()
 
 
 def view_at(view: SeatView, step: int) -> SeatView:
@@ -23,7 +26,7 @@ def view_at(view: SeatView, step: int) -> SeatView:
     )  # fmt: skip
 
 
-def shown(room: Room, step: int, seat: int, review: str | None) -> Shown:
+def shown(room: Room, step: int, seat: int, review: str | None, looking: Looking = NOTHING_YET) -> Shown:
     """Return one step of a game that is over; steps and seats that are not there are brought to the nearest."""
     if room.table is None or room.story is None or not room.over:
         raise NotOpen("The game is not over: it can be seen again when it is.")
@@ -33,9 +36,10 @@ def shown(room: Room, step: int, seat: int, review: str | None) -> Shown:
     names = room.names()
     ending = room.table.ending()
     assert ending is not None
-    found: dict[str, Any] | None = None if review is None else json.loads(review)
+    text = looking.found if review is None else review
+    found: dict[str, Any] | None = json.loads(text) if text else None
     failed = str(found["failed"]) if found is not None and "failed" in found else ""
-    known = "" if found is None else failed or str(found["certainty"])
+    known = "" if found is None else failed or str(found.get("certainty", ""))
     return Shown(
         code=room.code,
         game=room.game.name,
@@ -49,6 +53,7 @@ def shown(room: Room, step: int, seat: int, review: str | None) -> Shown:
         lines=tuple(room.story.lines_at(seat, step)),
         result=result(ending, names, HIDDEN),
         review=None if failed else found,
-        looking=found is None,
+        looking=review is None,
+        done=looking.done / max(1, looking.whole),
         note=known,
     )

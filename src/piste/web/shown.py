@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from piste.core.contract import WATCHER
 from piste.core.scene import Area
 
 
@@ -23,13 +24,15 @@ class Shown(NamedTuple):
     lines: tuple[str, ...]  # what was said at this step
     result: str
     review: Mapping[str, Any] | None  # the coach's document, once there is one
-    looking: bool = False  # the coach is still looking
+    looking: bool = False  # the coach is still looking: the document is there as far as it goes
+    done: float = 0.0  # how far the coach is, from 0 to 1
     note: str = ""  # how the coach's numbers are known, or why there are none
 
 
 class Graph(NamedTuple):
     """Winning chances drawn in a box of 1000 by 100: lines, marks and where we are."""
 
+    title: str  # whose chances they are, and by whose knowledge
     lines: tuple[tuple[str, str, str], ...]  # name, points, the chance at this step in percent
     marks: tuple[tuple[int, float, float, str], ...]  # which line, where, what it is called
     now: float
@@ -37,26 +40,39 @@ class Graph(NamedTuple):
 
 
 def drawn_graph(shown: Shown) -> Graph | None:
-    """Return the graph of a reviewed game."""
+    """Return the graph of a reviewed game: the chance of the one through whose eyes it is seen, or of everybody."""
     if shown.review is None or not shown.review["chances"]:
         return None
     chances = shown.review["chances"]
-    wide = 1000 / max(1, len(chances) - 1)
-    seats = [label for label in shown.labels if label in chances[0]]
+    wide = 1000 / max(1, shown.steps)
     who = dict(zip(shown.labels, shown.people, strict=False))
+    seats = [label for i, label in enumerate(shown.labels) if label in chances[0] and shown.seat in (i, WATCHER)]
+    title = f"Chance of winning, as {who[seats[0]] if len(seats) == 1 else 'each'} saw it"
     lines, marks, told = [], [], []
-    at = min(shown.step, len(chances) - 1)
     for label in seats:
         points = " ".join(f"{i * wide:.1f},{100 * (1 - moment[label]):.1f}" for i, moment in enumerate(chances))
-        lines.append((who[label], points, f"{100 * chances[at][label]:.0f} %"))
+        now = f"{100 * chances[shown.step][label]:.0f} %" if shown.step < len(chances) else ""
+        lines.append((who[label], points, now))
     for decision in shown.review["decisions"]:
-        if decision["label"] and decision["seat"] in seats:
-            step = min(decision["step"] + 1, len(chances) - 1)
-            height = 100 * (1 - chances[step][decision["seat"]])
-            marks.append((seats.index(decision["seat"]), step * wide, height, decision["label"]))
+        if decision["label"]:
+            step = decision["step"] + 1
+            if decision["seat"] in seats:
+                height = 100 * (1 - chances[min(step, len(chances) - 1)][decision["seat"]])
+                marks.append((seats.index(decision["seat"]), step * wide, height, decision["label"]))
             said = f"{who[decision['seat']]}: {decision['decision']}, {decision['label']}"
-            told.append((step, f"{said}, {100 * decision['loss']:.0f} points"))
-    return Graph(tuple(lines), tuple(marks), at * wide, tuple(told))
+            told.append((step, f"{said}, {points_of(decision)}"))
+    return Graph(title, tuple(lines), tuple(marks), shown.step * wide, tuple(told))
+
+
+def points_of(decision: Mapping[str, Any]) -> str:
+    """Return what a decision cost, with how far that may be off."""
+    margin = 100 * margin_of(decision)
+    return f"{100 * decision['loss']:.1f}{f' ± {margin:.1f}' if margin >= 0.05 else ''} points"
+
+
+def margin_of(decision: Mapping[str, Any]) -> float:
+    """Return by how much a loss may be off; a review that was kept long ago does not say it itself."""
+    return float(decision.get("margin", 2 * decision.get("within", 0.0)))
 
 
 def spoken(shown: Shown) -> dict[str, Any] | None:
@@ -65,5 +81,7 @@ def spoken(shown: Shown) -> dict[str, Any] | None:
         return None
     for decision in shown.review["decisions"]:
         if decision["step"] == shown.step - 1:
-            return {**decision, "who": dict(zip(shown.labels, shown.people, strict=True))[decision["seat"]]}
+            who = dict(zip(shown.labels, shown.people, strict=True))[decision["seat"]]
+            clear = decision["loss"] > margin_of(decision)
+            return {**decision, "who": who, "clear": clear, "cost": points_of(decision)}
     return None

@@ -8,7 +8,7 @@ import json
 import time
 from collections.abc import Callable, Coroutine
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from piste.bots import asks_solver, stream_name
 from piste.core.contract import WATCHER
@@ -31,6 +31,14 @@ PATIENT = 3.0
 T = TypeVar("T")
 
 
+class Looking(NamedTuple):
+    """How far the coach is with a game."""
+
+    done: int = 0
+    whole: int = 1
+    found: str = ""  # the review as far as it goes, as JSON; "" before the first decision is judged
+
+
 class Thoughts(Rooms):
     """Rooms in which bots play."""
 
@@ -42,7 +50,7 @@ class Thoughts(Rooms):
         self._tasks: set[asyncio.Task[Any]] = set()
         self._thinking: set[str] = set()
         self._hinting: set[str] = set()
-        self._reviewing: set[str] = set()
+        self._reviewing: dict[str, Looking] = {}
         self._unreviewed: dict[str, str] = {}  # games whose review was given up, and why; forgotten with the process
 
     def woken(self, room: Room) -> None:
@@ -190,25 +198,35 @@ class Thoughts(Rooms):
             record = room.record()
             kept = await asyncio.to_thread(self.store.review, code)
             kept = kept or self._unreviewed.get(code)
+            if kept is None and code not in self._reviewing:
+                kept = await asyncio.to_thread(_at_once, record)
             refused = missing(solving(room.game, room.game.options(room.options), "A review"))
             if kept is None and refused is not None:
                 return json.dumps({"failed": str(refused)})  # not kept: it may be installed later
             if kept is None and code not in self._reviewing:
-                self._reviewing.add(code)
+                self._reviewing[code] = Looking()
                 self._start(self._make_review(code, record))
             return kept
+
+    def looking(self, code: str) -> Looking:
+        """Return how far the coach is with a game that has no review yet."""
+        return self._reviewing.get(code, Looking())
+
+    def _tell_looking(self, code: str, done: int, whole: int, _what: str, found: str = "", /) -> None:
+        if code in self._reviewing:
+            self._reviewing[code] = Looking(done, whole, found or self._reviewing[code].found)
 
     async def _make_review(self, code: str, record: str) -> None:
         began = time.perf_counter()
         try:
-            found = await self.minds.review(record)
+            found = await self.minds.review(record, partial(self._tell_looking, code))
             self.metrics.thought("review", time.perf_counter() - began)
         except Busy:
-            self._reviewing.discard(code)
+            self._reviewing.pop(code, None)
             return  # whoever asks again begins again
         except Tired as e:
             self._unreviewed[code] = json.dumps({"failed": str(e)})
-            self._reviewing.discard(code)
+            self._reviewing.pop(code, None)
             return
         except PisteError as e:
             found = json.dumps({"failed": str(e)})
@@ -217,7 +235,7 @@ class Thoughts(Rooms):
         except PisteError:
             logs.warn("review not kept", room=logs.room(code))
         finally:
-            self._reviewing.discard(code)
+            self._reviewing.pop(code, None)
 
     async def close(self) -> None:
         for task in list(self._tasks):
@@ -233,3 +251,12 @@ def why_not(error: PisteError) -> str:
     if isinstance(error, Unprepared):
         return "could not be made ready for these options"
     return "took too long to decide"
+
+
+def _at_once(record: str) -> str | None:
+    """Return the review of a game in which nobody had anything to decide: nobody has to wait for that."""
+    from piste.coach.review import certainty, document, undecided
+    from piste.core.record import Record
+
+    found = undecided(Record.parse(record))
+    return None if found is None else json.dumps({**document(found, ()), "certainty": certainty(found)})

@@ -2,6 +2,8 @@
 const $ = (id) => document.getElementById(id);
 const { code, seat, steps } = document.body.dataset;
 const last = Number(steps);
+const LOOK = 2000; // milliseconds between two looks at how far the coach is
+let seen = "";
 let step = Number(document.body.dataset.step), wanted = step;
 
 export function begin() {
@@ -10,7 +12,7 @@ export function begin() {
   $("eyes").addEventListener("change", () => $("eyes").form.requestSubmit());
   document.addEventListener("click", click);
   document.addEventListener("keydown", keydown);
-  if (document.body.dataset.looking) setTimeout(look, 4000);
+  if (document.body.dataset.looking) setTimeout(look, LOOK);
 }
 
 function click(event) {
@@ -42,15 +44,20 @@ async function go(to) {
 }
 
 function show(to, text) {
+  fill(to, text);
+  $("said").textContent = [...$("part-replay").querySelectorAll(".where, .said-then li, .coach")].map((one) => one.textContent).join(". ");
+}
+
+function fill(to, text) {
   const place = $("part-replay"), focus = document.activeElement?.id, open = $("named")?.open;
   step = to;
+  seen = text;
   place.innerHTML = text;
   if (open && $("named")) $("named").open = true;
   if (focus && place.contains($(focus))) $(focus).focus({ preventScroll: true });
   $("slider").value = to;
   $("eyes-step").value = to;
   history.replaceState(null, "", address(to));
-  $("said").textContent = [...place.querySelectorAll(".where, .said-then li, .coach")].map((one) => one.textContent).join(". ");
 }
 
 const address = (to) => `/t/${code}/replay?seat=${seat}&step=${to}`;
@@ -66,6 +73,8 @@ async function fetched(to) {
 
 async function look() {
   const at = step, text = await fetched(at);
-  if (text !== null && !text.includes('id="looking"') && wanted === at && step === at) return show(at, text);
-  setTimeout(look, 4000);
+  const there = text !== null && wanted === at && step === at, done = text !== null && !text.includes('id="looking"');
+  if (there && done) return show(at, text);
+  if (there && text !== seen) fill(at, text); // as far as the coach is; nothing is read aloud for that
+  setTimeout(look, LOOK);
 }
