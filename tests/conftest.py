@@ -14,16 +14,20 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from piste.core.game import counted
 from tests import sizes
 from tests.installing import on_build_machine
 
-LATE = ("solve", "coach", "scales", "rl", "terminal", "web", "browser")
-"""What is quick and tells most comes first, real browsers last."""
+LATE = ("solve", "test_bots.py", "coach", "scales", "rl", "terminal", "web", "browser")
+"""What is quick and tells most comes first, real browsers last.
+
+Two workers begin at the start and in the middle. What compiles the same stands together, so that it is compiled once.
+"""
 
 LEFT_OUT = {
-    "browser": "need a browser",
-    "proxy": "need nginx, Caddy or systemd",
-    "slow": "are slow",
+    "browser": ("needs a browser", "need a browser"),
+    "proxy": ("needs nginx, Caddy or systemd", "need nginx, Caddy or systemd"),
+    "slow": ("is slow", "are slow"),
 }
 """The marks of tests that a quick run leaves out, and why; pyproject.toml lists them too."""
 
@@ -51,8 +55,8 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     def place(item: pytest.Item) -> int:
-        folder = item.path.parent.name
-        return LATE.index(folder) + 1 if folder in LATE else 0
+        names = (item.path.parent.name, item.path.name)
+        return max((LATE.index(name) + 1 for name in names if name in LATE), default=0)
 
     items.sort(key=place)
     for item in items:
@@ -100,12 +104,12 @@ def skipped(config: pytest.Config) -> Counter[str]:
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     line = terminalreporter.write_line
     for reason, count in skipped(config).items():
-        line(f"Skipped: {count} {'test' if count == 1 else 'tests'}: {reason}")
+        line(f"Skipped: {counted(count, 'test')}: {reason}")
     if on_build_machine() and skipped(config):
         line("With CI=true nothing may be skipped, so this run has failed.")
     left = config.stash[counted_out]
     if left:
-        parts = ", ".join(f"{left[mark]} that {why}" for mark, why in LEFT_OUT.items() if left[mark])
-        line(f"Left out of this run: {left.total()} tests ({parts}), and larger sizes of others.")
+        parts = ", ".join(f"{left[mark]} that {why[left[mark] > 1]}" for mark, why in LEFT_OUT.items() if left[mark])
+        line(f"Left out of this run: {counted(left.total(), 'test')} ({parts}), and larger sizes of others.")
     if config.getoption("--quick"):
         line("`make test-all` runs everything.")

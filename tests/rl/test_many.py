@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import random
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from piste.fast.bind import bind_for_learners
 from piste.fast.bulk import seed_number
 from piste.rl.encoder import TURNS, Encoder, settled
 from piste.rl.many import Many, Seen
+from tests import sizes
 from tests.kinds import FULL, ODD, Kind, games
 
 ROOT = Path(__file__).parent.parent.parent
@@ -83,7 +85,16 @@ class Twin:
         return paid, True, cut
 
 
-@pytest.mark.parametrize("kind", kinds(), ids=str)
+def compiles_again(kind: Kind) -> bool:
+    """Say whether a kind costs the compilation of a game once more, of which another kind is compiled already."""
+    return "variant" in kind.options or int(kind.options.get("players", 2)) > 2
+
+
+def sometimes(kinds: Iterable[Kind]) -> list[Any]:
+    return [pytest.param(kind, marks=[pytest.mark.slow] if compiles_again(kind) else []) for kind in kinds]
+
+
+@pytest.mark.parametrize("kind", sometimes(kinds()), ids=str)
 def test_many_games_are_the_interpreted_games_step_by_step(kind: Kind) -> None:
     env = Many(kind.game, 5, kind.options, seed="twin", threads=2)
     twins = [Twin(env, "twin", row) for row in range(5)]
@@ -161,7 +172,8 @@ def test_what_a_seat_sees_is_the_same_in_numbers_compiled_and_not_and_keeps_its_
     options = settled(game, kind.options)
     encoder = Encoder(game, options)
     assert len({(index.part.name, index.name) for index in indices(encoder.numbers.LAYOUT, options)}) == encoder.size
-    compiled = bind_for_learners(game, options, compiled=True) if kind in FULL else None  # compiling takes a while
+    compile_it = kind in FULL and not (sizes.quick and compiles_again(kind))  # it takes a while
+    compiled = bind_for_learners(game, options, compiled=True) if compile_it else None
     given: dict[str, int | str] = dict(game.option_texts(options))
     table = piste.open_table(kind.game, given, seed="numbers")
     chooser, decisions = random.Random(4), 0

@@ -327,12 +327,12 @@ if games(1) >= 50:  # only in a proof: a million passes; fewer say nothing
     ("names", "players", "bar", "usual", "full"),
     [
         (("perfect", "random"), 2, 0.90, 2, 100),
-        (("perfect", "steady"), 2, 0.72, 2, 100),
+        pytest.param(("perfect", "steady"), 2, 0.72, 2, 100, marks=pytest.mark.slow),
         (("strong", "steady"), 2, 0.55, 4, 200),
         (("steady", "novice"), 2, 0.55, 20, 200),
         (("novice", "random"), 2, 0.55, 60, 300),
-        (("perfect", "random"), 3, 0.60, 1, 60),
-        (("perfect", "random"), 4, 0.50, 1, 60),
+        pytest.param(("perfect", "random"), 3, 0.60, 1, 60, marks=pytest.mark.slow),
+        pytest.param(("perfect", "random"), 4, 0.50, 1, 60, marks=pytest.mark.slow),
     ],
     ids=lambda x: "-".join(x) if isinstance(x, tuple) else str(x),
 )

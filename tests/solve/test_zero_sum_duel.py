@@ -264,6 +264,7 @@ def test_stored_values_are_read_back_and_damage_is_noticed(monkeypatch: pytest.M
     assert plan.read_levels(4, 2, 4) is None
 
 
+@pytest.mark.slow
 def test_the_usual_game_is_an_equilibrium_whatever_endless_play_counts() -> None:
     """Best responses over the whole game, with endless play counted as a win for the player who deviates."""
     options = Options(1, 0, 5, 3)

@@ -26,6 +26,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("bench")
 
 
+@pytest.mark.slow
 def test_a_small_measurement_reports_both_servers_and_their_ratio(folder: Path) -> None:
     done = bench("--games", "4", "--seconds", "2", "--json", folder=folder)
     assert done.returncode == 0, done.stderr
@@ -42,6 +43,7 @@ def test_a_small_measurement_reports_both_servers_and_their_ratio(folder: Path) 
     assert not list(folder.iterdir())
 
 
+@pytest.mark.slow
 def test_one_game_alone_is_told_in_words(folder: Path) -> None:
     done = bench("positive-negative", "--games", "1", "--seconds", "1", folder=folder)
     assert done.returncode == 0, done.stderr
