@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import Any
 
 PATIENCE_S = 600.0
 """How long a test waits for what must come. Only something broken takes so long, on the busiest machine too."""
 
 PATIENCE_MS = PATIENCE_S * 1000
 """The same for a browser."""
+
+
+PATIENT: dict[str, Any] = {"open_timeout": PATIENCE_S, "ping_interval": None}
+"""The same for a client of websockets, which would else give up after a few seconds."""
 
 
 def wait_until(done: Callable[[], bool], explain: Callable[[], str] = lambda: "it never came") -> None:

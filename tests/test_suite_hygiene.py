@@ -19,6 +19,7 @@ WAITING = HERE / "limits.py"  # the only file that may look at a clock and sleep
 
 CLOCKS = {"perf_counter", "perf_counter_ns", "monotonic", "monotonic_ns", "time", "time_ns"}
 SLEEPS = {"sleep", "wait_for_timeout"}
+REQUESTS = {"get", "post", "Client"}
 WAITS = {"wait": 0, "join": 0, "communicate": 1, "timeout": 0, "wait_for": 1, "create_connection": 1, "settimeout": 0}
 """Functions that wait, and which of their arguments says how long at most."""
 
@@ -62,6 +63,10 @@ def wrong_in(text: str) -> Iterator[str]:
             yield f"{node.lineno}: {called}() waits for a time to pass; limits.wait_until waits for a condition"
         if called == "settings" and "deadline" in given:
             yield f"{node.lineno}: a deadline; the profile in conftest.py has none"
+        client = called == "connect" and "proxy" in given and not {"open_timeout", None} & set(given)
+        library = name_of(node.func.value) if isinstance(node.func, ast.Attribute) else ""
+        if client or (library == "httpx" and called in REQUESTS and "timeout" not in given):
+            yield f"{node.lineno}: {called}() gives up after a few seconds if it is not told otherwise"
         limits = [given.get("timeout"), given.get("open_timeout")]
         if called in WAITS and len(node.args) > WAITS[called]:
             limits.append(node.args[WAITS[called]])
@@ -97,6 +102,8 @@ def test_no_test_depends_on_the_clock() -> None:
         "asyncio.timeout(60)",
         "asyncio.wait_for(it, 10)",
         "connect(place, open_timeout=10)",
+        "connect(place, proxy=None)",
+        "httpx.get(place)",
         "@settings(max_examples=5, deadline=400)\ndef test(): ...",
     ],
 )
@@ -114,6 +121,8 @@ def test_what_depends_on_the_clock_is_found(text: str) -> None:
         "', '.join(words)",
         "room.time(3)",
         "page.wait_for(state='attached')",
+        "connect(place, proxy=None, **PATIENT)",
+        "httpx.get(place, timeout=PATIENCE_S)",
         "settings(max_examples=20)",
     ],
 )

@@ -26,7 +26,7 @@ from websockets.exceptions import ConnectionClosed
 
 from piste.web.bench import BUTTON, NUMBER
 from piste.web.settings import HERE, PORT
-from tests.limits import PATIENCE_S, wait_until
+from tests.limits import PATIENCE_S, PATIENT, wait_until
 
 PAGE = Path(__file__).parents[2] / "docs" / "hosting.md"
 NAME = "cards.example"
@@ -322,7 +322,7 @@ class Visitor:
             server_hostname=NAME,
             additional_headers={"Cookie": self.cookie, "Origin": origin},
             proxy=None,
-            open_timeout=PATIENCE_S,
+            **PATIENT,
         ) as socket:
             line = Line(socket)
             await line.hear()

@@ -17,7 +17,7 @@ from piste.core.views import SeatView
 from piste.web.address import Root
 from piste.web.minds import Tired
 from piste.web.pages import Pages
-from tests.limits import PATIENCE_S
+from tests.limits import PATIENCE_S, PATIENT
 from tests.web.driving import Device, House, finish, one_decision, table_for
 from tests.web.test_serving_process import Running
 
@@ -154,10 +154,12 @@ PONG = b"\x8a\x80\x00\x00\x00\x00"
 def test_a_flood_below_the_messages_is_cut_off_and_others_are_served(tmp_path: Path) -> None:
     server = Running(tmp_path)
     try:
-        with httpx.Client(base_url=server.address, headers={"origin": server.address}, trust_env=False) as client:
+        with httpx.Client(
+            base_url=server.address, headers={"origin": server.address}, trust_env=False, timeout=PATIENCE_S
+        ) as client:
             made = client.post("/new", data={"game": "prime-duel", "versus": "friend"})
             place = f"ws{server.address.removeprefix('http')}{made.headers['location']}/socket?since=0"
-            with connect(place, additional_headers={"Origin": server.address}, proxy=None) as flood:
+            with connect(place, additional_headers={"Origin": server.address}, proxy=None, **PATIENT) as flood:
                 flood.recv(timeout=PATIENCE_S)
                 with contextlib.suppress(OSError):
                     flood.socket.sendall(PONG * 100_000)

@@ -23,7 +23,7 @@ from piste.core.record import Record
 from piste.core.replay import replay
 from piste.web.bench import BUTTON, NUMBER, asked
 from piste.web.settings import HERE
-from tests.limits import PATIENCE_S
+from tests.limits import PATIENCE_S, PATIENT
 
 KILLS = int(os.environ.get("PISTE_KILLS", "3"))
 LINK = re.compile(r"/s/\w+/\d/[\w-]+")
@@ -101,6 +101,7 @@ class Player:
                 origin=f"http://{address}",  # type: ignore[arg-type]
                 additional_headers={"cookie": self._cookie},
                 proxy=None,
+                **PATIENT,
             ) as socket:
                 await self._sit_again(socket)
                 while not self.done:

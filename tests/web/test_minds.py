@@ -24,6 +24,7 @@ from piste.core.game import find
 from piste.core.verdict import Progress
 from piste.core.views import SeatView
 from piste.web.minds import Busy, Minds, Tired, Unprepared, seed_of_bots
+from tests.limits import PATIENCE_S
 from tests.web.driving import SALT, SEED, Device, House, finish
 
 FOREVER = 3600
@@ -72,7 +73,7 @@ async def test_who_waits_behind_a_thought_that_is_given_up_is_answered_all_the_s
         waiting = [asyncio.ensure_future(made._run(False, os.getpid)) for _ in range(5)]
         while not made._crews[False].all_busy:
             await asyncio.sleep(0)
-        monkeypatch.setattr("piste.web.minds.LONGEST", {False: 60.0})
+        monkeypatch.setattr("piste.web.minds.LONGEST", {False: PATIENCE_S})
         with pytest.raises(Tired):
             await endless
         assert os.getpid() not in await asyncio.gather(*waiting)
@@ -157,7 +158,7 @@ async def test_a_thought_that_takes_too_long_is_given_up_with_a_sentence(monkeyp
     async with minds() as made:
         with pytest.raises(PisteError, match="took too long"):
             await made._run(False, time.sleep, FOREVER)
-        monkeypatch.setattr("piste.web.minds.LONGEST", {False: 60.0, True: 300.0})
+        monkeypatch.setattr("piste.web.minds.LONGEST", {False: PATIENCE_S, True: PATIENCE_S})
         assert await made._run(False, os.getpid) != os.getpid()
 
 

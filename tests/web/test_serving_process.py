@@ -17,7 +17,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
-from tests.limits import PATIENCE_S
+from tests.limits import PATIENCE_S, PATIENT
 
 ALONE = {key: value for key, value in os.environ.items() if key != "WEB_CONCURRENCY"}
 
@@ -84,7 +84,9 @@ posix = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such 
 
 @posix
 def test_on_the_way_out_open_pages_are_told_to_come_back(server: Running, home: Path) -> None:
-    with httpx.Client(base_url=server.address, headers={"origin": server.address}, trust_env=False) as client:
+    with httpx.Client(
+        base_url=server.address, headers={"origin": server.address}, trust_env=False, timeout=PATIENCE_S
+    ) as client:
         assert client.get("/healthz").status_code == client.get("/readyz").status_code == 200
         made = client.post("/new", data={"game": "prime-duel", "versus": "friend", "name": "Ann"})
         assert made.status_code == 303, made.text
@@ -92,7 +94,7 @@ def test_on_the_way_out_open_pages_are_told_to_come_back(server: Running, home: 
         cookie = f"piste={client.cookies['piste']}"
     socket_address = f"ws{server.address.removeprefix('http')}{place}/socket?since=0"
     ours = {"Cookie": cookie, "Origin": server.address}
-    with connect(socket_address, additional_headers=ours, proxy=None) as page:
+    with connect(socket_address, additional_headers=ours, proxy=None, **PATIENT) as page:
         assert json.loads(page.recv())["n"] == 1
         server.process.send_signal(signal.SIGTERM)
         with contextlib.suppress(ConnectionClosed):
@@ -127,7 +129,7 @@ def test_two_servers_do_not_share_a_file(server: Running, home: Path) -> None:
     assert done.returncode == 1
     assert done.stderr.startswith("piste: ")
     assert "Traceback" not in done.stderr
-    assert httpx.get(f"{server.address}/healthz", trust_env=False).status_code == 200
+    assert httpx.get(f"{server.address}/healthz", trust_env=False, timeout=PATIENCE_S).status_code == 200
 
 
 @pytest.mark.parametrize(("words", "status"), [(["--behind-proxy"], 303), ([], 403)])
@@ -141,6 +143,7 @@ def test_only_a_proxy_that_was_named_is_believed(words: list[str], status: int, 
             data={"game": "prime-duel", "versus": "friend", "name": "Ann"},
             headers={"origin": f"https://{host}", "x-forwarded-proto": "https", "x-forwarded-for": "203.0.113.9"},
             trust_env=False,
+            timeout=PATIENCE_S,
         )
         assert made.status_code == status
         assert "server" not in made.headers
