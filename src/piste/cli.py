@@ -7,10 +7,11 @@ import codecs
 import io
 import os
 import sys
+import warnings
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
-from piste.core.errors import BadDeal, BadOption, BadPosition, PisteError, UnknownName, is_interrupt
+from piste.core.errors import BadDeal, BadOption, BadPosition, CacheWarning, PisteError, UnknownName, is_interrupt
 from piste.ui.arguments import parser
 
 if TYPE_CHECKING:
@@ -169,7 +170,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = parser().parse_args(["--help"] if words[:1] == ["help"] else words)
     make_streams_safe()
     try:
-        return run(given)
+        with warnings.catch_warnings():
+            say_plainly()
+            return run(given)
     except (UnknownName, BadOption, BadDeal, BadPosition) as e:
         _complain(f"piste: {e}")
         return 2
@@ -191,6 +194,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
         where = "" if e.filename is None else f"{e.filename}: "
         _complain(f"piste: {where}{e.strerror or e}")
         return 1
+
+
+def say_plainly() -> None:
+    """Let a cache that cannot be used be told as a sentence, each time it is said."""
+    other = warnings.showwarning
+
+    def show(
+        message: Warning | str,
+        category: type[Warning],
+        filename: str,
+        lineno: int,
+        file: TextIO | None = None,
+        line: str | None = None,
+    ) -> None:
+        if issubclass(category, CacheWarning):
+            _complain(f"piste: {message}")
+        else:
+            other(message, category, filename, lineno, file, line)
+
+    warnings.showwarning = show
+    warnings.simplefilter("always", CacheWarning)
 
 
 def _complain(text: str) -> None:

@@ -130,21 +130,6 @@ def test_bytes_that_are_no_text_are_refused_like_any_typo(tmp_path: Path) -> Non
     assert b"To go on with it:" in done.stderr
 
 
-def test_a_full_disk_ends_the_game_with_a_sentence(tmp_path: Path) -> None:
-    code = (
-        "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (900, 900));"
-        "import signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN);"
-        "from piste.cli import main; sys.exit(main(['play', 'prime-duel', '--first', '1']))"
-    )
-    environment = {**os.environ, "PISTE_HOME": str(tmp_path)}
-    done = subprocess.run(
-        [sys.executable, "-c", code], input="yes\n" * 40, capture_output=True, text=True, env=environment, check=False
-    )
-    assert done.returncode == 1
-    assert "cannot be kept any further" in done.stderr
-    assert "Traceback" not in done.stderr
-
-
 def test_a_closed_pipe_in_a_game_says_how_to_go_on(tmp_path: Path) -> None:
     command = f"yes no | {sys.executable} -m piste play positive-negative --set top=30 | head -1"
     environment = {**os.environ, "PISTE_HOME": str(tmp_path)}

@@ -54,6 +54,10 @@ class BotFailed(PisteError):
     """A bot that did not start, did not answer, or answered with something that is no decision."""
 
 
+class CacheWarning(UserWarning):
+    """What was computed cannot be kept; everything goes on without it."""
+
+
 class MissingExtra(PisteError, ImportError):
     """Something needs a library that is not installed, or that is there but cannot be loaded.
 

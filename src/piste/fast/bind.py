@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import importlib
 import inspect
-import os
 import sys
 from collections.abc import Callable, Iterator
 from functools import cache
 from hashlib import blake2b
 from importlib.util import find_spec
 from pathlib import Path
+from tempfile import TemporaryFile
 from types import FunctionType, ModuleType
 from typing import Any, cast
 
@@ -25,6 +25,7 @@ from piste.core.extras import COMPILED, load
 from piste.core.game import Game
 from piste.core.layout import Numbers
 from piste.fast import batch, kernels, learning, whole
+from piste.fast.store import warn_unkept
 from piste.fast.written import dispatch, encoding, module, packing
 
 Policy = Callable[[Any, int, int], int]
@@ -151,18 +152,36 @@ def _compiler(
             wrapped: Callable[..., Any] = numba.njit(nogil=True, error_model="numpy", **options)(function)
         finally:
             config.CACHE_DIR = before
+        if options["cache"]:
+            _forgive(wrapped, folder)
         return wrapped
 
     return wrap
+
+
+def _forgive(function: Any, folder: Path) -> None:
+    """Let compiled code that cannot be kept be used all the same: numba would raise, in the middle of a game."""
+    save = function._cache.save_overload
+
+    def tried(*given: Any) -> None:
+        try:
+            save(*given)
+        except OSError as e:
+            warn_unkept(folder.parent, e)
+
+    function._cache.save_overload = tried
 
 
 def writable(folder: Path) -> bool:
     """Say whether compiled code can be kept there; numba would else keep it beside the sources, under no digest."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError:
+        with TemporaryFile(dir=folder) as file:
+            file.write(bytes(4096))
+    except OSError as e:
+        warn_unkept(folder.parent, e)
         return False
-    return os.access(folder, os.W_OK)
+    return True
 
 
 def cache_folder() -> Path:

@@ -10,14 +10,14 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+import warnings
+from collections.abc import Callable, Mapping
 from hashlib import blake2b
 from pathlib import Path
 from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
-from piste.core.errors import PisteError
+from piste.core.errors import CacheWarning, PisteError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -35,6 +35,27 @@ class Damaged(PisteError):
 
 class Unusable(PisteError):
     """The cache cannot be written to."""
+
+    def __init__(self, text: str, error: OSError) -> None:
+        super().__init__(text)
+        self.error = error
+
+
+_warned: set[str] = set()
+
+
+def warn_unkept(folder: Path, error: OSError) -> None:
+    """Say once for a folder that nothing can be kept there, and what can be done. Nothing ends for it."""
+    if str(folder) in _warned:
+        return
+    _warned.add(str(folder))
+    warnings.warn(
+        f"What was computed cannot be kept in {folder}: {error.strerror or error}. Everything goes on without; it is "
+        "computed again the next time. To keep it, free some space there, make it a folder that you may write to, or "
+        "set XDG_CACHE_HOME to another one.",
+        CacheWarning,
+        stacklevel=3,
+    )
 
 
 class Stored:
@@ -131,20 +152,29 @@ def load(name: str, stamp: str) -> Stored | None:
 
 
 def save(name: str, stamp: str, arrays: Mapping[str, Array]) -> Stored:
-    """Keep a table, and drop what an interrupted solve had left of it."""
+    """Keep a table, and drop what an interrupted solve had left of it; raise Unusable if it cannot be kept."""
     place = _place(name, stamp)
     # Two processes may solve the same at the same time: each writes a folder of its own.
     making = place.with_name(f"{place.name}.{os.getpid()}-{get_ident()}.part")
-    with _writing(place):
-        try:
-            body = _write(making, name, stamp, arrays)
-            if not _is_kept(name, stamp, body):
-                shutil.rmtree(place, ignore_errors=True)
-                _put(making, place, lambda: _is_kept(name, stamp, body))
-        finally:
-            shutil.rmtree(making, ignore_errors=True)
+    try:
+        body = _write(making, name, stamp, arrays)
+        if not _is_kept(name, stamp, body):
+            shutil.rmtree(place, ignore_errors=True)
+            _put(making, place, lambda: _is_kept(name, stamp, body))
+    except OSError as e:
+        raise _unusable(place, e) from None
+    finally:
+        shutil.rmtree(making, ignore_errors=True)
     shutil.rmtree(_scratch(name, stamp), ignore_errors=True)
     return Stored(place, body)
+
+
+def keep(name: str, stamp: str, arrays: Mapping[str, Array]) -> None:
+    """Keep a table if that can be done, for whoever has it in memory and goes on with it; else say so once."""
+    try:
+        save(name, stamp, arrays)
+    except Unusable as e:
+        warn_unkept(folder(), e.error)
 
 
 def _is_kept(name: str, stamp: str, body: dict[str, Any]) -> bool:
@@ -191,16 +221,13 @@ def _write(making: Path, name: str, stamp: str, arrays: Mapping[str, Array]) -> 
     return body
 
 
-@contextmanager
-def _writing(place: Path) -> Iterator[None]:
+def _unusable(place: Path, error: OSError) -> Unusable:
     """Say what can be done if the cache cannot be written to."""
-    try:
-        yield
-    except OSError as e:
-        raise Unusable(
-            f"What was solved cannot be kept in {place.parent}: {e.strerror or e}. Make it a folder that you may "
-            "write to, or set XDG_CACHE_HOME to another one."
-        ) from None
+    return Unusable(
+        f"What was solved cannot be kept in {place.parent}: {error.strerror or error}. Free some space there, make "
+        "it a folder that you may write to, or set XDG_CACHE_HOME to another one.",
+        error,
+    )
 
 
 def drop(name: str, stamp: str) -> None:
@@ -212,8 +239,10 @@ def drop(name: str, stamp: str) -> None:
 def scratch(name: str, stamp: str) -> Path:
     """Return a folder for what a solve has so far, so that it can be interrupted; `save` takes it away."""
     place = _scratch(name, stamp)
-    with _writing(place):
+    try:
         place.mkdir(parents=True, exist_ok=True)
+    except OSError as e:
+        raise _unusable(place, e) from None
     return place
 
 

@@ -20,7 +20,7 @@ from piste.core.screen import Moment, Pause
 from piste.ui import store
 from piste.ui.listing import put
 from piste.ui.progress import Bar
-from piste.ui.screen import Screen
+from piste.ui.screen import Screen, complain
 from piste.ui.session import YOU, Left, Session, Sitting
 
 LONGEST_NAME = 24
@@ -49,11 +49,12 @@ def play(given: argparse.Namespace, screen: Screen) -> int:
         notes["hints"] = "agreed"
     head = head._replace(notes=notes)
     sittings = sit(game, chosen, specs)
-    kept = store.Kept(store.new_id(game.name))
+    kept = store.Kept(store.new_id(game.name), tell=complain)
     table, recorder = seated(head, kept.write)
     session = Session(
         head, table, recorder, sittings, screen,
         brief=given.brief, hints=given.hints, resume=partial(store.command, "resume", kept.name),
+        trouble=lambda: kept.trouble,
     )  # fmt: skip
     return run(session, kept)
 
@@ -61,7 +62,7 @@ def play(given: argparse.Namespace, screen: Screen) -> int:
 def resume(given: argparse.Namespace, screen: Screen) -> int:
     """Go on with a game that was left."""
     name = given.id or store.newest(running=True)
-    kept = store.Kept(name, again=True)  # nobody may write to it from here on
+    kept = store.Kept(name, again=True, tell=complain)  # nobody may write to it from here on
     try:
         record = store.read(name)
         if record.ending is not None:
@@ -91,6 +92,7 @@ def resume(given: argparse.Namespace, screen: Screen) -> int:
     session = Session(
         record.head, table, recorder, sittings, screen,
         brief=given.brief, hints=hints, resume=partial(store.command, "resume", name),
+        trouble=lambda: kept.trouble,
     )  # fmt: skip
     return run(session, kept, resumed=True)
 
@@ -102,6 +104,9 @@ def run(session: Session, kept: store.Kept, *, resumed: bool = False) -> int:
         before[signal.SIGINT] = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         session.run(resumed=resumed)
+        if kept.trouble:
+            complain(UNKEPT.format(kept.path.parent))
+            return 0
         session.screen.note("To see this game again:")
         session.screen.whole(store.command("replay", kept.name))
         refused = missing(solving(session.head.game, session.table.options, "A review"))
@@ -109,14 +114,16 @@ def run(session: Session, kept: store.Kept, *, resumed: bool = False) -> int:
         if refused is None:
             session.screen.whole(store.command("review", kept.name))
         return 0
+    except Stopped as e:
+        return left(session, kept, "", 128 + e.number)
     except (Left, EOFError):
-        return left(session, "", 0)
+        return left(session, kept, "", 0)
     except KeyboardInterrupt:
-        return left(session, "", 130)
+        return left(session, kept, "", 130)
     except PisteError as e:
-        return left(session, str(e), 1)
+        return left(session, kept, str(e), 1)
     except OSError:
-        left(session, "", 0)  # the screen is gone, or whoever read our output
+        left(session, kept, "", 0)  # the screen is gone, or whoever read our output
         raise
     finally:
         for number, handler in before.items():
@@ -129,16 +136,31 @@ STOPS = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(sign
 """What a closed window or a stopping system sends."""
 
 
-def _stop(*_: object) -> None:
-    raise Left
+class Stopped(Left):
+    """A signal asks the program to stop."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
 
 
-def left(session: Session, why: str, code: int) -> int:
+def _stop(number: int, _: object) -> None:
+    raise Stopped(number)
+
+
+UNKEPT = "There was no room for the whole game in {}. It cannot be shown again."
+
+
+def left(session: Session, kept: store.Kept, why: str, code: int) -> int:
     """Say how to go on with a game that was left; show nothing that only one person may see."""
+    said = "The game is kept. To go on with it:"
+    if kept.trouble:
+        said = f"There was no room for {'the end of the game' if kept.begun else 'the game'} in {kept.path.parent}."
+        said += " To go on from an earlier decision:" if kept.begun else ""
     with contextlib.suppress(OSError):
         session.hide()
-        print(f"\n{why}{' ' if why else ''}The game is kept. To go on with it:", file=sys.stderr)
-        print(session.resume(), file=sys.stderr, flush=True)
+        print(f"\n{why}{' ' if why else ''}{said}", file=sys.stderr)
+        if kept.begun:
+            print(session.resume(), file=sys.stderr, flush=True)
     return code
 
 

@@ -52,6 +52,7 @@ class Session:
         brief: bool = False,
         hints: bool = False,
         resume: Callable[[], str] = str,
+        trouble: Callable[[], str] = str,
     ) -> None:
         self.head = head
         self.table = table
@@ -60,6 +61,7 @@ class Session:
         self.screen = screen
         self.brief = brief
         self.resume = resume  # gives the command that goes on with this game, when somebody wants to know
+        self.trouble = trouble  # says why the game cannot be kept; "" while it is
         self.names = head.seats
         self.words = head.game.words
         self.people = [seat for seat, sitting in enumerate(sittings) if sitting.bot is None]
@@ -266,8 +268,10 @@ class Session:
             except PisteError as e:  # the game goes on without it
                 self.screen.note(f"No hint: {e}")
         elif word == "save":
-            self.screen.note("The game is kept after every decision. To go on with it:")
-            self.screen.whole(self.resume())
+            trouble = self.trouble()
+            self.screen.note(trouble or "The game is kept after every decision. To go on with it:")
+            if not trouble:
+                self.screen.whole(self.resume())
         elif word == "quit":
             raise Left
         elif word == "resign":

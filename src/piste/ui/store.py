@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import re
 import sys
 import time
+from collections.abc import Callable
+from io import FileIO
 from pathlib import Path
-from typing import Any, NamedTuple, TextIO
+from typing import Any, NamedTuple
 
 from piste.core.errors import PisteError
 from piste.core.game import quoted
@@ -36,44 +39,94 @@ def new_id(game: str) -> str:
     return f"{time.strftime('%Y%m%d-%H%M%S')}-{game}-{os.urandom(2).hex()}"
 
 
-class Kept:
-    """A record on disk that grows as the game goes; nobody else may write to it meanwhile."""
+FULL = (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))
+"""What a system says when there is no more room: on the disk, in a file, for this user."""
 
-    def __init__(self, name: str, *, again: bool = False) -> None:
-        """Begin a record of that name, or open one again."""
+
+class Kept:
+    """A record on disk that grows as the game goes; nobody else may write to it meanwhile.
+
+    A game does not end because the disk is full: what cannot be written waits, and is tried again with every line.
+    """
+
+    def __init__(self, name: str, *, again: bool = False, tell: Callable[[str], object] = str) -> None:
+        """Begin a record of that name, or open one again; `tell` is told when it can no longer be kept."""
         self.name = name
         self.path = path_of(name)
+        self.trouble = ""  # why lines are waiting, for a person; "" while all is kept
+        self._tell = tell
+        self._file: FileIO | None = None
+        self._size = 0  # so many bytes are whole lines
+        self._waiting = b""
         try:
-            if again:
-                self._file: TextIO = self.path.open("r+", encoding="utf-8", newline="\n")
-            else:
-                self.path.parent.mkdir(parents=True, exist_ok=True)
-                self._file = self.path.open("x", encoding="utf-8", newline="\n")
+            self._open(again)
         except FileNotFoundError:
             raise PisteError(f"There is no kept game {quoted(name)}. `piste games --played` lists them.") from None
         except OSError as e:
-            raise PisteError(f"The game cannot be kept in {self.path.parent}: {e.strerror or e}.") from None
-        _lock(self._file, name)
+            if again or e.errno not in FULL:
+                raise PisteError(
+                    f"The game cannot be kept in {self.path.parent}: {e.strerror or e}. Make it a folder that you "
+                    "may write to, or set PISTE_HOME to another one."
+                ) from None
+
+    @property
+    def begun(self) -> bool:
+        """Whether anything of the game is on the disk."""
+        return self._size > 0
+
+    def _open(self, again: bool) -> None:
+        if not again:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+        self._file = FileIO(self.path, "r+" if again else "x")
+        _lock(self._file, self.name)
 
     def go_on_after(self, size: int) -> None:
         """Keep the first bytes, and write after them: a line that a crash cut off is left out."""
+        assert self._file is not None
+        self._size = size
         self._file.truncate(size)
-        self._file.seek(0, os.SEEK_END)
+        self._file.seek(size)
 
     def write(self, text: str) -> None:
+        self._waiting += text.encode()
         try:
-            self._file.write(text)
-            self._file.flush()
-            os.fsync(self._file.fileno())
+            self._put()
         except OSError as e:
-            raise PisteError(f"The game cannot be kept any further: {e.strerror or e}.") from None
+            if self._file is not None:
+                with contextlib.suppress(OSError):
+                    self.go_on_after(self._size)  # no half line stays
+            if not self.trouble:
+                self.trouble = (
+                    f"The game cannot be kept in {self.path.parent}: {e.strerror or e}. You can play on; what is "
+                    "missing is written as soon as that is possible. Free some space there, or set PISTE_HOME to "
+                    "another folder for your next games."
+                )
+                self._tell(self.trouble)
+        else:
+            if self.trouble:
+                self._tell("The game can be kept again, and nothing of it is missing.")
+            self.trouble = ""
+
+    def _put(self) -> None:
+        if self._file is None:
+            self._open(again=False)
+        assert self._file is not None
+        left = memoryview(self._waiting)
+        while left:
+            left = left[self._file.write(left) :]
+        os.fsync(self._file.fileno())
+        self._size += len(self._waiting)
+        self._waiting = b""
 
     def close(self) -> None:
-        with contextlib.suppress(OSError):  # what could not be written was told when it was tried
-            self._file.close()
+        if self._file is not None:
+            with contextlib.suppress(OSError):  # what could not be written was told when it was tried
+                self._file.close()
+                if not self.begun:
+                    self.path.unlink()
 
 
-def _lock(file: TextIO, name: str) -> None:
+def _lock(file: FileIO, name: str) -> None:
     try:
         import fcntl
     except ImportError:  # not on this system: the record's checks still find two writers
@@ -110,6 +163,8 @@ def entries() -> list[Entry]:
         raise PisteError(f"Your games cannot be kept in {folder.parent}: it is not a folder.")
     found = []
     for path in sorted(folder.glob("*.jsonl"), reverse=True) if folder.is_dir() else []:
+        if path.is_file() and not path.stat().st_size:
+            continue  # there was no room for its first line: no game began
         try:
             record = read(path.stem)
         except PisteError as e:

@@ -277,24 +277,33 @@ def opening(options: Options, progress: Progress = quiet, passes: int = OPENING)
             return {way: kept.whole(way) for way in WAYS}
         except store.Damaged:
             store.drop(name, stamp)
-    folder = store.scratch(name, stamp)
+    try:
+        folder: Path | None = store.scratch(name, stamp)
+    except store.Unusable as e:
+        store.warn_unkept(store.folder(), e.error)
+        folder = None
     found = {}
     for i, way in enumerate(WAYS):
-        part = folder / f"{way}.part"
-        values = read_part(part)
+        values = None if folder is None else read_part(folder / f"{way}.part")
         if values is None:
             values = led(Options(2, 1, 1, options.powers), way, passes, partial(further, progress, i, passes))
-            write_part(part, values)
+            if folder is not None:
+                write_part(folder / f"{way}.part", values)
         found[way] = values
-    store.save(name, stamp, found)
+    store.keep(name, stamp, found)
     return found
 
 
 def write_part(path: Path, values: memory.Array) -> None:
     """Keep what was worked out so far, with a check; a file that was only begun never has this name."""
+    from piste.fast import store
+
     data, begun = values.tobytes(), path.with_suffix(".begun")
-    begun.write_bytes(blake2b(data, digest_size=CHECK).digest() + data)
-    begun.replace(path)
+    try:
+        begun.write_bytes(blake2b(data, digest_size=CHECK).digest() + data)
+        begun.replace(path)
+    except OSError as e:
+        store.warn_unkept(path.parent.parent, e)
 
 
 def read_part(path: Path) -> memory.Array | None:

@@ -179,9 +179,8 @@ def full(options: Options, progress: Progress = quiet) -> str:
         )
     from piste.fast import store
 
-    found = climb(options.top, rules.every_card(options), 0, AT_ONCE, progress)
+    found = _books[options] = climb(options.top, rules.every_card(options), 0, AT_ONCE, progress)
     kept = store.save(name(options), stamp(), found.arrays)
-    _books[options] = found
     return (
         f"Solved all {1 << size} decks; the rows of {AT_ONCE} cards and more are kept in {kept.folder}, "
         f"{kept.size / 1e6:.1f} MB. Smaller decks are solved when they are asked for."
@@ -209,13 +208,14 @@ def book(options: Options, progress: Progress = quiet) -> Rows:
     if options not in _books:
         stored = store.load(name(options), stamp())
         try:
-            if stored is None:
-                full(options, progress)
-            else:
+            if stored is not None:
                 arrays = {part: stored.whole(part) for part in ("worth", "draw", "decks", "at", "half")}
                 _books[options] = Rows(options.top, rules.every_card(options), 0, AT_ONCE, arrays)
         except store.Damaged:
-            full(options, progress)
+            stored = None
+        if stored is None:
+            _books[options] = climb(options.top, rules.every_card(options), 0, AT_ONCE, progress)
+            store.keep(name(options), stamp(), _books[options].arrays)
     return _books[options]
 
 

@@ -156,7 +156,7 @@ def computed_levels(top: int, hand: int, rest: int, wanted: int, progress: Progr
         changes = [float(np.abs(rows[-1] - rows[-2]).max()) for rows in (values, draws) if len(rows) > 1]
         rested = bool(changes) and max(changes) < REST
     arrays = {"value": np.array(values), "drawn": np.array(draws), "rested": np.array([int(rested)])}
-    store.save(level_name(top, hand, rest), STAMP, arrays)
+    store.keep(level_name(top, hand, rest), STAMP, arrays)
     return Levels(rest, turns, arrays["value"], arrays["drawn"], rested)
 
 
