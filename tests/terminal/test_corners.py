@@ -226,3 +226,29 @@ def test_the_menu_at_a_terminal(tmp_path: Path) -> None:
     left.expect(pexpect.EOF)
     left.close()
     assert left.exitstatus == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_that_stops_a_game_keeps_it_and_is_the_exit_code(number: int, tmp_path: Path) -> None:
+    program = spawned(tmp_path, "play", "prime-duel", "--first", "1")
+    program.expect_exact("(yes/no): ")
+    program.kill(number)
+    program.expect_exact("The game is kept. To go on with it:")
+    program.expect(pexpect.EOF)
+    program.close()
+    assert (program.exitstatus, program.signalstatus) == (128 + number, None)
+    assert "still running" in run(tmp_path, "games", "--played").stdout
+
+
+def test_three_seats_imply_three_players(tmp_path: Path) -> None:
+    seats = ["--seat", "random"] * 3
+    done = run(tmp_path, "play", "duel", *seats, "--set", "rounds=1", "--brief")
+    assert done.returncode == 0, done.stderr
+    assert "Player 3" in done.stdout
+    done = run(tmp_path, "play", "duel", *seats, "--players", "2")
+    assert (done.returncode, "This game has 2 seats, and --seat was given 3 times." in done.stderr) == (2, True)
+    done = run(tmp_path, "play", "duel", *seats, "--seat", "random", "--seat", "random")
+    assert (done.returncode, "'players' cannot be '5'" in done.stderr) == (2, True)
+    done = run(tmp_path, "play", "prime-duel", *seats)
+    assert (done.returncode, "This game has 2 seats" in done.stderr) == (2, True)

@@ -7,7 +7,7 @@ from typing import Any
 
 from piste.core.contract import HIDDEN
 from piste.core.dealer import Chooser, Commitment, fresh_seed
-from piste.core.errors import BadRecord, PisteError
+from piste.core.errors import BadDeal, BadRecord, PisteError
 from piste.core.game import Game, find, quoted
 from piste.core.record import Head, Record, Recorder, Write
 from piste.core.table import Table
@@ -37,6 +37,9 @@ def new_head(
     laid: str = "",
 ) -> Head:
     """Return the head of a new game; without a seed, one that nobody can guess."""
+    if not isinstance(seed, str | bytes | None):
+        kind = type(seed).__name__
+        raise BadDeal(f"A seed is text or bytes, not a value of the type {kind}. Write it as text: seed='5' for 5.")
     game = find(name)
     chosen = game.options(options)
     count = game.rules.seats(chosen)

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 from piste.core.contract import CHANCE, HIDDEN, OVER, RESIGNS, WATCHER, Event
 from piste.core.dealer import Chooser
 from piste.core.errors import NotOpen, Stale
-from piste.core.game import Game, members
+from piste.core.game import Game, counted, members
 from piste.core.position import Position
 from piste.core.views import Ending, SeatView, Told
 
@@ -52,6 +52,12 @@ class Table:
         self._states = [self._state]  # one more than steps in the history
         self._logs: dict[int, list[Told]] = {seat: [] for seat in (WATCHER, *range(self.seats))}
         self._keep(self._dealt(self._state))
+
+    def __repr__(self) -> str:
+        """Name the game, how far it is and who is to act; tell no state and no seed."""
+        actor = self.to_act
+        now = "over" if actor is None else f"Player {self.game.seat_name(actor)} to act"
+        return f"<Table {self.game.name}: {self.seats} seats, {counted(len(self._history), 'step')}, {now}>"
 
     def view(self, seat: int = WATCHER) -> SeatView:
         """Return what a seat has before it; without a seat, what somebody who looks on has."""

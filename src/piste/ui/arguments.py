@@ -233,6 +233,10 @@ def parser() -> argparse.ArgumentParser:
     serve.add_argument("--workers", metavar="1", help="there can only be one")
     serve.add_argument("--no-limits", action="store_true", help="no limits of rates, for measuring")
     serve.add_argument("--no-open", action="store_true", help="do not open a browser")
+    serve.add_argument(
+        "--log", choices=("text", "json"),
+        help="how the log is written (default: json; at a terminal text, and only when something is wrong)",
+    )  # fmt: skip
     serve.add_argument("--quiet", action="store_true", help="print nothing at the start")
     completion = command("completion", "print completions for a shell")
     completion.add_argument("shell", choices=SHELLS)

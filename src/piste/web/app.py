@@ -378,13 +378,17 @@ def make_app(
 
     @contextlib.asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
-        care = asyncio.gather(take_care(hall), *([thinking.prepare_all()] if settings.prepare else []))
+        care = asyncio.gather(
+            take_care(hall), *([thinking.prepare_all()] if settings.prepare else []), return_exceptions=True
+        )
         try:
             yield
         finally:
             care.cancel()
             hall.say_goodbye()
             await hall.close()
+            with contextlib.suppress(asyncio.CancelledError):
+                await care
             if store is None:
                 await asyncio.to_thread(kept.close)
 

@@ -1,4 +1,4 @@
-"""What the server notes about itself: one JSON object a line on the standard error.
+"""What the server notes about itself on the standard error: a JSON object a line, or words for a person.
 
 Who plays is nobody's business: no token, cookie, room code, name or address is ever written. A room appears as a
 short keyed hash of its code, the same in all lines of one run; the key is never kept.
@@ -26,6 +26,9 @@ PRIVATE = frozenset(
 )  # fmt: skip
 """Fields that would tell who plays, where, or with which cards: their values are never written."""
 
+OWN = frozenset(("time", "level", "event", "message", "error", "where"))
+"""What the log itself writes: a field of that name is written as `field_level` and so on, and replaces nothing."""
+
 LONGEST = 200
 FRAMES = 12
 
@@ -38,17 +41,17 @@ def room(code: str) -> str:
     return blake2b(code.encode("utf-8", "replace"), key=_key, digest_size=6).hexdigest()
 
 
-def say(event: str, **fields: object) -> None:
+def say(event: str, /, **fields: object) -> None:
     """Note something that is as it should be."""
     _log.info(event, extra={"fields": fields})
 
 
-def warn(event: str, **fields: object) -> None:
+def warn(event: str, /, **fields: object) -> None:
     """Note something that whoever runs the server may want to look at."""
     _log.warning(event, extra={"fields": fields})
 
 
-def trouble(event: str, error: BaseException, **fields: object) -> str:
+def trouble(event: str, error: BaseException, /, **fields: object) -> str:
     """Note an error that nobody expected, and return the id by which the line can be found."""
     mark = secrets.token_hex(6)
     _log.error(event, extra={"fields": {"id": mark, **fields}}, exc_info=error)
@@ -59,6 +62,10 @@ class Lines(logging.Formatter):
     """Writes a log entry as one JSON object."""
 
     def format(self, record: logging.LogRecord) -> str:
+        return json.dumps(self.fields(record), ensure_ascii=True)
+
+    def fields(self, record: logging.LogRecord) -> dict[str, Any]:
+        """Return all that may be told of an entry."""
         found: dict[str, Any] = {
             "time": time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(record.created)) + f".{int(record.msecs):03d}Z",
             "level": record.levelname.lower(),
@@ -72,14 +79,27 @@ class Lines(logging.Formatter):
             found["message"] = str(record.msg).partition("\n")[0][:LONGEST] if isinstance(record.msg, str) else ""
         if record.exc_info and record.exc_info[1] is not None:
             found |= told(record.exc_info[1])
-        return json.dumps(found, ensure_ascii=True)
+        return found
+
+
+class Sentences(Lines):
+    """Writes a log entry for a person who sits before the server."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        found = self.fields(record)
+        when, level, event = (found.pop(name) for name in ("time", "level", "event"))
+        places = found.pop("where", [])
+        more = ", ".join(f"{name} {value}" for name, value in found.items())
+        head = f"{when[11:19]} {level}: {event}{f' ({more})' if more else ''}"
+        return "\n".join([head, *(f"    {place}" for place in places)]).encode("ascii", "backslashreplace").decode()
 
 
 def safe(fields: Mapping[str, object]) -> dict[str, object]:
     """Return fields that may be written: plain values, and nothing private."""
     found: dict[str, object] = {}
-    for name, value in fields.items():
-        if name in PRIVATE:
+    for given, value in fields.items():
+        name = f"field_{given}" if given in OWN else given
+        if given in PRIVATE:
             found[name] = "(withheld)"
         elif value is None or isinstance(value, bool | int | float):
             found[name] = value
@@ -105,10 +125,12 @@ def short(file: str) -> str:
     return "/".join(file.replace("\\", "/").split("/")[-3:])
 
 
-def set_up(*, level: int = logging.INFO, stream: TextIO | None = None) -> logging.Handler:
-    """Send everything that is logged through `Lines`, ours from this level on and others' from warnings on."""
+def set_up(
+    *, level: int = logging.INFO, stream: TextIO | None = None, form: logging.Formatter | None = None
+) -> logging.Handler:
+    """Send everything that is logged there in this form, ours from this level on and others' from warnings on."""
     handler = logging.StreamHandler(sys.stderr if stream is None else stream)
-    handler.setFormatter(Lines())
+    handler.setFormatter(form or Lines())
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(logging.WARNING)

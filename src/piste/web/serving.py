@@ -46,7 +46,7 @@ def run(given: argparse.Namespace, screen: Screen) -> int:
     listener = listen(settings.host, settings.port)
     try:
         settings = settings._replace(port=listener.getsockname()[1])
-        return serve(settings, listener, screen, quiet=given.quiet, browse=not given.no_open)
+        return serve(settings, listener, screen, quiet=given.quiet, browse=not given.no_open, log=given.log)
     finally:
         listener.close()
 
@@ -135,19 +135,26 @@ def unheard(host: str, port: int, error: OSError) -> str:
     return f"The server cannot listen at {host}, port {port}: {error.strerror or error}."
 
 
-def serve(settings: Settings, listener: socket.socket, screen: Screen, *, quiet: bool, browse: bool) -> int:
+def serve(
+    settings: Settings, listener: socket.socket, screen: Screen, *, quiet: bool, browse: bool, log: str | None = None
+) -> int:
     """Run the application on this socket until it is told to stop."""
     from piste.web import logs
     from piste.web.app import make_app
 
-    # Lines of JSON are for machines: a person at a terminal sees them only when something is wrong.
-    logs.set_up(level=logging.WARNING if sys.stderr.isatty() else logging.INFO)
+    # Lines of JSON are for machines. A person at a terminal reads words, and only when something is wrong.
+    person = sys.stderr.isatty()
+    words = log == "text" or (log is None and person)
+    logs.set_up(
+        level=logging.WARNING if person and log is None else logging.INFO,
+        form=logs.Sentences() if words else logs.Lines(),
+    )
     raise_file_limit(settings.most_sockets + 512)
 
     def ready() -> None:
-        logs.say("serving", port=settings.port, keep_days=settings.keep_days, thinkers=settings.thinkers)
         if not quiet:
             welcome(settings, screen)
+        logs.say("serving", port=settings.port, keep_days=settings.keep_days, thinkers=settings.thinkers)
         if browse and not settings.behind_proxy and can_browse(screen):
             open_browser(f"http://localhost:{settings.port}")
 

@@ -98,7 +98,7 @@ class Thoughts(Rooms):
                     await asyncio.sleep(1.0)
                     continue
                 except (Tired, MissingExtra) as e:
-                    logs.warn("bot tired", game=game, level=level)
+                    logs.warn("bot tired", game=game, bot=level)
                     if level in EASY:
                         await self._stick(code, str(e))
                         return
@@ -108,7 +108,7 @@ class Thoughts(Rooms):
                             await self.keep(room, *self.seat_rows(room))
                             self.wake(code)
                 except PisteError as e:
-                    logs.warn("bot failed", game=game, level=level)
+                    logs.warn("bot failed", game=game, bot=level)
                     await self._stick(code, str(e))
                     return
                 else:

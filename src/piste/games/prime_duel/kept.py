@@ -218,7 +218,10 @@ def solve(options: Options, code: Any, progress: Progress) -> str:
             done = number + 1
     except KeyboardInterrupt:
         progress_quietly(progress, done, len(order))
-        interrupt(place, pool, harvest, done)
+        try:
+            interrupt(place, pool, harvest, done)
+        except OSError as e:
+            store.warn_unkept(place.parent, e)
         raise
     progress(len(order), len(order), "working out lines of the full solution")
     del pool.high, pool.low
