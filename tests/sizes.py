@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
+
+import pytest
 
 Size = TypeVar("Size")
 
@@ -13,3 +16,8 @@ quick = False
 def sized(few: Size, usual: Size) -> Size:
     """Return the first in a quick run, else the second."""
     return few if quick else usual
+
+
+def slow_if(slow: Callable[[Size], bool], values: Iterable[Size]) -> list[Any]:
+    """Return values for `parametrize`, those that take long marked as such."""
+    return [pytest.param(value, marks=[pytest.mark.slow] if slow(value) else []) for value in values]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.util
 import random
 import sys
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +22,13 @@ from piste.rl.encoder import TURNS, Encoder, settled
 from piste.rl.many import Many, Seen
 from tests import sizes
 from tests.kinds import FULL, ODD, Kind, games
+from tests.sizes import slow_if
 
 ROOT = Path(__file__).parent.parent.parent
 SHORT = {"zero-sum-grid": 12, "zero-sum-duel": 40, "prime-duel": 40}  # turn limits, so that some games are cut off
+
+
+AGAIN: dict[str, int | str] = {"turns": 40}  # the same options as above, so that nothing is compiled twice
 
 
 def kinds() -> list[Kind]:
@@ -85,16 +88,12 @@ class Twin:
         return paid, True, cut
 
 
-def compiles_again(kind: Kind) -> bool:
-    """Say whether a kind costs the compilation of a game once more, of which another kind is compiled already."""
-    return "variant" in kind.options or int(kind.options.get("players", 2)) > 2
+def compiles_long(kind: Kind) -> bool:
+    """Say whether a kind takes long to compile: the largest game, or a game of which another kind is compiled too."""
+    return "variant" in kind.options or kind.game == "mccoy-duel"
 
 
-def sometimes(kinds: Iterable[Kind]) -> list[Any]:
-    return [pytest.param(kind, marks=[pytest.mark.slow] if compiles_again(kind) else []) for kind in kinds]
-
-
-@pytest.mark.parametrize("kind", sometimes(kinds()), ids=str)
+@pytest.mark.parametrize("kind", slow_if(compiles_long, kinds()), ids=str)
 def test_many_games_are_the_interpreted_games_step_by_step(kind: Kind) -> None:
     env = Many(kind.game, 5, kind.options, seed="twin", threads=2)
     twins = [Twin(env, "twin", row) for row in range(5)]
@@ -121,7 +120,7 @@ def test_many_games_are_the_interpreted_games_step_by_step(kind: Kind) -> None:
 def test_threads_and_another_start_change_no_game() -> None:
     found = []
     for threads in (1, 2, 3):
-        env = Many("prime-duel", 50, seed=7, threads=threads)
+        env = Many("prime-duel", 50, AGAIN, seed=7, threads=threads)
         env.step(env.pick())
         seen = env.reset(7)
         chooser = np.random.default_rng(1)
@@ -131,12 +130,12 @@ def test_threads_and_another_start_change_no_game() -> None:
         env.close()
     for other in found[1:]:
         assert all((a == b).all() for a, b in zip(found[0], other, strict=True))
-    other_seed = Many("prime-duel", 50, seed=8).reset()
-    assert (other_seed.observations != Many("prime-duel", 50, seed=7).reset().observations).any()
+    other_seed = Many("prime-duel", 50, AGAIN, seed=8).reset()
+    assert (other_seed.observations != Many("prime-duel", 50, AGAIN, seed=7).reset().observations).any()
 
 
 def test_a_decision_that_is_not_open_is_refused_and_nothing_moves() -> None:
-    env = Many("zero-sum-duel", 6, seed=1)
+    env = Many("zero-sum-duel", 6, AGAIN, seed=1)
     seen = env.reset()
     before, states = copied(seen), [env.state(row) for row in range(6)]
     actions = one_open(seen.masks, np.random.default_rng(1))
@@ -172,7 +171,7 @@ def test_what_a_seat_sees_is_the_same_in_numbers_compiled_and_not_and_keeps_its_
     options = settled(game, kind.options)
     encoder = Encoder(game, options)
     assert len({(index.part.name, index.name) for index in indices(encoder.numbers.LAYOUT, options)}) == encoder.size
-    compile_it = kind in FULL and not (sizes.quick and compiles_again(kind))  # it takes a while
+    compile_it = kind in FULL and not (sizes.quick and compiles_long(kind))  # it takes a while
     compiled = bind_for_learners(game, options, compiled=True) if compile_it else None
     given: dict[str, int | str] = dict(game.option_texts(options))
     table = piste.open_table(kind.game, given, seed="numbers")

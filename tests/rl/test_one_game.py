@@ -17,7 +17,8 @@ from piste.rl.many import Many
 from piste.rl.openspiel import parameters, short_name
 from piste.rl.pettingzoo import raw_env
 from tests.kinds import Kind, games
-from tests.rl.test_many import Twin, kinds, one_open
+from tests.rl.test_many import Twin, compiles_long, kinds, one_open
+from tests.sizes import slow_if
 
 
 def among_many(kind: Kind, seed: str) -> tuple[list[int], list[Any]]:
@@ -36,7 +37,7 @@ def among_many(kind: Kind, seed: str) -> tuple[list[int], list[Any]]:
             return twin.last, found
 
 
-@pytest.mark.parametrize("kind", kinds(), ids=str)
+@pytest.mark.parametrize("kind", slow_if(compiles_long, kinds()), ids=str)
 def test_a_game_is_the_same_at_a_table_among_many_in_pettingzoo_and_in_openspiel(kind: Kind) -> None:
     game = find(kind.game)
     options = settled(game, kind.options)

@@ -22,6 +22,7 @@ from piste.scales.traced import trace
 from piste.ui import balancing
 from piste.ui.screen import Screen
 from tests.kinds import games
+from tests.sizes import slow_if
 
 # Small enough that everything of them is weighed in a moment; a game that is new in the tree is weighed as it is.
 SMALL: dict[str, dict[str, int | str]] = {
@@ -46,7 +47,7 @@ def weighed(name: str, given: dict[str, int | str] | None = None, **more: Any) -
     return weigh(find(name), SMALL.get(name, {}) if given is None else given, **{"games": 4, **more})
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", slow_if(lambda name: name == "mccoy-duel", names()))
 def test_every_game_can_be_weighed_and_shown_in_every_form(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     report = weighed(name)
     assert not report.stopped
