@@ -120,11 +120,59 @@ def test_a_sheet_is_one_page_with_the_answers_at_the_back(capsys: pytest.Capture
     assert capsys.readouterr().out == f"{front}\f{back}"
 
 
+def test_a_sheet_begins_with_the_number_that_is_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["puzzle", "positive-negative", "--print", "--seed", "2"]
+    assert main(words) == 0
+    first = capsys.readouterr().out
+    assert main([*words, "--number", "2"]) == 0
+    later = capsys.readouterr().out
+    assert later.startswith("Puzzles (medium, seed 2, from number 2)")
+
+    def positions(text: str) -> list[str]:
+        return [part.partition("\n")[2] for part in text.split("\f", maxsplit=1)[0].split("Answer: ____")]
+
+    assert positions(later)[0].split("\n", 2)[2] == positions(first)[1].split("\n", 2)[2]
+
+
+def test_help_rules_and_hint_work_at_a_puzzle(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], home: Path
+) -> None:
+    words = ("positive-negative", "--seed", "3")
+    assert asked(monkeypatch, "?\nrules\nhand\nhint\nkeep\nn\n", *words) == 0
+    said = capsys.readouterr().out
+    assert "Answer with one of: keep, discard. Or type:" in said
+    assert "Options, an example and the rulings: piste rules positive-negative --all" in said
+    assert said.count("Open to you: keep, discard") == 2
+    assert "The best one wins " in said
+    assert "Right:" in said or "No:" in said
+    assert "in a row" not in said
+    assert not (home / "puzzles.json").exists()
+
+
+@pytest.mark.parametrize("said", ["nonsense", "hint", "7", ""])
+def test_an_answer_that_is_no_open_decision_is_an_error(
+    said: str, capsys: pytest.CaptureFixture[str], home: Path
+) -> None:
+    assert main(["puzzle", "positive-negative", "--seed", "3", "--answer", said]) == 2
+    assert "is not a decision here" in capsys.readouterr().err.replace("\n", " ")
+    assert not (home / "puzzles.json").exists()
+
+
+def test_an_answer_that_is_not_the_best_is_no_error(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["puzzle", "positive-negative", "--seed", "3"]
+    assert main([*words, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    worst = min(found["chances"], key=found["chances"].__getitem__)
+    assert main([*words, "--answer", worst]) == 0
+    assert "No:" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
         ((), "Puzzles of which game?"),
-        (("positive-negative", "--number", "x"), "--number"),
+        (("positive-negative", "--number", "x"), "piste: --number cannot be 'x'"),
+        (("positive-negative", "--print", "--number", "0"), "--number cannot be '0'"),
         (("positive-negative", "--level", "nasty"), "There is no level"),
         (("--print", "--set", "top=3"), "Options are those of one game"),
     ],

@@ -12,11 +12,12 @@ from piste.coach.puzzles import Puzzle, any_puzzle, ordered, points, puzzle
 from piste.core.dealer import fresh_seed
 from piste.core.errors import BadOption, PisteError
 from piste.core.extras import need, solving
-from piste.core.game import Game, find, names
+from piste.core.game import Game, find, names, tidy
 from piste.core.known import Known
 from piste.core.screen import Moment, Pause
 from piste.fast.bind import numbers_of
 from piste.ui.listing import put
+from piste.ui.pages import rules_text
 from piste.ui.playing import pairs
 from piste.ui.progress import Bar
 from piste.ui.screen import Screen
@@ -28,6 +29,14 @@ PAGE = 60  # lines on a printed page
 TOLD = 10  # so many of the last things a seat was told stand above a puzzle
 ON_A_SHEET = 6
 
+HELP = (
+    "?       this help",
+    "rules   the rules of the game",
+    "hand    the position again (or: table)",
+    "hint    how much depends on it, and one decision that it is not",
+    "quit    stop",
+)
+
 
 def run(given: argparse.Namespace, screen: Screen) -> int:
     options = pairs(given.set or [])
@@ -37,7 +46,7 @@ def run(given: argparse.Namespace, screen: Screen) -> int:
         raise BadOption(f"Puzzles of which game? There are: {', '.join(names())}.")
     game = find(given.game)
     settings = game.options(options)
-    seed, number = given.seed or fresh_seed(), number_of("--number", given.number, 1, 10**9)
+    seed, number = given.seed or fresh_seed(), number_of("number", given.number, 1, 10**9)
     level = given.level
     while True:
         with Bar("looking for a puzzle") as bar:
@@ -49,10 +58,14 @@ def run(given: argparse.Namespace, screen: Screen) -> int:
             return put(screen, {"version": VERSION, "seed": seed, "level": level, **document(game, found)})
         screen.lines(["", f"{game.notation.TITLE}, {level} puzzle {number}", ""])
         screen.lines(shown(game, found))
-        said = given.answer or screen.read("What do you play? ")
-        if not answer(game, found, said, level, screen):
+        if given.answer is not None:
+            answer(game, found, read(game, found, given.answer), level, screen)
             return 0
-        if given.answer or not again(screen):
+        action, hinted = asked(game, found, screen)
+        if action is None:
+            return 0
+        answer(game, found, action, level, screen, hinted=hinted)
+        if not again(screen):
             return 0
         number += 1
 
@@ -73,28 +86,61 @@ def shown(game: Game, found: Puzzle, most: int = TOLD) -> list[str]:
     return [*lines, f"Open to you: {', '.join(view.decisions)}"]
 
 
-def answer(game: Game, found: Puzzle, said: str, level: str, screen: Screen) -> bool:
-    """Say whether an answer is right, and what each decision is worth; False if the person wants to leave."""
-    if said.strip().lower() in ("q", "quit", "exit"):
-        return False
+def read(game: Game, found: Puzzle, said: str) -> int:
+    """Return the decision that somebody wrote; what is none, or is not open, is an error in the command."""
     view = found.view
-    legal = sum(1 << action for action in view.actions)
     try:
-        action = game.read_decision(view.position, view.kind, legal, said)
+        return game.read_decision(view.position, view.kind, sum(1 << action for action in view.actions), said)
     except PisteError as e:
-        screen.note(str(e))
-        return answer(game, found, screen.read("What do you play? "), level, screen)
+        raise BadOption(str(e)) from None
+
+
+def asked(game: Game, found: Puzzle, screen: Screen) -> tuple[int | None, bool]:
+    """Ask until a decision is typed, and say whether a hint was asked for; None if the person wants to leave."""
+    hinted = False
+    while True:
+        said = screen.read("What do you play? ")
+        word = tidy(said)
+        if word in ("q", "quit", "exit"):
+            return None, hinted
+        if word in ("?", "help"):
+            screen.note("\n".join([f"Answer with one of: {', '.join(found.view.decisions)}. Or type:", *HELP]))
+        elif word == "rules":
+            screen.note(rules_text(game, screen.width))
+        elif word in ("hand", "table"):
+            screen.lines(shown(game, found))
+        elif word == "hint":
+            hinted = True
+            screen.note(hint(game, found))
+        elif word:
+            try:
+                return read(game, found, said), hinted
+            except BadOption as e:
+                screen.note(f"{e} ? helps.")
+
+
+def hint(game: Game, found: Puzzle) -> str:
+    """Return how much better the best decision is than the next, and one that it is not, if there are others left."""
+    best, second, *others = ordered(found.verdict)
+    told = f"The best one wins {100 * points(best):.1f} %, the next best {100 * points(second):.1f} %."
+    if others:
+        told += f" It is not {game.notation.spell(found.view.position, others[-1].action)[0]}."
+    return f"{told} (With a hint this puzzle does not count.)"
+
+
+def answer(game: Game, found: Puzzle, action: int, level: str, screen: Screen, *, hinted: bool = False) -> None:
+    """Say whether an answer is right, and what each decision is worth; one after a hint is not counted."""
     best = ordered(found.verdict)[0]
     right = action == best.action
-    streak = counted(game.name, level, right)
     screen.line(("Right" if right else "No") + f": {told_of(game, found)}")
     if not right:
         lost = points(best) - next(points(c) for c in found.verdict.choices if c.action == action)
         screen.line(f"Yours gives {100 * lost:.1f} points of winning chance away.")
-    screen.line(
-        f"Right in a row: {streak['row']} (best {streak['best']}); {streak['right']} of {streak['asked']} in all."
-    )
-    return True
+    if not hinted:
+        kept = counted(game.name, level, right)
+        screen.line(
+            f"Right in a row: {kept['row']} (best {kept['best']}); {kept['right']} of {kept['asked']} in all."
+        )
 
 
 def told_of(game: Game, found: Puzzle) -> str:
@@ -161,11 +207,13 @@ def sheet(given: argparse.Namespace, options: dict[str, int | str], screen: Scre
     if given.game is None and options:
         raise BadOption("Options are those of one game: name it.")
     seed, level = given.seed or "1", given.level or "medium"
-    front = [f"Puzzles ({level}, seed {seed})", ""]
-    back = [f"Answers ({level}, seed {seed})", ""]
+    begin = number_of("number", given.number, 1, 10**9)
+    which = f"{level}, seed {seed}{f', from number {begin}' if begin > 1 else ''}"
+    front = [f"Puzzles ({which})", ""]
+    back = [f"Answers ({which})", ""]
     number = 0
     with Bar("looking for puzzles") as bar:
-        for game, found in several(given, options, seed, bar):
+        for game, found in several(given, options, seed, begin, bar):
             lines = [
                 f"{number + 1}. {game.notation.TITLE}",
                 *(f"   {line}" for line in shown(game, found, 3)),
@@ -185,13 +233,13 @@ def sheet(given: argparse.Namespace, options: dict[str, int | str], screen: Scre
 
 
 def several(
-    given: argparse.Namespace, options: dict[str, int | str], seed: str, bar: Bar
+    given: argparse.Namespace, options: dict[str, int | str], seed: str, begin: int, bar: Bar
 ) -> Iterator[tuple[Game, Puzzle]]:
     """Yield puzzles: of one game, or of all in turn."""
     games = [find(given.game)] if given.game is not None else [find(name) for name in names()]
     for game in games:
         need(solving(game, game.options(options), "A puzzle"))
-    for number in range(1, 1 + 2 * ON_A_SHEET):
+    for number in range(begin, begin + 2 * ON_A_SHEET):
         for game in games:
             try:
                 yield game, puzzle(game, game.options(options), seed, number, given.level or "medium", bar)
