@@ -34,6 +34,7 @@ PARTS: Mapping[str, tuple[str, ...]] = {
     "choices": (
         "code", "game", "seat", "door", "stage", "number", "people", "areas", "question", "choices", "hint",
     ),
+    "notes": ("seat", "areas", "choices"),
     "offers": ("code", "game", "options", "seat", "stage", "offers", "invite", "only_here", "seat_link", "successor"),
     "fair": ("stage", "commitment", "seed", "salt"),
 }  # fmt: skip

@@ -107,7 +107,7 @@ function unwanted() {
 
 function steer(event) {
   const all = picks();
-  if (!all.length || event.target.closest("summary, [role=log], .prose")) return;
+  if (!all.length || event.target.closest("summary, [role=log], .prose") || scrolls(event.target)) return;
   event.preventDefault();
   const from = all.indexOf(document.activeElement);
   if (from < 0) return all[0].focus();
@@ -124,6 +124,10 @@ function steer(event) {
     if (along > 4 && along + 2 * aside < least && aside < 3 * along) [best, least] = [one, along + 2 * aside];
   }
   (best ?? (y ? all[from] : all.at((from + x) % all.length))).focus();
+}
+
+function scrolls(place) {
+  return place.id === "part-scene" && place.scrollHeight > place.clientHeight;
 }
 
 // A digit means the card that bears it; where no card bears a number, the first, the second and so on.

@@ -7,6 +7,7 @@ let homeless = ""; // the part that had the focus, while nothing there can have 
 
 export function begin() {
   document.addEventListener("visibilitychange", name);
+  addEventListener("resize", bottom);
   name();
   bottom();
   $("banner").addEventListener("click", () => state("done"));
