@@ -10,6 +10,7 @@ from piste.coach.judging import Judge, judge_of
 from piste.core.game import find
 from piste.core.record import Record
 from tests.kinds import Kind, games, played
+from tests.sizes import sized
 
 # With how many games of each kind are reviewed in a usual run.
 EXACT = (
@@ -31,6 +32,7 @@ KINDS = tuple(kind for kind, _ in EXACT)
 
 def many(usual: int) -> int:
     """Return how many games to review: in a proof a fiftieth of what others play, which is thousands."""
+    usual = sized(-(-usual // 3), usual)
     return max(usual, games(usual) // 50)
 
 

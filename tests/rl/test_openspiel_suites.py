@@ -26,6 +26,7 @@ from open_spiel.python.tests import games_sim_test  # noqa: E402
 
 import piste.rl.openspiel  # noqa: E402, F401
 from tests.kinds import games  # noqa: E402
+from tests.sizes import sized  # noqa: E402
 
 if not flags.FLAGS.is_parsed():
     flags.FLAGS(["tests"])
@@ -76,7 +77,9 @@ def passed(base: type[Any], game: str) -> None:
 
 @pytest.mark.parametrize("game", WHOLE)
 def test_random_games_keep_openspiels_rules(game: str) -> None:
-    pyspiel.random_sim_test(pyspiel.load_game(game), num_sims=min(games(20), 200), serialize=True, verbose=False)
+    pyspiel.random_sim_test(
+        pyspiel.load_game(game), num_sims=min(games(sized(5, 20)), 200), serialize=True, verbose=False
+    )
 
 
 @pytest.mark.parametrize("game", WHOLE)

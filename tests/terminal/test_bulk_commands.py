@@ -134,6 +134,7 @@ def test_bench_measures_every_way(capsys: pytest.CaptureFixture[str], monkeypatc
     assert "  compiled " in text
 
 
+@pytest.mark.slow
 def test_bench_compile_measures_an_empty_cache_and_a_full_one(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -16,6 +16,7 @@ from piste.core.scene import CARDS, FACT, GRID, HAND, KINDS, SCORE, TONES, TOWER
 from piste.games.mccoy_duel.notation import NAMES as CARD_NAMES
 from piste.games.mccoy_duel.words import ABILITIES, board
 from tests.kinds import FULL, ODD, Kind, games, walked
+from tests.sizes import sized
 from tests.test_secrecy import HIDING, another_history, prefixes
 
 NAMES = ("Ann", "Bea", "Cy", "Dot")
@@ -36,7 +37,7 @@ def scene(table: piste.Table, seat: int = WATCHER) -> tuple[Area, ...]:
 
 def faces(kind: Kind, seed: object, resigning: float = 0.005) -> Iterator[tuple[Any, tuple[Area, ...]]]:
     """Yield every view that some random games give, all audiences', with its scene."""
-    for number in range(games(400, kind) // 100):
+    for number in range(games(sized(200, 400), kind) // 100):
         table = piste.open_table(kind.game, kind.options, seed=f"{kind} {seed} {number}")
         chooser = random.Random(f"{kind} {seed} {number}")
         while True:
