@@ -56,6 +56,7 @@ def position_view(text: str) -> SeatView:
     """Return what the seat to act has before it when a game begins with this position."""
     position = piste.Position.parse(text)
     table = piste.Table(position.game, position.state.options, piste.Script(()), origin=position.state)
+    assert position.to_act is not None
     return table.view(position.to_act)
 
 

@@ -202,7 +202,7 @@ def play(start: Start, random: Random, resigning: tuple[float, float]) -> tuple[
         compare(position, referee)
         while position.to_act != piste.OVER and len(steps) < LONGEST:
             likely = resigning[referee.stage in ABILITIES]
-            if position.to_act >= 0 and random.random() < likely:
+            if position.decisions() and random.random() < likely:
                 seat = random.choice(referee.in_match if isinstance(referee, Duel) else [0, 1])
                 steps.append(f"seat {seat} resigns")
                 position = position.resign(seat)

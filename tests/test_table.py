@@ -20,6 +20,15 @@ def test_seeds_of_text_and_of_bytes_are_taken() -> None:
     assert piste.open_table("prime-duel", seed=b"5").to_act is not None
 
 
+def test_a_table_and_its_position_agree_on_who_is_to_act() -> None:
+    table = piste.open_table("prime-duel", {"first": 1}, laid="7 10 9")
+    for _ in range(2):
+        assert table.to_act == piste.Position.parse(table.position_text()).to_act
+        if table.to_act is not None:
+            table.resign(0)
+    assert table.to_act is piste.Position.parse(table.position_text()).to_act is piste.OVER is None
+
+
 def test_a_table_says_what_it_is_and_tells_no_secret() -> None:
     table = piste.open_table("zero-sum-duel", {"first": "a"}, seed="a seed", laid="+3 -2 -5 +4 +1 -1 +5")
     assert repr(table) == "<Table zero-sum-duel: 2 seats, 7 steps, Player A to act>"

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from piste.core.belief import belief as belief
     from piste.core.belief import retell as retell
     from piste.core.contract import CHANCE as CHANCE
-    from piste.core.contract import OVER as OVER
     from piste.core.contract import WATCHER as WATCHER
     from piste.core.contract import Event as Event
     from piste.core.dealer import Commitment as Commitment
@@ -38,6 +37,7 @@ if TYPE_CHECKING:
     from piste.core.game import find as find
     from piste.core.game import names as names
     from piste.core.known import Known as Known
+    from piste.core.position import OVER as OVER
     from piste.core.position import Position as Position
     from piste.core.record import Record as Record
     from piste.core.table import Table as Table
@@ -48,12 +48,12 @@ if TYPE_CHECKING:
 _HOME = {
     "api": ("load", "open_table", "replay", "save"),
     "core.belief": ("Belief", "belief", "retell"),
-    "core.contract": ("CHANCE", "OVER", "WATCHER", "Event"),
+    "core.contract": ("CHANCE", "WATCHER", "Event"),
     "core.dealer": ("Commitment", "Dealer", "Script"),
     "core.errors": ("PisteError",),
     "core.game": ("Game", "find", "names"),
     "core.known": ("Known",),
-    "core.position": ("Position",),
+    "core.position": ("OVER", "Position"),
     "core.record": ("Record",),
     "core.table": ("Table",),
     "core.views": ("Ending", "SeatView", "Told"),

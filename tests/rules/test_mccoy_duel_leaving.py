@@ -249,7 +249,7 @@ def test_g3_with_resignations_a_match_still_ends_with_one_winner_who_stayed(play
     for seed in range(40):
         for position in wander(begin(players, rounds=3), seed, leaving=0.05):
             state = position.state
-            if position.to_act >= 0:
+            if position.decisions():
                 assert state.present >> position.to_act & 1
         ending = position.ending()
         assert position.to_act == OVER

@@ -386,7 +386,7 @@ def test_p5_positions_that_can_be_read_are_exactly_those_that_play_can_reach() -
     while waiting:
         position = waiting.pop()
         following = [position.after(name) for name in [*position.outcomes(), *position.decisions()]]
-        following += [position.resign(seat) for seat in (ONE, TWO) if position.to_act >= 0]
+        following += [position.resign(seat) for seat in (ONE, TWO) if position.decisions()]
         waiting += [found for found in following if found not in reached]
         reached.update(following)
     read = set()

@@ -207,7 +207,7 @@ def test_r2_only_one_player_can_ever_make_the_last_move(grid: Grid, last: int) -
     for _ in range(4):
         after = {position.after(move) for position in layer for move in MOVES}
         winners |= {ending.winner for position in after if (ending := position.ending())}
-        layer = {position for position in after if position.to_act >= 0}
+        layer = {position for position in after if position.decisions()}
     assert winners == {last}
 
 

@@ -8,13 +8,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from piste.core.contract import CHANCE, HIDDEN, OVER, WATCHER
+from piste.core import contract
+from piste.core.contract import CHANCE, HIDDEN, WATCHER
 from piste.core.errors import BadOption, BadPosition, NotOpen, UnknownName
 from piste.core.game import Game, find, members, quoted
 from piste.core.views import Ending
 
 if TYPE_CHECKING:
     from fractions import Fraction
+
+OVER = None
+"""`to_act` of a position and of a table once the game has ended. Rules are compiled, so theirs is a number."""
 
 LONGEST = 4000
 """No position takes more characters than this."""
@@ -43,13 +47,18 @@ class Position(NamedTuple):
         return " ".join([head, *(f"{key}={value}" for key, value in fields.items())])
 
     @property
-    def to_act(self) -> int:
-        """A seat, CHANCE or OVER."""
-        return self.game.rules.to_act(self.state)
+    def to_act(self) -> int | None:
+        """The seat that is to decide, CHANCE, or None when the game is over."""
+        actor = self.game.rules.to_act(self.state)
+        return OVER if actor == contract.OVER else actor
+
+    @property
+    def _decides(self) -> bool:
+        return self.to_act not in (CHANCE, OVER)
 
     def decisions(self) -> dict[str, int]:
         """Return the decisions of the seat to act, by name; none if no seat is."""
-        return self.game.decision_names(self.state) if self.to_act >= 0 else {}
+        return self.game.decision_names(self.state) if self._decides else {}
 
     def outcomes(self) -> dict[str, Fraction]:
         """Return what chance may bring, by name, with exact probabilities; none if no chance is due."""
@@ -65,7 +74,7 @@ class Position(NamedTuple):
     def after(self, name: str) -> Position:
         """Return the position after a decision or an outcome, by name."""
         rules, actor = self.game.rules, self.to_act
-        if actor == OVER:
+        if actor is OVER:
             raise NotOpen(f"{quoted(name)} cannot happen: the game is over.")
         if actor == CHANCE:
             found = self.game.read_outcome(self.state, name)
@@ -79,7 +88,7 @@ class Position(NamedTuple):
 
     def resign(self, seat: int) -> Position:
         """Return the position after a seat resigned."""
-        if self.to_act < 0:
+        if not self._decides:
             raise NotOpen("A seat can resign where some seat is to act, not while chance acts or after the end.")
         if not 0 <= seat < self.game.rules.seats(self.state.options):
             raise NotOpen(f"There is no seat {seat} here.")
@@ -94,7 +103,7 @@ class Position(NamedTuple):
         return tuple(rules.payoff(self.state, seat) for seat in range(rules.seats(self.state.options)))
 
     def ending(self) -> Ending | None:
-        return self.game.ending(self.state) if self.to_act == OVER else None
+        return self.game.ending(self.state) if self.to_act is OVER else None
 
     def seen_by(self, seat: int) -> Any:
         """Return what a seat, or a watcher, sees of this position."""

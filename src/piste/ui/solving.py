@@ -89,7 +89,8 @@ def seen(position: Position, named: str | None) -> Known:
             raise BadOption(f"There is no seat {quoted(named)} here; the seats are {', '.join(names)}.")
         seat = names.index(named)
     else:
-        seat = position.to_act if position.to_act >= 0 else getattr(state, "seat", 0)
+        actor = position.to_act
+        seat = getattr(state, "seat", 0) if actor is None or actor < 0 else actor
         seat = seat if 0 <= seat < seats else 0
     return Known(seat, position, (), Belief(game, state, seat))
 
