@@ -43,7 +43,8 @@ def test_a_game_is_stepped_through_with_the_coachs_graph(game: str, house: House
     steps = int(where.inner_text().rpartition(" ")[2])
     assert steps > 4
     expect(graph).to_be_visible()  # as soon as the coach is ready, without a reload
-    expect(graph.locator("polyline")).to_have_count(2)
+    expect(graph.locator("polyline")).to_have_count(1)
+    expect(ada.page.locator(".graph > p")).to_contain_text("Chance of winning, as Ada")
     ada.page.keyboard.press("ArrowRight")
     expect(where).to_have_text(f"Step 1 of {steps}")
     ada.page.click("#go-next")
