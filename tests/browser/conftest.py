@@ -26,6 +26,14 @@ FLAGS = (
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync",
 )  # fmt: skip
+QUICK = """
+try { localStorage.setItem("piste-pace", "off"); } catch {}  // a page that is nowhere keeps nothing
+const sheet = new CSSStyleSheet();
+sheet.replaceSync(".calm * { pointer-events: auto !important; }");
+document.adoptedStyleSheets.push(sheet);
+"""
+"""A device on which everything is shown at once, and a new question takes clicks from the first moment."""
+
 FONTS = ("fonts-dejavu-core",)
 NO_DRIVER = "no playwright here: browser tests are skipped; pip install playwright"
 
@@ -97,13 +105,18 @@ Invite = Callable[..., "Person"]
 
 @pytest.fixture
 def person(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Invite]:
-    """Somebody with a browser of their own: `person(house, "Ada", ...)`; what follows is said of the browser."""
+    """Somebody with a browser of their own: `person(house, "Ada", ...)`; what follows is said of the browser.
+
+    Nobody here waits for what is shown slowly for people, except who is `paced`.
+    """
     from tests.browser.person import Person
 
     here: list[Person] = []
 
-    def come(at: Any, name: str, **more: Any) -> Person:
+    def come(at: Any, name: str, *, paced: bool = False, **more: Any) -> Person:
         context = browser.new_context(**{"viewport": {"width": 390, "height": 780}, **more})
+        if not paced:
+            context.add_init_script(QUICK)
         context.set_default_timeout(PATIENCE_MS)
         here.append(Person(context, at.address, name, scripts=more.get("java_script_enabled", True)))
         return here[-1]

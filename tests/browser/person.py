@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from playwright.sync_api import BrowserContext, ConsoleMessage, Error, Locator, Page, Request, expect
 
 OVER = "#part-status .result"
+HELD = ".room.held"
 MINE = ".panel[data-turn='1']"
 READY = "html.ready, html:not(:has(script))"
 
@@ -175,6 +176,9 @@ class Person:
 
     def decide(self, decision: str = "") -> None:
         """Click a decision: the card or handle and then the button that confirms it, or one button."""
+        if self.sees(HELD):
+            self.page.click("#next-round")
+            expect(self.page.locator(HELD)).to_have_count(0)
         decision = decision or self.chooser.choice(self.offered())
         self.click(decision)
         if self.page.locator("#confirm").is_visible():

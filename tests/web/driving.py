@@ -285,10 +285,10 @@ class Device:
             self.token = cookie.value
         return got
 
-    async def connect(self, code: str, since: int = 0, **headers: str) -> Socket:
-        """Open a socket to a table and wait for what it says first."""
+    async def connect(self, code: str, since: int = 0, step: int = -1, **headers: str) -> Socket:
+        """Open a socket to a table and wait for what it says first; from `step` on, of one event after another."""
         more = self.headers() | OURS | headers
-        socket = Socket(self.house, scope_of("websocket", f"/t/{code}/socket?since={since}", more))
+        socket = Socket(self.house, scope_of("websocket", f"/t/{code}/socket?since={since}&step={step}", more))
         await socket.begin()
         return socket
 

@@ -75,12 +75,12 @@ class Play:
         options = {f"option-{key}": str(value) for key, value in self.kind.options.items()}
         code = await self.devices[0].opens(self.kind.game, name=NAMES[0], **options)
         await self.say(0, "list", code)
-        sockets = {WATCHER: await self.watcher.connect(code), 0: await self.devices[0].connect(code)}
+        sockets = {WATCHER: await self.watcher.connect(code, step=0), 0: await self.devices[0].connect(code, step=0)}
         for at, device in self.devices.items():
             if at:
                 await self.ask(at, f"/t/{code}")  # at the door
                 await self.say(at, "sit", code, name=NAMES[at])
-                sockets[at] = await device.connect(code)
+                sockets[at] = await device.connect(code, step=0)
         if len(self.devices) < seats_of(self.kind):
             await self.say(0, "fill", code, bot="steady")
         await self.play(code, moments)
@@ -117,7 +117,7 @@ class Play:
         for decision, question in (("keep", number + 1), ("no such", number), ("", number - 1), ("*", number)):
             await self.say(at, "decide", code, decision=f"{decision}!", number=str(question))
         await self.say(at, moments.choice(("claim", "stand-in", "rematch", "fill", "delete", "hint")), code)
-        await self.ask(at, f"/t/{code}/news?since={moments.randrange(9)}")
+        await self.ask(at, f"/t/{code}/news?since={moments.randrange(9)}&step={moments.randrange(-1, 9)}")
 
     async def look(self, at: int, code: str) -> None:
         for what in ("", "/news", "/qr.svg", "/record", "/replay?step=2&seat=0", "/review", "/socket", "/decide"):

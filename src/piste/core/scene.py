@@ -57,8 +57,21 @@ class Area(NamedTuple):
     handles: tuple[Handle, ...] = ()
 
 
+class RoundEnd(NamedTuple):
+    """The end of a round in the middle of a game: what is to be seen before the next one begins."""
+
+    number: int  # of the round, from 1
+    title: str  # who won it
+    lines: tuple[str, ...]  # how, and where the game stands
+    areas: tuple[Area, ...]  # what is shown of the cards now
+
+
 class Scenes(Protocol):
-    """A game's `scene.py`, as a module. A game without one is drawn from the rows of its words."""
+    """A game's `scene.py`, as a module. A game without one is drawn from the rows of its words.
+
+    A game of several rounds adds `round_end(view, names)`: a `RoundEnd` if the last event of the view ended a round
+    but not the game, else None.
+    """
 
     EMBLEM: Area  # the game's small picture in a list of games
 

@@ -80,7 +80,10 @@ class Prompt(NamedTuple):
 
 
 class Words(Protocol):
-    """A game's `words.py`, as a module: the lines of its sheet, in plain Python."""
+    """A game's `words.py`, as a module: the lines of its sheet, in plain Python.
+
+    A game whose end may surprise adds `decisive(view, names, ending)`: a sentence that says what the last event did.
+    """
 
     HAND_OVER: (
         bool  # whether people at one screen keep cards from each other over several turns (Zero Sum Duel, Duel)

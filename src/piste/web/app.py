@@ -27,7 +27,7 @@ from piste.web.guard import BadForm, Guard, read_form, wants_json
 from piste.web.hall import Hall, Lots, player_of
 from piste.web.limits import Limits
 from piste.web.minds import Busy, Minds, Thinking
-from piste.web.pages import STATIC, Listing, Pages
+from piste.web.pages import STATIC, STEPPED, Listing, Pages
 from piste.web.replaying import shown
 from piste.web.room import KEPT, OPEN, Opener, usual_opener
 from piste.web.rooms import NoRoom
@@ -187,6 +187,8 @@ class Site:
         async with self.hall.room(request.path_params["code"]) as room:
             await self.hall.arrive(room, player)
             face = self.hall.face(room, player, self.link_root(request))
+        if face.round_end is not None and face.round_end.number <= whole_number(request, "seen", 0):
+            face = face._replace(round_end=None)  # "Next round", where no script hears it
         whole = request.query_params.get("log") == "all"
         return HTMLResponse(self.pages.table_page(face, self.pages.parts(face, name), name=name, whole=whole))
 
@@ -195,7 +197,9 @@ class Site:
         async with self.hall.room(request.path_params["code"]) as room:
             await self.hall.arrive(room, player)
             face = self.hall.face(room, player, self.link_root(request))
-        return JSONResponse(news(face, self.pages.parts(face), since(request)))
+            steps = self.hall.steps(room, player, face, step(request)) if step(request) >= 0 else ()
+        drawn = [(then, self.pages.parts(then, only=STEPPED)) for then in steps]
+        return JSONResponse(news(face, self.pages.parts(face), since(request), steps=drawn))
 
     async def act(self, request: Request) -> Response:
         code, verb = request.path_params["code"], request.path_params["do"]
@@ -233,7 +237,14 @@ class Site:
     async def socket(self, websocket: WebSocket) -> None:
         code, player = websocket.path_params["code"], self.player(websocket)
         connection = Connection(
-            websocket, self.hall, self.pages, code, player, self.link_root(websocket), since(websocket)
+            websocket,
+            self.hall,
+            self.pages,
+            code,
+            player,
+            self.link_root(websocket),
+            since(websocket),
+            step(websocket),
         )
         await connection.run(self.limits.of_socket())
 
@@ -352,6 +363,11 @@ def whole_number(request: HTTPConnection, key: str, usual: int) -> int:
 
 def since(request: HTTPConnection) -> int:
     return max(0, whole_number(request, "since", 0))
+
+
+def step(request: HTTPConnection) -> int:
+    """Return the last event that a client was told of, if it wants to be told of each; below 0 if it does not."""
+    return whole_number(request, "step", -1)
 
 
 def make_app(

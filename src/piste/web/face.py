@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from piste.core.scene import Area
+from piste.core.scene import Area, RoundEnd
 
 WAITING, PLAYING, OVER = "waiting", "playing", "over"
 
@@ -67,6 +67,8 @@ class Face(NamedTuple):
     door: bool  # somebody who does not sit here and could
     stage: str
     at: int  # how many things have happened in this room: what a client names when it comes back
+    step: int  # how many events of the game there have been
+    undecided: bool  # this seat plays, and has not decided anything yet: perhaps it has not seen the deal either
     number: int  # of the question that is open; a decision must name it
     status: str  # one sentence: whose turn it is, what is waited for
     preparing: int | None  # percent of what a bot needs before its first decision; None if nothing is prepared
@@ -78,7 +80,9 @@ class Face(NamedTuple):
     log: tuple[Entry, ...]
     offers: tuple[Offer, ...]
     hint: str  # what a hint said, for this question; "" if none was asked for
+    round_end: RoundEnd | None  # of the last round, until this seat decides in the next one
     result: str  # once it is over, in a sentence
+    explained: str  # what brought that about, where it needs to be said
     won: bool | None  # by this seat; None for a draw, for those who look on, and while it goes on
     invite: str  # the address for friends and for those who look on
     only_here: str  # why no other device can follow these links, and what to do; "" if others can

@@ -7,9 +7,9 @@ from functools import cache, lru_cache
 from importlib.util import find_spec
 from typing import NamedTuple, cast
 
-from piste.core.contract import WATCHER
+from piste.core.contract import HIDDEN, WATCHER
 from piste.core.game import Game, counted, listed
-from piste.core.scene import Area, Scenes, plain
+from piste.core.scene import Area, RoundEnd, Scenes, plain
 from piste.core.screen import Key, Prompt
 from piste.core.views import Ending, SeatView
 from piste.web.address import Root
@@ -17,6 +17,8 @@ from piste.web.face import OVER, PLAYING, WAITING, Choice, Face, Offer, Person
 from piste.web.room import BOT, KEPT, OPEN, PERSON, Room
 
 RESIGNED = "resigned"  # as every game calls it
+MOST_STEPS = 24
+"""So many events are shown one after another at most; of more, the last."""
 
 
 class Looker(NamedTuple):
@@ -59,6 +61,8 @@ def face(room: Room, who: Looker, house: House) -> Face:
         door=stage == WAITING and who.seat == WATCHER and any(seat.kind == OPEN for seat in room.seats),
         stage=stage,
         at=len(log),
+        step=0 if view is None else len(view.log),
+        undecided=who.seat != WATCHER and room.story is not None and not has_decided(room, who.seat),
         number=0 if table is None else table.number,
         status=status(room, who, house),
         preparing=room.preparing if room.running else None,
@@ -70,7 +74,9 @@ def face(room: Room, who: Looker, house: House) -> Face:
         log=log,
         offers=offers(room, who, house),
         hint="" if table is None else room.hints.get((who.seat, table.number), ""),
+        round_end=None if view is None else round_end(room, view, names),
         result="" if view is None or view.ending is None else result(view.ending, names, who.seat),
+        explained="" if view is None or view.ending is None else explained(room, view, view.ending, names),
         won=None if view is None or view.ending is None or who.seat == WATCHER else won(view.ending, who.seat),
         invite=f"{house.root.text}/t/{room.code}",
         only_here=house.root.only_here,
@@ -80,6 +86,72 @@ def face(room: Room, who: Looker, house: House) -> Face:
         salt=room.head.commitment.salt if room.over and room.head and room.head.commitment else "",
         successor=f"/t/{room.successor}" if room.successor else "",
     )
+
+
+def steps(room: Room, who: Looker, latest: Face, since: int) -> tuple[Face, ...]:
+    """Return what this audience had before it after each event between one and the latest, oldest first.
+
+    Each is made of the part of its log that it had then. Its own decisions are left out: it knows them.
+    """
+    if room.table is None or room.story is None or latest.step - since < 2:
+        return ()
+    view, names, reach = room.table.view(who.seat), room.names(), room.story.reach(who.seat)
+    found: list[Face] = []
+    for step in range(max(since + 1, latest.step - MOST_STEPS), latest.step):
+        if room.story.deciders[step - 1] == who.seat != WATCHER:
+            continue
+        then = view_at(view, step)
+        told = [entry.text.strip() for entry in latest.log[reach[step - 1] : reach[step]] if entry.kind == "said"]
+        areas = scene(room.game, then, names)
+        if not told and found and areas == found[-1].areas:
+            continue  # there is nothing to be seen
+        found.append(
+            latest._replace(
+                stage=PLAYING, at=reach[step], step=step, status=" ".join(told), preparing=None, areas=areas,
+                question="", choices=(), log=latest.log[: reach[step]], hint="",
+                round_end=round_end(room, then, names), result="", explained="", won=None,
+            )
+        )  # fmt: skip
+    return tuple(found)
+
+
+def view_at(view: SeatView, step: int) -> SeatView:
+    """Return what a seat had before it after so many steps; at the last one, as the game ended."""
+    if step >= len(view.log):
+        return view
+    position = view.log[step - 1].after if step else view.opening
+    return view._replace(
+        position=position, log=view.log[:step], kind=HIDDEN, decisions=(), actions=(), ending=None
+    )  # fmt: skip
+
+
+def round_end(room: Room, view: SeatView, names: tuple[str, ...]) -> RoundEnd | None:
+    """Return the end of the last round, until this seat decides in the next one; who watches, until anybody does."""
+    of = getattr(scenes(room.game.package), "round_end", None)
+    if of is None or room.story is None or view.ending is not None:
+        return None
+    for step in range(len(view.log), 0, -1):
+        found: RoundEnd | None = of(view_at(view, step), names)
+        decider = room.story.deciders[step - 1]
+        if found is not None or (decider != WATCHER and view.seat in (WATCHER, decider)):
+            return found
+    return None
+
+
+def has_decided(room: Room, seat: int) -> bool:
+    return room.story is not None and any(answer.seat == seat for answer in room.story.answers)
+
+
+def explained(room: Room, view: SeatView, ending: Ending, names: tuple[str, ...]) -> str:
+    """Return what the last event did, where the game's words say it, and whether nobody had to decide before."""
+    of = getattr(room.game.words, "decisive", None)
+    found = [of(view, names, ending)] if of else []
+    answers = () if room.story is None else room.story.answers
+    if not answers:
+        found.append("The game was over before anybody had to decide.")
+    elif view.seat != WATCHER and not has_decided(room, view.seat) and answers[-1].name != "resigns":
+        found.append("The game was over before you had to decide.")
+    return " ".join(filter(None, found))
 
 
 def untouchable(view: SeatView) -> SeatView:

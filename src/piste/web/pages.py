@@ -27,7 +27,8 @@ FOLDER = Path(__file__).parent
 STATIC = FOLDER / "static"
 PARTS: Mapping[str, tuple[str, ...]] = {
     "people": ("people",),
-    "status": ("stage", "status", "preparing", "question", "result", "won"),
+    "status": ("stage", "status", "preparing", "question", "result", "explained", "won"),
+    "round": ("code", "game", "round_end"),
     "scene": (
         "code", "game", "title", "line", "seat", "door", "stage", "people", "areas", "choices", "invite", "only_here",
     ),
@@ -39,6 +40,9 @@ PARTS: Mapping[str, tuple[str, ...]] = {
     "fair": ("stage", "commitment", "seed", "salt"),
 }  # fmt: skip
 """What is sent again when it changes, and what of a face each part is drawn from: it is given no more."""
+
+STEPPED = ("status", "round", "scene", "choices")
+"""The parts that show an event on the way to the latest one."""
 
 REMEMBERED = 8192
 """So many drawings of each kind are kept: most of a table stays as it was from one decision to the next."""
@@ -109,9 +113,9 @@ class Pages:
 
     # The table
 
-    def parts(self, face: Face, name: str = "") -> dict[str, str]:
+    def parts(self, face: Face, name: str = "", only: Sequence[str] = tuple(PARTS)) -> dict[str, str]:
         """Return the parts of a table, each a fragment; `name` stands in the field of somebody at the door."""
-        return {part: self._part(part, face._replace(**dropped), name) for part, dropped in DROPPED.items()}
+        return {part: self._part(part, face._replace(**DROPPED[part]), name) for part in only}
 
     def _drawn_part(self, part: str, face: Face, name: str) -> str:
         return self.page(f"parts/{part}", **self.context(face, name))
@@ -243,9 +247,10 @@ class Pages:
 
 
 BLANK = Face(
-    code="", game="", title="", line="", credit="", options=(), seat=WATCHER, door=False, stage="", at=0, number=0,
-    status="", preparing=None, people=(), areas=(), question="", choices=(), tips=(), log=(), offers=(), hint="",
-    result="", won=None, invite="", only_here="", seat_link="", commitment="", seed="", salt="", successor="",
+    code="", game="", title="", line="", credit="", options=(), seat=WATCHER, door=False, stage="", at=0, step=0,
+    undecided=False, number=0, status="", preparing=None, people=(), areas=(), question="", choices=(), tips=(),
+    log=(), offers=(), hint="", round_end=None, result="", explained="", won=None, invite="", only_here="",
+    seat_link="", commitment="", seed="", salt="", successor="",
 )  # fmt: skip
 DROPPED = {
     part: {field: getattr(BLANK, field) for field in Face._fields if field not in needs}

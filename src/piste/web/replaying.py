@@ -7,23 +7,12 @@ from typing import Any
 
 from piste.core.contract import HIDDEN, WATCHER
 from piste.core.errors import NotOpen
-from piste.core.views import SeatView
-from piste.web.faces import result, scene
+from piste.web.faces import result, scene, view_at
 from piste.web.room import Room
 from piste.web.shown import Shown
 from piste.web.thoughts import Looking
 
 NOTHING_YET = Looking()
-
-
-def view_at(view: SeatView, step: int) -> SeatView:
-    """Return what a seat had before it after so many steps; at the last one, as the game ended."""
-    if step >= len(view.log):
-        return view
-    position = view.log[step - 1].after if step else view.opening
-    return view._replace(
-        position=position, log=view.log[:step], kind=HIDDEN, decisions=(), actions=(), ending=None
-    )  # fmt: skip
 
 
 def shown(room: Room, step: int, seat: int, review: str | None, looking: Looking = NOTHING_YET) -> Shown:

@@ -23,7 +23,7 @@ from piste.core.game import quoted
 from piste.web import logs
 from piste.web.address import Root
 from piste.web.face import Face
-from piste.web.faces import House, Looker, face, looker
+from piste.web.faces import House, Looker, face, looker, steps
 from piste.web.metrics import Metrics
 from piste.web.minds import Busy
 from piste.web.room import BOT, GRACE, KEPT, PERSON, Room, Seat
@@ -273,6 +273,10 @@ class Rooms:
         """Return what somebody is shown of a room; the caller holds the room."""
         who = looker(room, player)
         return face(room, who, self._house(room, who, root))
+
+    def steps(self, room: Room, player: str, latest: Face, since: int) -> tuple[Face, ...]:
+        """Return what somebody had before them between an event and the latest; the caller holds the room."""
+        return steps(room, looker(room, player), latest, since)
 
     def _house(self, room: Room, who: Looker, root: Root) -> House:
         own = who.seat != WATCHER

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
@@ -17,7 +17,7 @@ from piste.web.address import Root
 from piste.web.face import Face
 from piste.web.hall import VERBS, Hall
 from piste.web.limits import SENTENCES
-from piste.web.pages import Pages
+from piste.web.pages import STEPPED, Pages
 from piste.web.rooms import Answer, Ear, NoRoom
 
 LONGEST = 1024
@@ -32,21 +32,40 @@ def dumped(message: dict[str, Any]) -> str:
     return json.dumps(message, ensure_ascii=False, separators=(",", ":"))
 
 
-def news(face: Face, parts: dict[str, str], since: int, before: dict[str, str] | None = None) -> dict[str, Any]:
-    """Return what has changed: parts that differ from those before, and lines of the log from `since` on."""
-    old = before or {}
+Parts = dict[str, str]
+
+
+def news(
+    face: Face, parts: Parts, since: int, before: Parts | None = None, steps: Sequence[tuple[Face, Parts]] = ()
+) -> dict[str, Any]:
+    """Return what has changed: parts that differ from those before, and lines of the log from `since` on.
+
+    What each step on the way changed goes before it, for whoever shows one event after another.
+    """
+    old, shown, told, found = before or {}, dict(before or {}), max(0, since), []
+    for then, drawn in steps:
+        changed = {name: html for name, html in drawn.items() if shown.get(name) != html}
+        found.append({"parts": changed, "log": lines(then, told)})
+        shown |= drawn
+        told = max(told, then.at)
     return {
         "at": face.at,
-        "parts": {name: html for name, html in parts.items() if old.get(name) != html},
-        "log": [[entry.number, entry.kind, entry.text] for entry in face.log[max(0, since) :]],
+        "step": face.step,
+        **({"steps": found} if found else {}),
+        "parts": {name: html for name, html in parts.items() if not old.get(name) == shown.get(name) == html},
+        "log": lines(face, told),
     }
+
+
+def lines(face: Face, since: int) -> list[list[Any]]:
+    return [[entry.number, entry.kind, entry.text] for entry in face.log[since:]]
 
 
 class Connection:
     """What one client has been sent, and what it asked for."""
 
     def __init__(
-        self, socket: WebSocket, hall: Hall, pages: Pages, code: str, player: str, root: Root, since: int
+        self, socket: WebSocket, hall: Hall, pages: Pages, code: str, player: str, root: Root, since: int, step: int
     ) -> None:
         self._socket = socket
         self._hall = hall
@@ -55,6 +74,7 @@ class Connection:
         self._player = player
         self._root = root
         self._since = since
+        self._step = step  # the last event that the client was told of; below 0 if it does not ask for steps
         self._seat = WATCHER
         self._sent: dict[str, str] = {}
         self._n = 0
@@ -107,11 +127,14 @@ class Connection:
                 if face.seat != self._seat:  # they have sat down, here or through another window
                     self._hall.moved(room, self._seat, face.seat)
                     self._seat, self._since = face.seat, 0
+                steps = self._hall.steps(room, self._player, face, self._step) if self._step >= 0 else ()
             parts = self._pages.parts(face)
-            message = news(face, parts, self._since, self._sent)
+            drawn = [(then, self._pages.parts(then, only=STEPPED)) for then in steps]
+            message = news(face, parts, self._since, self._sent, drawn)
             if message["parts"] or message["log"] or not self._n:
                 await self._send(message)
             self._since, self._sent = face.at, parts
+            self._step = face.step if self._step >= 0 else self._step
 
     async def _read(self, wait: Callable[[], float], ear: Ear) -> None:
         """Answer requests, one after the other."""

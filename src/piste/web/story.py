@@ -46,7 +46,9 @@ class Story:
         self._happened: list[_Happened] = []
         self._entries: dict[int, list[Entry]] = {}
         self._told: dict[int, int] = {}  # how much of what happened is in an audience's entries
+        self._reach: dict[int, list[int]] = {}  # for each audience, how many lines it was told up to each step
         self._ended: set[int] = set()
+        self.deciders: list[int] = []  # of each step; WATCHER where chance decided
         self._seats = {table.game.seat_name(seat): seat for seat in range(table.seats)}
         self.answers: list[Answered] = []
         self._hints: list[tuple[int, int, str]] = []
@@ -77,8 +79,10 @@ class Story:
                 else next(str(line[k]) for k in line if k not in ("n", "seat", "check"))
             )
             self.answers.append(Answered(seat, name))
+            self.deciders.append(seat)
             self._happened.append(_Happened(steps + 1, seat, name))
         else:
+            self.deciders.append(WATCHER)
             self._happened.append(_Happened(steps + 1, WATCHER, ""))
 
     def hints(self) -> list[tuple[int, int, str]]:
@@ -95,20 +99,28 @@ class Story:
         words = self._table.game.words
         if not found and audience not in self._told:
             self._say(found, words.welcome(view, self._names))
+        reach = self._reach.setdefault(audience, [len(found)])
         for at in range(self._told.get(audience, 0), len(self._happened)):
             step, seat, text = self._happened[at]
             before = self._happened[at - 1].step if at else 0
             if step == before:
                 found.append(Entry(len(found), text, "note"))
+                reach[-1] = len(found)
                 continue
             if seat == audience != WATCHER and text != "resigns":
                 found.append(Entry(len(found), text, "own"))
             self._say(found, words.lines(Moment(audience, self._names, view.opening, view.log[:step])))
+            reach.append(len(found))
         self._told[audience] = len(self._happened)
         if view.ending is not None and audience not in self._ended:
             self._ended.add(audience)
             self._say(found, words.farewell(view, self._names, view.ending))
         return found
+
+    def reach(self, audience: int) -> Sequence[int]:
+        """Return how many lines an audience had been told after each step, from step 0 on."""
+        self.entries(audience)
+        return self._reach[audience]
 
     def lines_at(self, audience: int, step: int) -> list[str]:
         """Return what an audience was told in words of one step, counted from 1; of step 0, the welcome."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from piste.core.game import members
-from piste.core.scene import CARDS, FACT, HAND, TOWER, Area, Card, called, heap, others
-from piste.core.screen import Row
+from piste.core.scene import CARDS, FACT, HAND, TOWER, Area, Card, RoundEnd, called, heap, others
+from piste.core.screen import Moment, Row
 from piste.core.views import SeatView, Told
 from piste.games.mccoy_duel import words
 from piste.games.mccoy_duel.notation import COLOURS, NAMES, POWERS, TITLE, letter, why_not
@@ -20,6 +20,25 @@ def scene(view: SeatView, names: tuple[str, ...]) -> tuple[Area, ...]:
     around = [players[seat] for seat in others(view.seat, len(names))]
     areas = [*around, fact(first), *table(view, {row.label: row for row in rows[len(names) :]})]
     return (*areas, players[view.seat]) if view.seat >= 0 else tuple(areas)
+
+
+def round_end(view: SeatView, names: tuple[str, ...]) -> RoundEnd | None:
+    """Return who won the round, and every hand and the buried pile, which are shown now (D15)."""
+    p: View = view.position
+    if p.phase != NEXT:
+        return None
+    moment = Moment(view.seat, names, view.opening, view.log)
+    seats = [*others(view.seat, len(names)), *([view.seat] if view.seat >= 0 else [])]
+    notes = {
+        seat: words.player_row(p, seat, names[seat]).note for seat in seats if p.hands[seat] or p.present >> seat & 1
+    }
+    hands = [player(view, names, seat, note) for seat, note in notes.items()]
+    return RoundEnd(
+        sum(p.wins),
+        words.round_won(moment, p),
+        (*words.put_out(moment), words.standing(p, names)),
+        (*hands, Area(CARDS, "Buried", in_hand(view, p.grave), "" if p.grave else "no cards")),
+    )
 
 
 def since_the_deal(log: tuple[Told, ...]) -> tuple[Told, ...]:

@@ -265,8 +265,11 @@ def moved(moment: Moment) -> list[str]:
 
 def round_over(moment: Moment) -> list[str]:
     over: View = moment.before
-    won = f"{does(moment, over.seat, 'win')} round {sum(over.wins)}."
-    return [won, standing(over, moment.names), *uncovered(over, moment.names)]
+    return [round_won(moment, over), standing(over, moment.names), *uncovered(over, moment.names)]
+
+
+def round_won(moment: Moment, over: View) -> str:
+    return f"{does(moment, over.seat, 'win')} round {sum(over.wins)}."
 
 
 def standing(view: View, names: tuple[str, ...]) -> str:

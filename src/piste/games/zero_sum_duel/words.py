@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from piste.core.contract import RESIGNS
+from piste.core.contract import HIDDEN, RESIGNS
 from piste.core.game import counted, members
 from piste.core.screen import Key, Moment, Pause, Prompt, Row
 from piste.core.views import Ending, SeatView, Told
@@ -126,6 +126,19 @@ def farewell(view: SeatView, names: tuple[str, ...], ending: Ending) -> list[str
         found.append(f"{name}'s hand: {bracketed(top, shown_hand(view, seat))}")
     found.append(f"Undrawn cards: {bracketed(top, members(position.undrawn))}")
     return found
+
+
+def decisive(view: SeatView, names: tuple[str, ...], ending: Ending) -> str:
+    """Return what the last card did, where it made a zero sum; of another's draw nobody is told which card it was."""
+    position: View = view.position
+    if position.reason != rules.SUM_IS_ZERO or ending.winner is None:
+        return ""
+    kind, seat, what, _ = view.log[-1].event
+    top = position.options.top
+    card = "a card" if what == HIDDEN else notation.card_name(top, what)
+    who, whose = ("You", "your") if seat == view.seat else (names[seat], "the")
+    did = f"{who} {'drew' if kind == DRAW else 'discarded'} {card}"
+    return f"{did}: {whose} hand {' '.join(texts(top, shown_hand(view, ending.winner)))} sums to zero."
 
 
 def in_order(seat: int, opening: View, log: Iterable[Told]) -> list[int]:

@@ -8,22 +8,31 @@ const extras = await load("extras");
 extras.begin();
 
 if (page === "table") {
-  const [parts, choose, socket] = await Promise.all(["parts", "choose", "socket"].map(load));
-  const line = new socket.Line(document.body.dataset.code, document.body.dataset.at, {
-    hear(message, back) {
-      const news = parts.take(message);
-      if (message.parts) {
-        choose.refresh();
-        extras.refresh();
-      }
+  const [parts, choose, socket, staging] = await Promise.all(["parts", "choose", "socket", "staging"].map(load));
+  let back = false; // what comes now was missed
+  staging.begin((frame) => {
+    const asked = parts.asks();
+    const news = parts.take(frame);
+    if (frame.parts) {
+      choose.refresh();
+      extras.refresh();
+    }
+    if (parts.asks() !== asked) staging.calm();
+    if (back && news.length) parts.away(news);
+  }, parts.held);
+  const { code, at, step } = document.body.dataset;
+  const line = new socket.Line(code, ...(staging.deals() ? [0, 0] : [at, step]), {
+    hear(message, missed) {
+      back = missed;
       if (message.said) parts.say(message.said);
-      if (back && news.length) parts.away(news);
+      if (message.parts || message.log) staging.add([...(message.steps ?? []), message], missed);
+      back = false;
     },
     state: parts.state,
   });
   choose.begin(line, parts);
   choose.refresh();
-  parts.begin();
+  parts.begin(staging.goOn);
   line.open();
 } else if (page === "replay") {
   (await load("replay")).begin();

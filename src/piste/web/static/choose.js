@@ -86,6 +86,10 @@ function keydown(event) {
     if (event.key === "Escape") event.target.blur();
     return;
   }
+  if (parts.held()) {
+    if (event.key === "Enter" && !event.target.closest("button, a, summary")) $("next-round").form.requestSubmit();
+    return;
+  }
   if (event.key in STEER) return steer(event);
   if (event.key === "Escape") return choose(null);
   if (event.key === "Enter" && event.target === document.body && chosen) return decide($(chosen).value);

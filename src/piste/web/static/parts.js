@@ -4,8 +4,12 @@ const $ = (id) => document.getElementById(id);
 const shown = {};
 const title = document.title;
 let homeless = ""; // the part that had the focus, while nothing there can have it
+let seen = 0; // the last round whose end the player has looked at
+let goOn;
 
-export function begin() {
+export function begin(given) {
+  goOn = given;
+  document.addEventListener("submit", nextRound);
   document.addEventListener("visibilitychange", name);
   addEventListener("resize", bottom);
   name();
@@ -14,7 +18,8 @@ export function begin() {
 }
 
 export function take(message) {
-  const asked = turn();
+  const asked = turn(), stood = held();
+  delete document.body.dataset.deal;
   for (const [part, html] of Object.entries(message.parts ?? {})) swap(part, html);
   const news = (message.log ?? []).filter(([number]) => !$(`line-${number}`));
   for (const [number, kind, text] of news) {
@@ -25,7 +30,10 @@ export function take(message) {
     $("log").append(line);
   }
   if (news.length) bottom();
-  if (question() && turn() !== asked) say(question());
+  if (held() && !stood) {
+    $("round-end").focus({ preventScroll: true });
+    scrollTo(0, 0); // it begins where the table did
+  } else if (question() && turn() !== asked && !held()) say(question());
   name();
   return news.filter(([, kind]) => kind !== "drawn").map(([, , text]) => text); // the page draws those itself
 }
@@ -55,6 +63,25 @@ function swap(part, html) {
     }
   }
   if (part === "choices") follow();
+  if (part === "round") $("main").classList.toggle("held", held());
+}
+
+// Whether the end of a round stands before the table. It stands there for this player alone.
+export function held() {
+  return Number($("round-end")?.dataset.round ?? 0) > seen;
+}
+
+function nextRound(event) {
+  const card = event.target.closest("#round-end");
+  if (!card) return;
+  event.preventDefault();
+  seen = Number(card.dataset.round);
+  $("main").classList.remove("held");
+  const near = document.querySelector(".panel") ?? $("part-scene");
+  near.tabIndex = -1;
+  near.focus({ preventScroll: true });
+  if (question()) say(question());
+  goOn();
 }
 
 function follow() {
@@ -67,6 +94,11 @@ function follow() {
 
 function question() {
   return $("question")?.textContent ?? "";
+}
+
+// What the player has to answer now: a question, or the end of a round.
+export function asks() {
+  return held() ? `round ${$("round-end").dataset.round}` : turn();
 }
 
 // The same question asked again is a new one.

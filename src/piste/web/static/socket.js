@@ -3,8 +3,8 @@ const POLL = 3000;
 const PING = 20000;
 
 export class Line {
-  constructor(code, at, { hear, state }) {
-    Object.assign(this, { code, at: Number(at), hear, state });
+  constructor(code, at, step, { hear, state }) {
+    Object.assign(this, { code, at: Number(at), step: Number(step), hear, state });
     this.waiting = new Map(); // asked and not answered yet; asked again after a break, with the same id
     this.made = 0;
     this.mine = Math.random().toString(36).slice(2, 10);
@@ -23,7 +23,7 @@ export class Line {
     if (this.socket && this.socket.readyState < 2) return;
     this.leaving = false;
     const scheme = location.protocol === "https:" ? "wss:" : "ws:";
-    const socket = new WebSocket(`${scheme}//${location.host}/t/${this.code}/socket?since=${this.at}`);
+    const socket = new WebSocket(`${scheme}//${location.host}/t/${this.code}/socket?since=${this.at}&step=${this.step}`);
     this.socket = socket;
     this.heard = 0;
     this.good = false; // it has brought news, and not only a refusal
@@ -89,7 +89,7 @@ export class Line {
       request?.done?.(message);
     }
     if (message.gone) return location.reload();
-    if (message.at !== undefined) this.at = message.at;
+    if (message.at !== undefined) [this.at, this.step] = [message.at, message.step];
     if (message.parts || message.log || message.said) {
       const back = this.broken;
       this.broken = false;
@@ -116,7 +116,7 @@ export class Line {
   async news() {
     if (!this.polling) return;
     try {
-      const answer = await fetch(`/t/${this.code}/news?since=${this.at}`, { headers: { Accept: "application/json" } });
+      const answer = await fetch(`/t/${this.code}/news?since=${this.at}&step=${this.step}`, { headers: { Accept: "application/json" } });
       if (answer.status === 404) return location.reload();
       if (answer.ok) {
         if (this.down) this.open(); // the server is there again: perhaps sockets are, too
