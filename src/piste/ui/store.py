@@ -79,6 +79,7 @@ class Kept:
             self.path.parent.mkdir(parents=True, exist_ok=True)
         self._file = FileIO(self.path, "r+" if again else "x")
         _lock(self._file, self.name)
+        self._size = os.fstat(self._file.fileno()).st_size  # a game that is only looked at is not an empty record
 
     def go_on_after(self, size: int) -> None:
         """Keep the first bytes, and write after them: a line that a crash cut off is left out."""
