@@ -184,7 +184,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (KeyboardInterrupt, SystemError) as e:
         if not is_interrupt(e):
             raise
-        print(file=sys.stderr)
+        print(file=sys.stderr) if not str(e) or isinstance(e, SystemError) else _complain(f"piste: {e}")
         return 130
     except BrokenPipeError:
         # Whoever read our output has closed it; let nothing be flushed into it at exit.

@@ -93,6 +93,9 @@ class Game(NamedTuple):
     notation: Notation
     package: str
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return find, (self.name,)  # its modules stay where they are: another process finds its own
+
     @property
     def words(self) -> Words:
         return _words(self.package)

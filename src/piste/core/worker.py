@@ -94,6 +94,16 @@ class Worker:
             if self._process is not None:
                 self._end(self._process)
 
+    def interrupt(self) -> None:
+        """Ask the work to stop: the next time it tells of its progress, KeyboardInterrupt is raised there.
+
+        Work that is made for it ends with what it has; for all other work its future ends with KeyboardInterrupt.
+        """
+        with self._lock:
+            if self._process is not None and self._process.stdin is not None:
+                with contextlib.suppress(OSError):
+                    _send(self._process.stdin, b"")
+
     def _start(self) -> subprocess.Popen[bytes]:
         # In a process group of its own Ctrl-C at the terminal does not reach it, and what it starts ends with it.
         group = {"process_group": 0} if hasattr(os, "setpgid") else {}
@@ -176,6 +186,9 @@ def _receive(pipe: IO[bytes]) -> bytes | None:
 
 # In the worker
 
+_stop = threading.Event()
+"""Set when the work is to stop."""
+
 
 def serve(nice: int) -> None:
     """Do what is asked for on the standard input until it is closed, then end at once, with all that was started."""
@@ -190,7 +203,9 @@ def serve(nice: int) -> None:
     tasks: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     threading.Thread(target=_read, args=(asked, tasks), daemon=True).start()
     while True:
-        number, environment, telling, packed = pickle.loads(tasks.get())
+        packed_task = tasks.get()
+        _stop.clear()
+        number, environment, telling, packed = pickle.loads(packed_task)
         if os.environ != environment:  # where the cache is, for one
             os.environ.clear()
             os.environ.update(environment)
@@ -200,7 +215,10 @@ def serve(nice: int) -> None:
 
 def _read(asked: IO[bytes], tasks: queue.SimpleQueue[bytes]) -> None:
     while (data := _receive(asked)) is not None:
-        tasks.put(data)
+        if data:
+            tasks.put(data)
+        else:
+            _stop.set()
     if hasattr(os, "killpg") and os.getpgrp() == os.getpid():
         os.killpg(os.getpid(), signal.SIGKILL)
     os._exit(0)
@@ -211,7 +229,7 @@ def _outcome(packed: bytes, named: dict[str, Any]) -> tuple[str, bytes]:
     try:
         work, given = pickle.loads(packed)
         return DONE, pickle.dumps(work(*given, **named))
-    except PisteError as e:
+    except (PisteError, KeyboardInterrupt) as e:
         return FAILED, pickle.dumps((e, ""))
     except Exception as e:
         # Not every error can be packed: it travels as words.
@@ -227,6 +245,9 @@ class _Telling:
 
     def __call__(self, done: int, whole: int, what: str = "", *found: Any) -> None:
         """Tell how far it is; what was found meanwhile is never held back."""
+        if _stop.is_set():
+            _stop.clear()
+            raise KeyboardInterrupt
         now = monotonic()
         if not found and what == self._what and done < whole and now - self._last < OFTEN:
             return

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from piste.core.errors import BadOption, PisteError
 from piste.core.game import Game, find, quoted, tidy
-from piste.core.verdict import ESTIMATED, WITHIN
+from piste.core.verdict import ESTIMATED, WITHIN, Progress
 from piste.scales.balance import ANY, BEST, Report, weigh
 from piste.scales.lengths import Spread
 from piste.scales.numbers import SURE, Number
@@ -19,9 +19,9 @@ from piste.scales.picture import page
 from piste.scales.shown import bins
 from piste.ui.listing import put
 from piste.ui.playing import pairs
-from piste.ui.progress import Bar
 from piste.ui.screen import Screen
 from piste.ui.simulating import number
+from piste.ui.working import Saying, preparing, work
 
 VERSION = 1  # of the JSON
 MOST_GAMES = 10**7
@@ -61,16 +61,12 @@ def run(given: argparse.Namespace, screen: Screen) -> int:
     processes = (os.cpu_count() or 1) if given.processes is None else number("processes", given.processes, 1, 1024)
     target = None if given.plot is None else plotted(given.plot)
     reports: list[Report] = []
-    with Bar("weighing") as bar:
-        for i, options in enumerate(wanted, 1):
-            head = f"{i}/{len(wanted)} " if len(wanted) > 1 else ""
-
-            def told(done: int, whole: int, what: str, head: str = head) -> None:
-                bar(done, whole, f"{head}{what}")
-
-            reports.append(weigh(game, options, games=games, seed=given.seed, processes=processes, progress=told))
-            if reports[-1].stopped:
-                break
+    for i, options in enumerate(wanted, 1):
+        head = f"{i}/{len(wanted)} " if len(wanted) > 1 else ""
+        saying = Saying("weighing", preparing("the bots", game), head, "Stopped before there was anything to tell.")
+        reports.append(work(saying, weighed, game, options, games, given.seed, processes, gently=True))
+        if reports[-1].stopped:
+            break
     stopped = reports[-1].stopped
     if target is not None:
         written(target, page(reports))
@@ -82,6 +78,13 @@ def run(given: argparse.Namespace, screen: Screen) -> int:
     else:
         show(game, reports, len(wanted), screen)
     return 130 if stopped else 0
+
+
+def weighed(
+    game: Game, options: dict[str, int | str], games: int | None, seed: str, processes: int, progress: Progress
+) -> Report:
+    """Weigh one column; called in the worker."""
+    return weigh(game, options, games=games, seed=seed, processes=processes, progress=progress)
 
 
 def versus(text: str) -> dict[str, int | str]:

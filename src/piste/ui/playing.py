@@ -8,7 +8,7 @@ import signal
 import sys
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from piste.core.contract import WATCHER
 from piste.core.errors import BadOption, MissingExtra, PisteError
@@ -17,11 +17,15 @@ from piste.core.game import Each, Game, counted, find, listed, names, quoted, ti
 from piste.core.record import Record
 from piste.core.replay import new_head, replay, seated
 from piste.core.screen import Moment, Pause
+from piste.core.verdict import quiet
 from piste.ui import store
 from piste.ui.listing import put
 from piste.ui.progress import Bar
 from piste.ui.screen import Screen, complain
 from piste.ui.session import YOU, Left, Session, Sitting
+
+if TYPE_CHECKING:
+    from piste.bots.base import Bot
 
 LONGEST_NAME = 24
 VERSION = 1  # of the JSON
@@ -312,15 +316,29 @@ def whole_command(spec: str) -> str:
 
 
 def sit(game: Game, options: Any, specs: Sequence[str]) -> list[Sitting]:
-    """Return who sits where; a bot that has to work something out beforehand does so now, and says how far it is."""
+    """Return who sits where; bots begin to make what they need, our own strong ones while the game begins."""
     from piste import bots
 
-    sittings = [Sitting(spec, None if spec == YOU else bots.find(spec, game, options)) for spec in specs]
+    sittings = [Sitting(spec, None if spec == YOU else seated_bot(spec, game, options)) for spec in specs]
     for sitting in sittings:
-        if sitting.bot is not None:
+        if sitting.bot is not None and sitting.spec in bots.SOLVING:
+            bots.prepare(sitting.bot, options, quiet)
+        elif sitting.bot is not None:
             with Bar(f"{sitting.spec} gets ready") as bar:
                 bots.prepare(sitting.bot, options, bar)
     return sittings
+
+
+def seated_bot(spec: str, game: Game, options: Any) -> Bot:
+    """Return a bot; a strong one of ours decides in a process apart."""
+    from piste import bots
+
+    found = bots.find(spec, game, options)  # also refuses what cannot play here
+    if spec not in bots.SOLVING:
+        return found
+    from piste.ui.working import WorkerBot
+
+    return WorkerBot(game, spec)
 
 
 def called(game: Game, given: list[str], seats: int) -> tuple[str, ...]:

@@ -8,6 +8,10 @@ from time import monotonic
 from types import TracebackType
 
 WIDTH = 24
+SOON = 3.0
+"""Seconds of work, and the part of it that is done, from which on it is said how long the rest will take."""
+
+FEW = 0.04
 
 
 class Bar:
@@ -17,20 +21,31 @@ class Bar:
         self._what = what
         self._shown = ""
         self._last = 0.0
+        self._phase: str | None = None
+        self._from = (0.0, 0.0)  # when the phase began, and how much was done then
         self._moves = sys.stderr.isatty() and os.environ.get("TERM", "") not in ("dumb", "")
 
     def __enter__(self) -> Bar:
-        self._put(f"{self._what} ...")  # something may have to be loaded or compiled before it can be counted
+        self._put(f"{self._what} ...")  # something may have to be loaded before it can be counted
         return self
 
     def __call__(self, done: int, whole: int, what: str = "") -> None:
         now = monotonic()
-        if not self._moves or (done < whole and now - self._last < 0.1):
+        if not self._moves or not whole or (done < whole and now - self._last < 0.1):
             return
         self._last = now
-        part = done / whole if whole else 1.0
+        part = done / whole
+        if what != self._phase:
+            self._phase, self._from = what, (now, part)
         bar = "#" * round(WIDTH * part)
-        self._put(f"{what or self._what} [{bar:.<{WIDTH}}] {100 * part:3.0f} %")
+        self._put(f"{what or self._what} [{bar:.<{WIDTH}}] {100 * part:3.0f} %{self._left(now, part)}")
+
+    def _left(self, now: float, part: float) -> str:
+        """Return how long the rest will take at the pace so far, once that can be said."""
+        began, first = self._from
+        if now - began < SOON or part - first < FEW or part >= 1:
+            return ""
+        return f", {roughly((now - began) * (1 - part) / (part - first))} left"
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
@@ -41,5 +56,20 @@ class Bar:
         """Show this in place of what was there."""
         if self._moves and text != self._shown:
             columns = max(20, os.get_terminal_size(sys.stderr.fileno()).columns - 1)
-            print(f"\r\x1b[K{text[:columns]}", end="", file=sys.stderr, flush=True)
+            print(f"\r\x1b[K{text if len(text) <= columns else shortened(text, columns)}", end="", file=sys.stderr)
+            sys.stderr.flush()
             self._shown = text
+
+
+def shortened(text: str, columns: int) -> str:
+    """Return a line that fits: without the bar, if it is the bar that is too long for it."""
+    head, bar, tail = text.partition(" [")
+    numbers = tail.partition("]")[2]
+    return f"{head[: max(0, columns - len(numbers))]}{numbers}"[:columns] if bar else text[:columns]
+
+
+def roughly(seconds: float) -> str:
+    """Return a time as a person would say it."""
+    if seconds < 60:
+        return f"about {max(5, round(seconds / 5) * 5)} s"
+    return f"about {round(seconds / 60)} min"

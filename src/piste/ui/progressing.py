@@ -10,14 +10,16 @@ import contextlib
 import json
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from piste.core.errors import MissingExtra, PisteError
 from piste.core.game import find, names
 from piste.ui import store
 from piste.ui.listing import put
-from piste.ui.progress import Bar
 from piste.ui.screen import Screen
+
+if TYPE_CHECKING:
+    from piste.coach.review import Review
 
 VERSION = 1  # of the JSON and of the kept file
 STEPS = "_.-=+*#@"  # from 0 to 100 % accuracy
@@ -55,36 +57,44 @@ def reviewed(found: list[store.Entry]) -> tuple[list[dict[str, Any]], dict[str, 
     Also by game why some could not be reviewed here.
     """
     from piste.coach.review import VERSION as COACH
-    from piste.coach.review import review
 
     path = store.data_folder() / "reviews.json"
     kept = read(path)
     rows = []
     refused: dict[str, MissingExtra] = {}
     try:
-        with Bar("reviewing your games") as bar:
-            for number, entry in enumerate(found):
-                bar(number, len(found), f"reviewing {entry.name}")
-                mark = blake2b(store.path_of(entry.name).read_bytes(), digest_size=8).hexdigest()
-                row = kept.get(entry.name)
-                if not isinstance(row, dict) or row.get("mark") != mark or row.get("coach") != COACH:
-                    seat = entry.specs.index("you")
-                    try:
-                        told = review(store.read(entry.name))
-                    except MissingExtra as e:
-                        refused[entry.game] = e
-                        continue
-                    losses = [decision.loss for decision in told.decisions(seat)]
-                    row = {
-                        "name": entry.name, "game": entry.game, "mark": mark, "coach": COACH,
-                        "accuracy": told.accuracy(seat), "decisions": len(losses),
-                        "loss": 100 * sum(losses) / len(losses) if losses else None,
-                    }  # fmt: skip
-                    kept[entry.name] = row
-                rows.append({key: row[key] for key in ("name", "game", "accuracy", "loss", "decisions")})
+        for number, entry in enumerate(found, 1):
+            mark = blake2b(store.path_of(entry.name).read_bytes(), digest_size=8).hexdigest()
+            row = kept.get(entry.name)
+            if not isinstance(row, dict) or row.get("mark") != mark or row.get("coach") != COACH:
+                seat = entry.specs.index("you")
+                try:
+                    told = reviewed_one(entry, f"game {number} of {len(found)}")
+                except MissingExtra as e:
+                    refused[entry.game] = e
+                    continue
+                losses = [decision.loss for decision in told.decisions(seat)]
+                row = {
+                    "name": entry.name, "game": entry.game, "mark": mark, "coach": COACH,
+                    "accuracy": told.accuracy(seat), "decisions": len(losses),
+                    "loss": 100 * sum(losses) / len(losses) if losses else None,
+                }  # fmt: skip
+                kept[entry.name] = row
+            rows.append({key: row[key] for key in ("name", "game", "accuracy", "loss", "decisions")})
     finally:
         write(path, kept)  # Ctrl-C loses nothing
     return rows, refused
+
+
+def reviewed_one(entry: store.Entry, which: str) -> Review:
+    """Return the review of one game, made in the worker or kept since another time."""
+    from piste.coach.kept import kept_review
+    from piste.ui.working import Saying, preparing, work
+
+    record = store.read(entry.name)
+    first = f"{which}: {preparing('the coach', record.head.game)}"
+    stopped = f"Stopped at {which}. The games before it are kept; the same command goes on."
+    return work(Saying(f"reviewing {which}", first, f"{which}: ", stopped), kept_review, record)
 
 
 def read(path: Path) -> dict[str, Any]:

@@ -19,10 +19,10 @@ from piste.fast.bind import numbers_of
 from piste.ui.listing import put
 from piste.ui.pages import rules_text
 from piste.ui.playing import pairs
-from piste.ui.progress import Bar
 from piste.ui.screen import Screen
 from piste.ui.simulating import number as number_of
 from piste.ui.store import data_folder
+from piste.ui.working import Saying, preparing, work
 
 VERSION = 1  # of the JSON and of the file that keeps the streak
 PAGE = 60  # lines on a printed page
@@ -49,11 +49,7 @@ def run(given: argparse.Namespace, screen: Screen) -> int:
     seed, number = given.seed or fresh_seed(), number_of("number", given.number, 1, 10**9)
     level = given.level
     while True:
-        with Bar("looking for a puzzle") as bar:
-            if level is None:
-                level, found = any_puzzle(game, settings, seed, number, bar)
-            else:
-                found = puzzle(game, settings, seed, number, level, bar)
+        level, found = looked_for(game, settings, seed, number, level)
         if given.json:
             return put(screen, {"version": VERSION, "seed": seed, "level": level, **document(game, found)})
         screen.lines(["", f"{game.notation.TITLE}, {level} puzzle {number}", ""])
@@ -68,6 +64,15 @@ def run(given: argparse.Namespace, screen: Screen) -> int:
         if not again(screen):
             return 0
         number += 1
+
+
+def looked_for(game: Game, options: Any, seed: str, number: int, level: str | None) -> tuple[str, Puzzle]:
+    """Return a puzzle and its level, found in the worker."""
+    stopped = f"Stopped before puzzle {number} of seed {seed} was found. What was prepared is kept."
+    saying = Saying("looking for a puzzle", preparing("puzzles", game), stopped=stopped)
+    if level is None:
+        return work(saying, any_puzzle, game, options, seed, number)
+    return level, work(saying, puzzle, game, options, seed, number, level)
 
 
 def shown(game: Game, found: Puzzle, most: int = TOLD) -> list[str]:
@@ -211,29 +216,26 @@ def sheet(given: argparse.Namespace, options: dict[str, int | str], screen: Scre
     which = f"{level}, seed {seed}{f', from number {begin}' if begin > 1 else ''}"
     front = [f"Puzzles ({which})", ""]
     back = [f"Answers ({which})", ""]
-    number = 0
-    with Bar("looking for puzzles") as bar:
-        for game, found in several(given, options, seed, begin, bar):
-            lines = [
-                f"{number + 1}. {game.notation.TITLE}",
-                *(f"   {line}" for line in shown(game, found, 3)),
-                "   Answer: ____",
-                "",
-            ]
-            if len(front) + len(lines) > PAGE:
-                break
-            number += 1
-            front += lines
-            back += [f"{number}. {game.notation.TITLE}: {told_of(game, found)}"]
-            if number == ON_A_SHEET:
-                break
+    for number, (game, found) in enumerate(several(given, options, seed, begin), 1):
+        lines = [
+            f"{number}. {game.notation.TITLE}",
+            *(f"   {line}" for line in shown(game, found, 3)),
+            "   Answer: ____",
+            "",
+        ]
+        if len(front) + len(lines) > PAGE:
+            break
+        front += lines
+        back += [f"{number}. {game.notation.TITLE}: {told_of(game, found)}"]
+        if number == ON_A_SHEET:
+            break
     for line in (*front, "\f" + back[0], *back[1:]):
         screen.whole(line)
     return 0
 
 
 def several(
-    given: argparse.Namespace, options: dict[str, int | str], seed: str, begin: int, bar: Bar
+    given: argparse.Namespace, options: dict[str, int | str], seed: str, begin: int
 ) -> Iterator[tuple[Game, Puzzle]]:
     """Yield puzzles: of one game, or of all in turn."""
     games = [find(given.game)] if given.game is not None else [find(name) for name in names()]
@@ -242,7 +244,7 @@ def several(
     for number in range(begin, begin + 2 * ON_A_SHEET):
         for game in games:
             try:
-                yield game, puzzle(game, game.options(options), seed, number, given.level or "medium", bar)
+                yield game, looked_for(game, game.options(options), seed, number, given.level or "medium")[1]
             except BadOption:  # a level that a game has no puzzles of
                 if len(games) == 1:
                     raise

@@ -9,14 +9,15 @@ from itertools import groupby
 from piste.coach import plot
 from piste.coach.account import RESIGNATION, Columns, Decision
 from piste.coach.graph import drawn
+from piste.coach.kept import kept_review
 from piste.coach.labels import LETTERS, Labels, is_clear, read_labels, unsure
-from piste.coach.review import Review, certainty, document, review
+from piste.coach.review import Review, certainty, document
 from piste.core.errors import BadOption
 from piste.core.game import Game, counted, quoted
 from piste.ui.listing import put
 from piste.ui.playing import found as found_record
-from piste.ui.progress import Bar
 from piste.ui.screen import Screen
+from piste.ui.working import Saying, preparing, work
 
 TOLD = 1.0
 """From so many points on a loss is explained."""
@@ -29,8 +30,9 @@ def run(given: argparse.Namespace, screen: Screen) -> int:
     path = plot.checked(given.plot) if given.plot is not None else None
     record = found_record(given.record)
     seats = wanted(record.head.game, record.head.seats, given.seat)
-    with Bar("reviewing") as bar:
-        found = review(record, labels, bar)
+    first = preparing("the coach", record.head.game)
+    saying = Saying("reviewing", first, stopped="Stopped before the game was reviewed.")
+    found = work(saying, kept_review, record, labels)
     judged = bool(found.walk.chances)
     if path is not None and judged:
         plot.save(found, seats, path)

@@ -17,7 +17,6 @@ from piste.core.record import Head, Recorder
 from piste.core.screen import Moment, Pause
 from piste.core.table import Table
 from piste.ui.asking import Answer, Asker
-from piste.ui.progress import Bar
 from piste.ui.screen import Screen
 
 if TYPE_CHECKING:
@@ -289,9 +288,18 @@ class Session:
             return
         view = self.table.view(seat)
         best = bots.best(self.head.game, view.options)
-        with Bar(f"{best.name} gets ready") as bar:
-            bots.prepare(best, view.options, bar)
-        chosen = best.choose(view, self._dealer.stream(f"hint {seat} {view.number}"))
+        if best.name in bots.SOLVING:
+            from piste.ui.working import WorkerBot
+
+            best = WorkerBot(self.head.game, best.name)
+        try:
+            chosen = best.choose(view, self._dealer.stream(f"hint {seat} {view.number}"))
+        except KeyboardInterrupt:  # ends the hint and not the game
+            self.screen.note("The hint was stopped. The game goes on.")
+            return
+        except PisteError as e:
+            self.screen.note(f"There is no hint: {e}")
+            return
         name = view.decisions[view.actions.index(chosen)]
         self.recorder.mark(f"hint for seat {self.head.game.seat_name(seat)}: {name}")
         self.screen.note(

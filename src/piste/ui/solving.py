@@ -7,18 +7,19 @@ from typing import Any
 
 from piste.core.belief import Belief
 from piste.core.contract import OVER
-from piste.core.errors import BadOption, BadPosition, is_interrupt
-from piste.core.extras import solver_of
+from piste.core.errors import BadOption, BadPosition
+from piste.core.extras import need, solver_of, solving
 from piste.core.game import Game, find, quoted
 from piste.core.known import Known
 from piste.core.position import Position
-from piste.core.verdict import ESTIMATED, WITHIN, Chances, Verdict
+from piste.core.verdict import ESTIMATED, WITHIN, Chances, Progress, Verdict
 from piste.ui.listing import put
 from piste.ui.playing import pairs
-from piste.ui.progress import Bar
 from piste.ui.screen import Screen, complain
+from piste.ui.working import Saying, work
 
 VERSION = 1  # of the JSON
+STOPPED = "Stopped before it was solved. What was prepared for it is kept."
 
 
 def run(given: argparse.Namespace, screen: Screen) -> int:
@@ -27,27 +28,35 @@ def run(given: argparse.Namespace, screen: Screen) -> int:
     if given.full:
         if given.position is not None:
             raise BadOption("--full is for the whole game: leave --position out.")
-        return full(game, solver_of(game, options), options, given, screen)
+        need(solving(game, options))
+        return full(game, options, given, screen)
     if given.set and given.position is not None:
         raise BadOption("A position names its own options, in braces: leave --set out.")
     known = read(game, options, given.position, given.seat)
-    solver = solver_of(game, known.base.state.options)
-    with Bar("solving") as bar:
-        verdict: Verdict = solver.verdict(known, bar)
+    need(solving(game, known.base.state.options))
+    verdict = work(Saying("solving", stopped=STOPPED), solved, game.name, known)
     if given.json:
         return put(screen, document(game, known, verdict))
     show(game, known, verdict, screen)
     return 0
 
 
-def full(game: Game, solver: Any, options: Any, given: argparse.Namespace, screen: Screen) -> int:
+def solved(game: str, known: Known, progress: Progress) -> Verdict:
+    """Return what is known of a position; called in the worker."""
+    verdict: Verdict = solver_of(find(game), known.base.state.options).verdict(known, progress)
+    return verdict
+
+
+def solved_full(game: str, options: Any, progress: Progress) -> str:
+    """Compute whatever is to be computed once; called in the worker."""
+    return str(solver_of(find(game), options).full(options, progress))
+
+
+def full(game: Game, options: Any, given: argparse.Namespace, screen: Screen) -> int:
     """Compute whatever is to be computed once; an interrupted run goes on where it was."""
     try:
-        with Bar("solving") as bar:
-            said = solver.full(options, bar)
-    except (KeyboardInterrupt, SystemError) as e:
-        if not is_interrupt(e):
-            raise
+        said = work(Saying("solving"), solved_full, game.name, options, gently=True)
+    except KeyboardInterrupt:
         complain("Stopped. What is done is kept where the game allows it; the same command goes on.")
         return 130
     if given.json:

@@ -1,0 +1,62 @@
+"""Measures how the work of preparing a game's strong bots is shared out, with an empty cache.
+
+    python tools/compile_shares.py zero-sum-duel
+
+prints the CPU seconds of all, and the share in percent of compiling each function that takes 1 % or more, of other
+functions together, and of what is no compiling. The solvers' `COMPILED` tables are filled from it: with them progress
+moves with the work.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+import tempfile
+from collections import Counter
+from time import process_time
+from typing import Any
+
+
+def main(name: str) -> None:
+    from numba.core import event
+
+    from piste.core.game import find
+    from piste.core.verdict import quiet
+
+    spent: Counter[str] = Counter()
+    times: Counter[str] = Counter()
+
+    class Listener(event.Listener):
+        def on_start(self, event: Any) -> None:  # noqa: ARG002
+            self.began = process_time()
+
+        def on_end(self, event: Any) -> None:
+            step, _, function = event.data["name"].partition(" ")
+            if step == "native_lowering":
+                function = function.strip("[]").rpartition(".")[2]
+                spent[function] += process_time() - self.began  # type: ignore[assignment]
+                times[function] += 1
+
+    game = find(name)
+    solver = importlib.import_module(f"{game.package}.solve")
+    event.register("numba:run_pass", Listener())  # type: ignore[no-untyped-call]
+    began = process_time()
+    solver.prepare(game.options(), quiet)
+    whole = process_time() - began
+    print(f"{name}: {whole:.1f} s")
+    small = 0.0
+    for function, seconds in spent.most_common():
+        if seconds < whole / 100:
+            small += seconds
+        else:
+            print(f"  {function}: {100 * seconds / whole:.1f} ({times[function]} times)")
+    print(f"  others: {100 * small / whole:.1f} ({sum(n for f, n in times.items() if spent[f] < whole / 100)} times)")
+    print(f"  no lowering: {100 * (whole - spent.total()) / whole:.1f}")
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["XDG_CACHE_HOME"] = folder
+        for each in sys.argv[1:]:
+            main(each)
