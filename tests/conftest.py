@@ -6,14 +6,17 @@ is slow, and plays fewer games in some of the rest.
 
 from __future__ import annotations
 
+import pickle
 import re
 import signal
 from collections import Counter
+from concurrent.futures import Future
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from piste.core import worker
 from piste.core.game import counted
 from tests import sizes
 from tests.installing import on_build_machine
@@ -38,6 +41,20 @@ settings.register_profile(
     "piste", deadline=None, derandomize=True, print_blob=True, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("piste")
+
+
+@pytest.fixture
+def worker_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the commands of the terminal work in this process, where a test can change what they call."""
+
+    class Here:
+        def submit(self, work: Any, *given: Any, progress: Any = None) -> Future[Any]:
+            found: Future[Any] = Future()
+            kind, packed = worker._outcome(pickle.dumps((work, given)), {"progress": progress})
+            worker._pass_on(found, None, kind, packed)
+            return found
+
+    monkeypatch.setattr("piste.ui.working._worker", Here())
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -31,6 +31,7 @@ TERMINAL = (
     ("Every game to its end at the terminal; 10 000 lines of garbage", "tests/terminal/test_sessions.py", "", 0),
     ("Killed at every prompt, resumed to the same game", "tests/terminal/test_resume.py", "", 0),
     ("The sheets' dialogues through a pseudo-terminal", "tests/terminal/test_dialogues.py", "", 0),
+    ("Ctrl-C at random moments of cold hints and solves", "tests/terminal/test_interrupts.py", "", 0),
 )
 SPEED = (
     ("Interpreted and compiled games are equal; trees counted both ways", "tests/test_twin.py", "", 1),
@@ -76,6 +77,7 @@ SIZES = {  # of suites that do not count games
     "tests/test_fuzz.py": ("PISTE_INPUTS", INPUTS, "inputs"),
     "tests/web/test_forged.py": ("PISTE_INPUTS", max(1, INPUTS // 10), "messages"),
     "tests/web/test_durability.py": ("PISTE_KILLS", max(1, INPUTS // 5000), "kills"),
+    "tests/terminal/test_interrupts.py": ("PISTE_INTERRUPTS", max(1, INPUTS // 5000), "interrupts"),
 }
 PAGES = {
     "rules": ("The rulebook at full size", RULES),

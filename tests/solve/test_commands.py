@@ -148,6 +148,7 @@ def test_bad_requests_get_a_sentence(
     assert sentence in capsys.readouterr().err
 
 
+@pytest.mark.usefixtures("worker_here")
 def test_full_keeps_its_table_and_uses_it(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -159,6 +160,7 @@ def test_full_keeps_its_table_and_uses_it(
     assert len(list(tmp_path.iterdir())) == 1
 
 
+@pytest.mark.usefixtures("worker_here")
 @pytest.mark.parametrize("under", ["file", "file/deeper"])
 def test_a_cache_that_cannot_be_used_is_named_with_what_can_be_done(
     under: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
@@ -189,6 +191,7 @@ def test_a_file_that_cannot_be_used_is_named(
     assert capsys.readouterr().err == "piste: /some/where: Permission denied\n"
 
 
+@pytest.mark.usefixtures("worker_here")
 def test_ctrl_c_in_a_full_solve_says_how_to_go_on(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

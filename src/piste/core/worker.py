@@ -24,7 +24,7 @@ from itertools import count
 from time import monotonic
 from typing import IO, Any, TypeVar
 
-from piste.core.errors import PisteError
+from piste.core.errors import PisteError, is_interrupt
 
 T = TypeVar("T")
 
@@ -232,6 +232,8 @@ def _outcome(packed: bytes, named: dict[str, Any]) -> tuple[str, bytes]:
     except (PisteError, KeyboardInterrupt) as e:
         return FAILED, pickle.dumps((e, ""))
     except Exception as e:
+        if is_interrupt(e):
+            return FAILED, pickle.dumps((KeyboardInterrupt(), ""))
         # Not every error can be packed: it travels as words.
         return FAILED, pickle.dumps((RuntimeError(f"{type(e).__name__}: {e}"), traceback.format_exc()))
 

@@ -64,8 +64,7 @@ class Judge:
     imagines = False
 
     def __init__(self, options: Options, progress: Progress = quiet) -> None:
-        progress(0, 1, "getting ready")
-        search.warm(options)
+        solve.prepare(options, progress)
         self._players = options.players
         self._passes = MOST
 

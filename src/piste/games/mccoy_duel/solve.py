@@ -24,6 +24,7 @@ from piste.core.game import find
 from piste.core.known import Known
 from piste.core.position import Position
 from piste.core.verdict import ESTIMATED, EXACT, WITHIN, Chances, Choice, Progress, Verdict, quiet
+from piste.fast.compiling import Shares, compiling
 from piste.games.mccoy_duel import ending, hidden, memory, rules, search
 from piste.games.mccoy_duel.hidden import KEYS
 from piste.games.mccoy_duel.rules import LOT, PICK, REVEAL, Options, State
@@ -59,15 +60,13 @@ def verdict(known: Known, progress: Progress = quiet) -> Verdict:
     # Who looks on does not see the hand, so the value is the mean over all hands, and there are no choices to list.
     deciding = known.seat >= 0 and to_act == seat and count(hidden.different(s)) > 0
     if state.options.players == 2 and sum(map(count, s.hands)) <= CARDS and memory.compiled():
-        progress(0, 2, "solving the end of the round")
-        everybody = memory.like(memory.rows_of(state, told, WATCHER), s)
-        found = solved(s, everybody, mine, seat, key, deciding)
-        progress(2, 2, "solving the end of the round")
+        with compiling(progress, COMPILED):
+            everybody = memory.like(memory.rows_of(state, told, WATCHER), s)
+            found = solved(s, everybody, mine, seat, key, deciding)
         if found is not None:
             return found
-    progress(0, 1, "sampled play")
-    tried = measured(state.options, mine, seat, key, PASSES, choosing=deciding)
-    progress(1, 1, "sampled play")
+    with compiling(progress, COMPILED):
+        tried = measured(state.options, mine, seat, key, PASSES, choosing=deciding)
     how = f"{tried.passes} sampled rounds over {len(mine.rows)} possible deals. {OFF}"
     return told_of(s, seat, tried.share, tried.choices if deciding else [], ESTIMATED, tried.off, how)
 
@@ -354,9 +353,17 @@ def led(options: Options, way: str, passes: int, progress: Callable[[int], None]
     return values
 
 
+COMPILED = Shares(
+    {
+        "grow": 2.4, "attempt": 5.4, "improve": 4.5, "sampled": 3.8, "apply": 3.4, "follow": 2.7, "deal": 1.2,
+        "reached": 2.2, "stow": 2.0, "played": 1.7,
+    },
+    other=0.45, compiled=81.0,
+)  # fmt: skip
+
+
 def prepare(options: Options, progress: Progress) -> None:
     """Compile what the bots need."""
-    progress(0, 1, "making the search ready")
-    memory.kernels()
-    search.warm(options)
-    progress(1, 1, "making the search ready")
+    with compiling(progress, COMPILED):
+        memory.kernels()
+        search.warm(options)

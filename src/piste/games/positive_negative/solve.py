@@ -21,6 +21,7 @@ from piste.core.bits import count
 from piste.core.contract import CHANCE, HIDDEN, WATCHER
 from piste.core.game import counted, members
 from piste.core.verdict import ESTIMATED, EXACT, Chances, Choice, Progress, Verdict, quiet
+from piste.fast.compiling import Shares, compiling
 from piste.games.positive_negative import rules, sweep
 from piste.games.positive_negative.basis import AT_MOST
 from piste.games.positive_negative.needs import INTERPRETED
@@ -131,7 +132,7 @@ def climb(top: int, whole: int, lead: int, smallest: int, progress: Progress = q
             kept[k, part] = spare, worth[spare:end].copy(), draw[spare:end].copy()
         at[part], spare = spare, at[part]
         done += comb(low, k - count(part))
-        progress(done, 1 << size, "decks")
+        progress(done, 1 << size, "solving")
     del worth, draw, risked, risked_draw
     return Rows(top, whole, lead, smallest, joined(kept, places, low, smallest))
 
@@ -187,14 +188,21 @@ def full(options: Options, progress: Progress = quiet) -> str:
     )
 
 
+COMPILED = Shares(
+    {"fill": 12.8, "add_part": 4.0, "add_better": 2.5, "undecided": 1.5, "add_steps": 1.4, "room": 1.3},
+    other=0.5, compiled=34.0, rest=35.0,
+)  # fmt: skip
+
+
 def prepare(options: Options, progress: Progress = quiet) -> None:
     """Make what the bot needs: compiled loops, and the kept rows, loaded or computed."""
-    if 2 * options.top > INTERPRETED:
-        climb(3, rules.every_card(Options(3)), 0, 0)
-    if AT_ONCE < 2 * options.top <= AT_MOST:
-        book(options, progress)
-    elif 2 * options.top > AT_MOST:
-        sampled(rules.start(options), 0, 0, 1, 1)
+    with compiling(progress, COMPILED) as told:
+        if 2 * options.top > INTERPRETED:
+            climb(3, rules.every_card(Options(3)), 0, 0)
+        if AT_ONCE < 2 * options.top <= AT_MOST:
+            book(options, told)
+        elif 2 * options.top > AT_MOST:
+            sampled(rules.start(options), 0, 0, 1, 1)
 
 
 _books: dict[Options, Rows] = {}

@@ -8,7 +8,7 @@ from typing import Any
 from piste.core.contract import OVER
 from piste.core.known import Known
 from piste.core.verdict import Progress, Verdict, quiet
-from piste.games.zero_sum_duel import plan, rules, solve
+from piste.games.zero_sum_duel import rules, solve
 from piste.games.zero_sum_duel.basis import is_exact
 from piste.games.zero_sum_duel.rules import TOSS, Options, State
 
@@ -19,7 +19,7 @@ class Judge:
     def __init__(self, options: Options, progress: Progress = quiet) -> None:
         self.imagines = is_exact(options)
         if self.imagines:
-            plan.levels(options, progress)
+            solve.prepare(options, progress)
 
     def verdict(self, known: Known) -> Verdict:
         return solve.verdict(known)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache, lru_cache
+from math import log
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -145,7 +146,7 @@ def computed_levels(top: int, hand: int, rest: int, wanted: int, progress: Progr
     a, b = s.pairs.T
     rested = False
     while not rested and len(values) < wanted:
-        progress(len(values), wanted, "passes through the deck, until values rest")
+        progress(rested_part(values, draws, wanted), 100, "solving")
         left = rest + turns * len(values)
         tables = (s.rank, s.mirror, s.zero)
         value, drawn, done = loops().sweep_pass(value, drawn, s.kept, s.full, tables, s.cards, left)
@@ -153,11 +154,23 @@ def computed_levels(top: int, hand: int, rest: int, wanted: int, progress: Progr
             raise ArithmeticError("A linear program of Zero Sum Duel was not solved.")
         values.append(value[a, b])
         draws.append(drawn[a, b])
-        changes = [float(np.abs(rows[-1] - rows[-2]).max()) for rows in (values, draws) if len(rows) > 1]
-        rested = bool(changes) and max(changes) < REST
+        rested = len(values) > 1 and last_change(values, draws) < REST
     arrays = {"value": np.array(values), "drawn": np.array(draws), "rested": np.array([int(rested)])}
     store.keep(level_name(top, hand, rest), STAMP, arrays)
     return Levels(rest, turns, arrays["value"], arrays["drawn"], rested)
+
+
+def last_change(values: list[Array], draws: list[Array]) -> float:
+    """Return by how much the last pass changed anything."""
+    return max(float(np.abs(rows[-1] - rows[-2]).max()) for rows in (values, draws))
+
+
+def rested_part(values: list[Array], draws: list[Array], wanted: int) -> int:
+    """Return how far the values are on their way to rest, in percent: each pass changes them by less."""
+    if len(values) < 2:
+        return 0
+    change = max(last_change(values, draws), REST)
+    return min(99, max(round(100 * len(values) / wanted), round(100 * log(change) / log(REST))))
 
 
 class Stage(NamedTuple):
