@@ -33,7 +33,7 @@ def prepare(game: str, level: str, options: Any, progress: Progress = quiet) -> 
             del _prepared[next(iter(_prepared))]
 
 
-def choose(game: str, level: str, view: SeatView, stream: Stream) -> int:
+def choose(game: str, level: str, view: SeatView, stream: Stream, progress: Progress = quiet) -> int:
     """Return a bot's decision."""
-    prepare(game, level, view.options)
+    prepare(game, level, view.options, progress)
     return int(_bot(game, level).choose(view, stream))
