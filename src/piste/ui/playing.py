@@ -321,7 +321,7 @@ def sit(game: Game, options: Any, specs: Sequence[str]) -> list[Sitting]:
 
     sittings = [Sitting(spec, None if spec == YOU else seated_bot(spec, game, options)) for spec in specs]
     for sitting in sittings:
-        if sitting.bot is not None and sitting.spec in bots.SOLVING:
+        if sitting.bot is not None and bots.asks_solver(bots.level_of(sitting.spec), game):
             bots.prepare(sitting.bot, options, quiet)
         elif sitting.bot is not None:
             with Bar(f"{sitting.spec} gets ready") as bar:
@@ -334,11 +334,12 @@ def seated_bot(spec: str, game: Game, options: Any) -> Bot:
     from piste import bots
 
     found = bots.find(spec, game, options)  # also refuses what cannot play here
-    if spec not in bots.SOLVING:
+    level = bots.level_of(spec)
+    if not bots.asks_solver(level, game):
         return found
     from piste.ui.working import WorkerBot
 
-    return WorkerBot(game, spec)
+    return WorkerBot(game, level)
 
 
 def called(game: Game, given: list[str], seats: int) -> tuple[str, ...]:

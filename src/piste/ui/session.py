@@ -288,7 +288,7 @@ class Session:
             return
         view = self.table.view(seat)
         best = bots.best(self.head.game, view.options)
-        if best.name in bots.SOLVING:
+        if bots.asks_solver(best.name, self.head.game):
             from piste.ui.working import WorkerBot
 
             best = WorkerBot(self.head.game, best.name)
