@@ -37,8 +37,9 @@ def play(given: argparse.Namespace, screen: Screen) -> int:
     options = pairs(given.set or [])
     if given.first is not None:
         options["first"] = given.first
-    if given.players is None and given.seat and "players" in game.rules.Options._fields and "players" not in options:
-        options["players"] = len(given.seat)  # refused, with the reason, where so many cannot play
+    seats = len(given.seat or ())
+    if given.players is None and seats > 1 and "players" in game.rules.Options._fields and "players" not in options:
+        options["players"] = seats  # refused, with the reason, where so many cannot play
     if given.players is not None:
         if "players" not in game.rules.Options._fields:
             raise BadOption(f"{game.notation.TITLE} is for two players: leave --players out.")
