@@ -193,7 +193,7 @@ def parser() -> argparse.ArgumentParser:
         "--versus", action="append", metavar="A=1,B=2",
         help="beside it, the game with these options instead (`sheet` for none); may be given again",
     )  # fmt: skip
-    balance.add_argument("--games", metavar="N", help="of each match and sample (default: about a minute for all)")
+    balance.add_argument("--games", metavar="N", help="of each match and sample (default: a few minutes for all)")
     balance.add_argument("--seed", default="scales", help="the same seed, the same games (default: scales)")
     balance.add_argument(
         "--processes", metavar="P", help="how many (default: one for each core); the result is the same"
