@@ -175,7 +175,7 @@ def sentences(report: Report) -> list[str]:
     strongest = next(level for level in reversed(report.levels) if level in report.spreads)
     spread = report.spreads[strongest]
     turns = "" if spread.turns is None or spread.turns == spread.decisions else f" and {interval(spread.turns)} turns"
-    said = [f"A game between {strongest} bots has {interval(spread.decisions)} decisions{turns}."]
+    said = [f"A game between {report.shown(strongest)} bots has {interval(spread.decisions)} decisions{turns}."]
     if report.matter is not None and report.matter.level == strongest:
         share = percent(report.matter.slip)
         said.append(f"At {share} of them a bad choice costs more than a point of winning chance.")

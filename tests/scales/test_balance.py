@@ -246,7 +246,7 @@ def test_a_level_that_takes_long_is_left_out_unless_games_are_asked_for() -> Non
     game = find("mccoy-duel")
     usual = balance._Work(game, game.options(), game.options(), 0, None, "seed", 1, quiet)
     assert usual.levels == ["novice", "steady", "strong"]
-    assert any(note.startswith("perfect is left out") for note in usual.notes)
+    assert any(note.startswith("expert is left out") for note in usual.notes)
     asked = balance._Work(game, game.options(), game.options(), 0, 2, "seed", 1, quiet)
     assert asked.levels[-1] == "perfect"
 

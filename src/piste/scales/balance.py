@@ -66,6 +66,14 @@ class Report(NamedTuple):
         there = {spec for match in self.matches for spec in match.specs} | set(self.spreads)
         return [level for level in bots.LEVELS if level in there]
 
+    def shown(self, who: str) -> str:
+        """Return what people are told somebody who played is called; in documents a level keeps its id."""
+        return bots.shown(self.game, who, self.options) if who in bots.LEVELS else who
+
+    def described(self) -> str:
+        """Return the levels that played with how the play of each is known."""
+        return ", ".join(bots.described(self.game, level, self.options) for level in self.levels)
+
     @property
     def shares(self) -> dict[str, Number]:
         """What the player who begins gets, by who plays; a draw is an equal part of a win."""
@@ -157,10 +165,10 @@ class _Work:
         able = [level for level in playable if level in bots.LEVELS]
         self.levels = [level for level in able if self.size(level)]
         self.notes = [str(why) for why in refused]
+        left = [bots.shown(game, level, options) for level in able if level not in self.levels]
         self.notes += [
-            f"{level} is left out, because it takes long over a game; --games N lets it play." for level in able
-            if level not in self.levels
-        ]  # fmt: skip
+            f"{name} is left out, because it takes long over a game; --games N lets it play." for name in left
+        ]
         if bounded != options:
             self.notes.append(f"Games that are played out here end as a draw after {bounded.turns} turns.")
 

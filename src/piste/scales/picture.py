@@ -76,7 +76,7 @@ def shares(report: Report, wide: int) -> list[str]:
     drawn.append(line(at(even), 28, at(even), bottom, FAINT, 1.5, "4 3"))
     for i, (who, number) in enumerate(found.items()):
         y = 30 + GAP * i + 14
-        drawn += [text(0, y + 4, who), *mark(number, at, y)]
+        drawn += [text(0, y + 4, report.shown(who)), *mark(number, at, y)]
     return drawn
 
 
@@ -98,7 +98,7 @@ def lengths(report: Report, wide: int) -> list[str]:
     who = chosen[0]
     found = bins(report.spreads[who].lengths, 14)
     most = max(part for _, _, part in found)
-    how = "random play" if who == ANY else f"{who} bots"
+    how = "random play" if who == ANY else f"{report.shown(who)} bots"
     drawn = [text(0, 16, f"Decisions in a game ({how})", 14, weight=600)]
     base, tall = 200.0, 158.0
     each = wide / max(len(found), 6)
@@ -124,8 +124,8 @@ def levels(report: Report, wide: int) -> list[str]:
     left, head = 54, 44
     each = min((wide - left) / len(names), 46.0)
     for i, one in enumerate(names):
-        drawn.append(text(left - 6, head + each * (i + 0.5) + 4, one, 12, INK, "end"))
-        drawn.append(text(left + each * (i + 0.5), head - 6, one, 11, FAINT, "middle"))
+        drawn.append(text(left - 6, head + each * (i + 0.5) + 4, report.shown(one), 12, INK, "end"))
+        drawn.append(text(left + each * (i + 0.5), head - 6, report.shown(one), 11, FAINT, "middle"))
         for j, two in enumerate(names):
             share = report.points.get((one, two))
             x, y = left + each * j, head + each * i

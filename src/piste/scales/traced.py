@@ -100,10 +100,11 @@ def trace(
         bots.prepare(players[0], options, progress)
         if solver is not None and rate:
             solver.prepare(options, progress)
-        progress(0, games, f"{level} against itself")
+        told = f"{bots.shown(game, level, options)} against itself"
+        progress(0, games, told)
         for deal in range(games):
             found.append(_play(game, options, players, f"{seed} {deal}", solver, rate))
-            progress(deal + 1, games, f"{level} against itself")
+            progress(deal + 1, games, told)
     except (KeyboardInterrupt, SystemError) as e:
         if not is_interrupt(e):
             raise

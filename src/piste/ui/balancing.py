@@ -181,7 +181,7 @@ def show(game: Game, reports: list[Report], wanted: int, screen: Screen) -> None
     screen.line(f"{game.notation.TITLE}{f' ({reports[0].title})' if alone and reports[0].changed else ''}")
     for report in reports:
         aside(report, screen, alone=alone)
-    found = parts(reports)
+    found = [named(part, reports) for part in parts(reports)]
     texts = {
         (part.key, row.name): [cell(n, row.unit, brief=not alone) for n in row.numbers]
         for part in found
@@ -215,13 +215,25 @@ def show(game: Game, reports: list[Report], wanted: int, screen: Screen) -> None
         pictures(report, screen, alone=alone)
     for note in dict.fromkeys(note for report in reports for note in report.notes):
         screen.note(note)
+    for known in dict.fromkeys(report.described() for report in reports if report.levels):
+        screen.note(f"How the play of the levels is known: {known}.")
     screen.note(LEGEND)
 
 
+def named(part: Part, reports: list[Report]) -> Part:
+    """Return the numbers under the names that people are shown; one that differs by column has all of its names."""
+
+    def shown(name: str) -> str:
+        return ", ".join("/".join(dict.fromkeys(report.shown(who) for report in reports)) for who in name.split(", "))
+
+    return part._replace(rows=[row._replace(name=shown(row.name)) for row in part.rows])
+
+
 def weighed_by(reports: list[Report]) -> str:
-    found = [report.matter for report in reports if report.matter is not None]
     told = dict.fromkeys(
-        f"{m.level} bots, {m.known}{f' ± {100 * m.within:.1f} points' if m.within else ''}" for m in found
+        f"{report.shown(m.level)} bots, {m.known}{f' ± {100 * m.within:.1f} points' if m.within else ''}"
+        for report in reports
+        if (m := report.matter) is not None
     )
     return f" ({'; '.join(told)})"
 
@@ -248,21 +260,20 @@ def pictures(report: Report, screen: Screen, *, alone: bool) -> None:
     of = "" if alone else f" ({report.title})"
     chosen = [who for who in (*reversed(report.levels), ANY) if who in report.spreads]
     for who in dict.fromkeys([*chosen[:1], *chosen[-1:]]):
-        how = "random play" if who == ANY else f"{who} bots"
+        how = "random play" if who == ANY else f"{report.shown(who)} bots"
         screen.line(f"How many decisions games have: {how}{of}")
         screen.lines(histogram(report.spreads[who], screen.width))
     if report.points:
         screen.line(f"% of points, row against column{of}")
-        levels = report.levels
-        wide = max(map(len, levels))
-        screen.line("  " + " " * wide + "".join(f" {level}" for level in levels))
-        for one in levels:
+        levels = {level: report.shown(level) for level in report.levels}
+        wide = max(map(len, levels.values()))
+        screen.line("  " + " " * wide + "".join(f" {name}" for name in levels.values()))
+        for one, label in levels.items():
             shown = (
                 f"{100 * report.points[one, two].value:.1f}" if (one, two) in report.points else "-" for two in levels
             )
-            screen.line(
-                f"  {one:<{wide}}" + "".join(f" {text:>{len(two)}}" for two, text in zip(levels, shown, strict=True))
-            )
+            cells = "".join(f" {text:>{len(name)}}" for name, text in zip(levels.values(), shown, strict=True))
+            screen.line(f"  {label:<{wide}}{cells}")
 
 
 def histogram(spread: Spread, width: int) -> list[str]:
