@@ -49,7 +49,7 @@ def _up_to_a_question(play: pexpect.spawn) -> bool:
 
     play.logfile_read = io.StringIO()
     while True:
-        found = play.expect([r"\S: $", r"Press Enter", "To see this game again", pexpect.EOF])
+        found = play.expect([r"\S: $|\? $|\(yes/no\)\r\n$", r"Press Enter", "To see this game again", pexpect.EOF])
         if found == 0:
             return False
         if found > 1:
