@@ -8,7 +8,7 @@ from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 from piste import bots
-from piste.core.answer import read
+from piste.core.answer import Question
 from piste.core.contract import WATCHER
 from piste.core.dealer import Chooser
 from piste.core.errors import BadOption, NotOpen, Stale, UnknownName, Unreadable
@@ -85,6 +85,7 @@ class Room:
         self.version = 0  # of what is shown: counts up whenever anything changes
         self.sockets: dict[int, int] = {}  # how many a seat has open
         self.seen: dict[int, float] = {}  # when a seat was last heard of
+        self._asked: tuple[tuple[int, int], Question] | None = None  # whose question at which version
         self._recorder: Recorder | None = None
         self._written = 0  # lines that are in storage
 
@@ -254,16 +255,25 @@ class Room:
         return self._take(table, seat, action, said)
 
     def _read(self, table: Table, seat: int, said: str) -> int:
-        view = table.view(seat)
+        question = self._question(table, seat)
+        view = question.view
         if said in view.decisions:  # buttons and programs
             return view.actions[view.decisions.index(said)]
         if not said.strip():
             raise Unreadable(f"Nothing was decided. You can choose {listed(list(view.decisions), 'or')}.")
-        found = read(self.game, view, self.game.words.ask(view, self.names()), said)
+        found = question.read(said)
         if isinstance(found, Prompt):
             keys = listed([key.key for key in found.keys], "or")
             raise Unreadable(f"{quoted(said)} is only the beginning of a decision. Add {keys}.")
         return found
+
+    def _question(self, table: Table, seat: int) -> Question:
+        """Return the question that is open: it stays the same until something changes, whatever is answered."""
+        key = (seat, self.version)
+        if self._asked is None or self._asked[0] != key:
+            view = table.view(seat)
+            self._asked = key, Question(self.game, view, self.game.words.ask(view, self.names()))
+        return self._asked[1]
 
     def _take(self, table: Table, seat: int, action: int, said: str = "") -> str:
         number = table.number
