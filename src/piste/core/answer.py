@@ -31,7 +31,7 @@ def follow(prompt: Prompt | int, word: str) -> Prompt | int | None:
 
 
 GUESSES = 20
-"""So many answers that cannot be read are compared with what was perhaps meant; nobody mistypes one question more often."""
+"""So many unreadable answers to a question are compared with what was perhaps meant; nobody mistypes more often."""
 
 
 class Question:

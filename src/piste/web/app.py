@@ -23,9 +23,9 @@ from piste.core.game import Game, find, names
 from piste.web import logs, metrics
 from piste.web.address import Root, lan_addresses, link_root, qr_svg
 from piste.web.faces import RESIGNED
-from piste.web.guard import BadForm, Guard, read_form, wants_json
+from piste.web.guard import BadForm, Guard, answer, read_form, wants_json
 from piste.web.hall import Hall, Lots, player_of
-from piste.web.limits import Limits
+from piste.web.limits import Limits, TooMany, address_of
 from piste.web.minds import Busy, Minds, Thinking
 from piste.web.pages import STATIC, STEPPED, Listing, Pages
 from piste.web.replaying import shown
@@ -170,9 +170,10 @@ class Site:
             options["players"] = fields["players"]
         try:
             room = await self.hall.open(
-                player, game.name, options, fields.get("name", ""), fields.get("versus", "steady")
-            )
-        except Busy:
+                player, game.name, options, fields.get("name", ""), fields.get("versus", "steady"),
+                address_of(request.scope),
+            )  # fmt: skip
+        except (Busy, TooMany):
             raise
         except PisteError as e:
             if wants_json(request.scope):
@@ -185,7 +186,7 @@ class Site:
         player = self.player(request)
         name = await self.name(player)
         async with self.hall.room(request.path_params["code"]) as room:
-            await self.hall.arrive(room, player)
+            await self.hall.arrive(room, player, address_of(request.scope))
             face = self.hall.face(room, player, self.link_root(request))
         if face.round_end is not None and face.round_end.number <= whole_number(request, "seen", 0):
             face = face._replace(round_end=None)  # "Next round", where no script hears it
@@ -195,7 +196,7 @@ class Site:
     async def news(self, request: Request) -> Response:
         player = self.player(request)
         async with self.hall.room(request.path_params["code"]) as room:
-            await self.hall.arrive(room, player)
+            await self.hall.arrive(room, player, address_of(request.scope))
             face = self.hall.face(room, player, self.link_root(request))
             steps = self.hall.steps(room, player, face, step(request)) if step(request) >= 0 else ()
         drawn = [(then, self.pages.parts(then, only=STEPPED)) for then in steps]
@@ -205,8 +206,8 @@ class Site:
         code, verb = request.path_params["code"], request.path_params["do"]
         fields = await read_form(request)
         player, token = await self.known(request)
-        answer = await self.hall.do(code, player, verb, fields)
-        return self.with_token(request, self.go(request, answer.go or f"/t/{code}", answer.said), token)
+        done = await self.hall.do(code, player, verb, fields, address_of(request.scope))
+        return self.with_token(request, self.go(request, done.go or f"/t/{code}", done.said), token)
 
     def go(self, request: Request, address: str, said: str = "") -> Response:
         if wants_json(request.scope):
@@ -235,18 +236,17 @@ class Site:
             return Response(qr_svg(f"{root.text}/t/{room.code}"), media_type="image/svg+xml")
 
     async def socket(self, websocket: WebSocket) -> None:
-        code, player = websocket.path_params["code"], self.player(websocket)
         connection = Connection(
-            websocket,
-            self.hall,
-            self.pages,
-            code,
-            player,
-            self.link_root(websocket),
-            since(websocket),
-            step(websocket),
-        )
-        await connection.run(self.limits.of_socket())
+            websocket, self.hall, self.pages,
+            code=websocket.path_params["code"],
+            player=self.player(websocket),
+            network=address_of(websocket.scope),
+            root=self.link_root(websocket),
+            since=since(websocket),
+            step=step(websocket),
+            limits=self.limits,
+        )  # fmt: skip
+        await connection.run()
 
     # Afterwards
 
@@ -295,10 +295,9 @@ class Site:
             said = f"{what}. The games are on the first page."
         else:
             status, said = status_of(error), str(error)
-        self.hall.metrics.refused("request")
-        if wants_json(request.scope):
-            return JSONResponse({"ok": False, "said": said}, status)
-        return HTMLResponse(self.pages.error_page(status, said), status)
+        kind, wait = (error.kind, error.wait) if isinstance(error, TooMany) else ("request", 0.0)
+        self.hall.metrics.refused(kind)
+        return answer(request.scope, status, said, self.pages.error_page, wait=wait)
 
     def routes(self) -> list[Route | WebSocketRoute | Mount]:
         return [
@@ -344,6 +343,8 @@ def status_of(error: Exception) -> int:
         return 404
     if isinstance(error, Busy):
         return 503
+    if isinstance(error, TooMany):
+        return 429
     return 400 if isinstance(error, BadForm) else 409
 
 
@@ -388,8 +389,8 @@ def make_app(
     counts = metrics.Metrics()
     pages = Pages()
     thinking = minds or Minds(settings.thinkers, settings.most_thoughts)
-    hall = Hall(kept, thinking, settings, metrics=counts, clock=clock, lots=lots, opener=opener)
     limits = limits or (Limits() if settings.limits else Limits.off())
+    hall = Hall(kept, thinking, settings, metrics=counts, clock=clock, lots=lots, opener=opener, limits=limits)
     site = Site(settings, hall, pages, limits, lan)
 
     @contextlib.asynccontextmanager

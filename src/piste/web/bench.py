@@ -177,7 +177,7 @@ def echo() -> None:
 
     metrics = Route("/metrics", lambda _request: Response(counts.text()))
     app = Starlette(routes=[WebSocketRoute("/t/{code}/socket", socket), metrics])
-    settings = Settings(db=Path(), host=HERE, port=0)
+    settings = Settings(db=Path(), host=HERE, port=0, limits=False)
     raise_file_limit(settings.most_sockets + 512)
     with listen(HERE, 0) as listener:
         port = listener.getsockname()[1]

@@ -140,6 +140,7 @@ class Guard:
 
     async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
         started = 0
+        lane = contextlib.AsyncExitStack()
 
         async def dressed(message: Message) -> None:
             nonlocal started
@@ -148,6 +149,7 @@ class Guard:
                 dress(scope, message)
                 if self._metrics is not None:
                     self._metrics.answered(started)
+                await lane.aclose()  # the work is done; whoever reads slowly keeps nobody waiting
             await send(message)
 
         refused = self._refused(scope)
@@ -161,8 +163,11 @@ class Guard:
         if refused is not None:
             await refused(scope, receive, dressed)
             return
+        if not scope["path"].endswith("/hint"):  # that one waits for a thinker, and there is a queue for those
+            await lane.enter_async_context(self._limits.lane(address_of(scope)))
         try:
-            await self._app(scope, receive, dressed)
+            async with lane:
+                await self._app(scope, receive, dressed)
         except Exception as e:
             if started:
                 logs.trouble("failed while answering", e, method=scope["method"])
@@ -250,8 +255,7 @@ def kinds(scope: Scope) -> tuple[str, ...]:
         return ("sockets",)
     if scope["method"] != "POST":
         return ("requests",)
-    path = scope["path"]
-    return ("requests", "posts", "rooms") if path == "/new" or path.endswith("/rematch") else ("requests", "posts")
+    return ("requests", "posts")
 
 
 def dress(scope: Scope, message: Message) -> None:

@@ -14,6 +14,7 @@ from piste.core.contract import WATCHER
 from piste.core.errors import BadOption, NotOpen, Stale, UnknownName
 from piste.core.game import find, quoted
 from piste.web import logs
+from piste.web.limits import Limits
 from piste.web.metrics import Metrics
 from piste.web.minds import Thinking
 from piste.web.room import MOST_DECISIONS, PERSON, Opener, Room, Seat, called, check_level, usual_opener
@@ -68,14 +69,18 @@ class Hall(Thoughts):
         clock: Callable[[], float] = time.time,
         lots: Lots | None = None,
         opener: Opener = usual_opener,
+        limits: Limits | None = None,
     ) -> None:
         super().__init__(store, minds, settings, metrics or Metrics(), clock)
         self.lots = lots or Lots()
         self.opener = opener
+        self.limits = limits or Limits.off()
 
     # Doing
 
-    async def open(self, player: str, game: str, given: Mapping[str, str], name: str, versus: str) -> Room:
+    async def open(
+        self, player: str, game: str, given: Mapping[str, str], name: str, versus: str, network: str = ""
+    ) -> Room:
         """Open a room: against bots of a level, or with free seats for friends."""
         versus = bots.level_of(versus)
         found = find(game)
@@ -92,10 +97,13 @@ class Hall(Thoughts):
             room.place(0, seats[0]._replace(name=room.free_name(named)))  # a seat without a name has one too
         if versus != "friend":
             room.fill(player, versus)
-        await self._begin(room, player, named)
+        await self._begin(room, player, named, network)
         return room
 
-    async def _begin(self, room: Room, player: str, named: str, *more: Change) -> None:
+    async def _begin(self, room: Room, player: str, named: str, network: str, *more: Change) -> None:
+        """Begin a room, by whatever way it was asked for: here tables are counted."""
+        self.limits.need("rooms", network)
+        room.network = network
         self.hold(room)
         async with self.lock(room.code):
             room.seen = dict.fromkeys(room.people, self.clock())
@@ -114,7 +122,7 @@ class Hall(Thoughts):
         self.prepare(room)
         self.think(room)
 
-    async def do(self, code: str, player: str, verb: str, fields: Mapping[str, str]) -> Answer:
+    async def do(self, code: str, player: str, verb: str, fields: Mapping[str, str], network: str = "") -> Answer:
         """Carry out what somebody asks for in a room, and say what came of it."""
         if verb not in VERBS:
             raise UnknownName(f"{quoted(verb)} is nothing that can be done at a table.")
@@ -125,6 +133,8 @@ class Hall(Thoughts):
         try:
             async with self.room(code) as room:
                 seat = room.seat_of(player)
+                if seat != WATCHER:
+                    room.network = network
                 answer = await self._done(room, seat, player, verb, fields)
                 self.wake(code)
         finally:
@@ -191,9 +201,11 @@ class Hall(Thoughts):
             room.deal(self.opener)
         await self.keep(room, *self.seat_rows(room), *changes)
 
-    async def arrive(self, room: Room, player: str) -> None:
+    async def arrive(self, room: Room, player: str, network: str = "") -> None:
         """Note that somebody is at the table; who had a place kept takes it. The caller holds the room."""
         seat = room.seat_of(player)
+        if seat != WATCHER:
+            room.network = network
         self.seen(room, seat)
         if seat != WATCHER and room.arrive(seat):
             await self._deal_if_full(room)
@@ -221,7 +233,7 @@ class Hall(Thoughts):
             # Both or neither, whoever goes away meanwhile: or there could be two.
             room.successor = following.code
             try:
-                await self._begin(following, player, "", SetSuccessor(room.code, following.code))
+                await self._begin(following, player, "", room.network, SetSuccessor(room.code, following.code))
             except Exception:
                 room.successor = ""
                 raise

@@ -1,15 +1,20 @@
-"""How much one address may do in a short time. Time is given, nothing here waits."""
+"""How much one network may do in a short time, and how much of it at once. Time is given."""
 
 from __future__ import annotations
 
+import asyncio
 import math
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager, nullcontext
 from ipaddress import IPv6Address, ip_address
 from typing import NamedTuple
+from weakref import WeakValueDictionary
 
 from starlette.types import Scope
+
+from piste.core.errors import PisteError
 
 
 class Rate(NamedTuple):
@@ -26,9 +31,14 @@ RATES: Mapping[str, Rate] = {
     "rooms": Rate(60, 0.2),
     "sockets": Rate(200, 10),
     "messages": Rate(40, 5),  # of one socket
+    "traffic": Rate(1000, 100),  # messages of all sockets of a network
+    "pictures": Rate(60, 1),  # QR codes that have to be drawn
 }
 MOST_HELD = 500
 """Sockets that one address may have open at once."""
+
+MOST_AT_ONCE = 4
+"""Requests and messages of one network that are worked on at once; its others wait for them, and nobody else."""
 
 FREE: Mapping[str, Rate] = {kind: Rate(math.inf, math.inf) for kind in RATES}
 
@@ -39,7 +49,17 @@ SENTENCES = {
     "sockets": "Your network has connected very often in a short time. Wait a moment; the page tries again itself.",
     "held": "Your network has very many connections open. Close a page you no longer need, then try again.",
     "messages": "That was too fast. Wait a moment, then try again.",
+    "pictures": "Your network has asked for many QR codes. Wait a moment, or send the link instead.",
 }
+
+
+class TooMany(PisteError):
+    """More than a network may ask for."""
+
+    def __init__(self, kind: str, wait: float) -> None:
+        super().__init__(SENTENCES[kind])
+        self.kind = kind
+        self.wait = wait  # seconds until it may ask again
 
 
 class Bucket:
@@ -75,18 +95,22 @@ class Limits:
         *,
         most: int = 20_000,  # addresses remembered, of each kind
         most_held: int = MOST_HELD,
+        at_once: int = MOST_AT_ONCE,  # 0: any number
     ) -> None:
         self._clock = clock
         self._rates = rates
         self._most = most
         self._most_held = most_held
+        self._at_once = at_once
+        # A lane lives as long as somebody holds it or waits for it, so there are never two for one network.
+        self._lanes: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
         self._held: dict[str, int] = {}
         self._buckets: dict[str, OrderedDict[str, Bucket]] = {kind: OrderedDict() for kind in rates}
 
     @classmethod
     def off(cls) -> Limits:
         """Return limits that let everything pass, for measuring."""
-        return cls(rates=FREE, most_held=1 << 60)
+        return cls(rates=FREE, most_held=1 << 60, at_once=0)
 
     def take(self, kind: str, address: str) -> float:
         """Return 0 if this address may do this now, else for how many seconds to wait."""
@@ -114,10 +138,25 @@ class Limits:
         if not self._held[address]:
             del self._held[address]
 
-    def of_socket(self) -> Callable[[], float]:
-        """Return what takes a token for each message of one socket."""
+    def need(self, kind: str, address: str) -> None:
+        """Let this address do this now, or raise a sentence."""
+        wait = self.take(kind, address)
+        if wait:
+            raise TooMany(kind, wait)
+
+    def of_socket(self, address: str = "") -> Callable[[], float]:
+        """Return what takes a token for each message of one socket, and one of its network's."""
         bucket = Bucket(self._rates["messages"], self._clock())
-        return lambda: bucket.take(self._clock())
+        return lambda: bucket.take(self._clock()) or self.take("traffic", address)
+
+    def lane(self, address: str) -> AbstractAsyncContextManager[None]:
+        """Return what work for this address is done within, so that it takes its turns with that of others."""
+        if not self._at_once:
+            return nullcontext()
+        found = self._lanes.get(address)
+        if found is None:
+            found = self._lanes[address] = asyncio.Semaphore(self._at_once)
+        return found
 
 
 def address_of(scope: Scope) -> str:

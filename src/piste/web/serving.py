@@ -9,14 +9,16 @@ import errno
 import gc
 import ipaddress
 import logging
+import math
 import os
 import signal
 import socket
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from piste.core.errors import BadOption, PisteError
 from piste.core.extras import SERVE, need
@@ -28,6 +30,7 @@ from piste.web.settings import EVERYWHERE, HERE, PORT, Settings, read_public, us
 if TYPE_CHECKING:
     import uvicorn
 
+TESTED = "Install the versions that were tested: pip install -c constraints.txt 'piste[fast,web]'"
 GOODBYE = 2.0
 """Seconds in which the pages that are open are told to come back."""
 
@@ -35,6 +38,8 @@ GRACE = 5
 LARGEST_MESSAGE = 4096
 LARGEST_HEAD = 16384
 FOREVER = 36_500
+FILES = 16_384
+"""Open files that are asked for: every socket is one, and so is everybody who connects and says nothing."""
 
 
 def run(given: argparse.Namespace, screen: Screen) -> int:
@@ -42,6 +47,7 @@ def run(given: argparse.Namespace, screen: Screen) -> int:
     refuse_more_processes(given.workers, os.environ.get("WEB_CONCURRENCY", ""))
     settings = chosen(given)
     need(SERVE)
+    check_libraries()
     make_place(settings.db)
     listener = listen(settings.host, settings.port)
     try:
@@ -60,6 +66,16 @@ def refuse_more_processes(workers: str | None, concurrency: str) -> None:
                 "hold half of a game without knowing of the other. Leave it out; bots think in processes of their "
                 "own (--thinkers)."
             )
+
+
+def check_libraries() -> None:
+    """Refuse a uvicorn that the server cannot be built on."""
+    try:
+        from piste.web.wire import check_uvicorn
+
+        check_uvicorn()
+    except ImportError as e:
+        raise PisteError(f"This uvicorn is not one that the server can be built on ({e}). {TESTED}") from None
 
 
 def chosen(given: argparse.Namespace) -> Settings:
@@ -149,7 +165,7 @@ def serve(
         level=logging.WARNING if person and log is None else logging.INFO,
         form=logs.Sentences() if words else logs.Lines(),
     )
-    raise_file_limit(settings.most_sockets + 512)
+    raise_file_limit(FILES)
 
     def ready() -> None:
         if not quiet:
@@ -225,7 +241,13 @@ def make_server(
     import uvicorn
 
     from piste.web import logs
-    from piste.web.wire import Wire
+    from piste.web.wire import MOST_CONNECTIONS, Http, Wire
+
+    class Line(Http):
+        proxy = settings.behind_proxy
+        counts: ClassVar = Counter()
+        most = MOST_CONNECTIONS if settings.limits else math.inf
+        slowest_head = settings.slowest_head
 
     class Server(uvicorn.Server):
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -257,13 +279,13 @@ def make_server(
     config = uvicorn.Config(
         app,
         workers=1,
-        http="h11",  # whatever else is installed: it holds heads to a size
+        http=Line,  # whatever else is installed: it holds heads to a size and a time
         ws=Wire,
         ws_max_size=LARGEST_MESSAGE,
         # News of a table is a few kilobytes: packing it costs more than it spares, and its size would tell of it.
         ws_per_message_deflate=False,
-        ws_ping_interval=20,
-        ws_ping_timeout=20,
+        ws_ping_interval=settings.ping,
+        ws_ping_timeout=settings.ping,
         lifespan="on",
         log_config=None,
         access_log=False,

@@ -37,6 +37,9 @@ class Settings(NamedTuple):
     most_thoughts: int = 200  # that may wait for a thinker
     public: str = ""  # what links begin with, such as https://cards.example; "" takes what the browser asked for
     prepare: bool = False  # whether what strong bots need is made in the background from the start
+    ping: float = 20.0  # seconds from one ping of a websocket to the next, and for its answer
+    slowest_head: float = 10.0  # seconds in which the head of a request must have arrived
+    open_metrics: bool = False  # whether others than this computer may read /metrics
     limits: bool = True  # whether rates are limited; off only for measuring
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
 from typing import Any
 
 from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
@@ -16,16 +17,24 @@ from piste.web import logs
 from piste.web.address import Root
 from piste.web.face import Face
 from piste.web.hall import VERBS, Hall
-from piste.web.limits import SENTENCES
+from piste.web.limits import SENTENCES, Limits
 from piste.web.pages import STEPPED, Pages
 from piste.web.rooms import Answer, Ear, NoRoom
 
 LONGEST = 1024
 """No message of a client has more characters."""
 
+MOST_ASKED = 64
+"""So many requests of one client may wait for an answer."""
+
+LAST = 5.0
+"""Seconds in which what was asked before a line broke is still done."""
+
 LATER = 1013  # of a websocket's codes for closing: try again later
 RESTART = 1012
 GONE = 4404
+BROKEN = (WebSocketDisconnect, RuntimeError, OSError)
+"""What sending raises when there is nobody to send to."""
 
 
 def dumped(message: dict[str, Any]) -> str:
@@ -65,26 +74,43 @@ class Connection:
     """What one client has been sent, and what it asked for."""
 
     def __init__(
-        self, socket: WebSocket, hall: Hall, pages: Pages, code: str, player: str, root: Root, since: int, step: int
+        self,
+        socket: WebSocket,
+        hall: Hall,
+        pages: Pages,
+        *,
+        code: str,
+        player: str,
+        network: str,
+        root: Root,
+        since: int,
+        step: int,
+        limits: Limits,
     ) -> None:
         self._socket = socket
         self._hall = hall
         self._pages = pages
         self._code = code
         self._player = player
+        self._network = network
         self._root = root
         self._since = since
         self._step = step  # the last event that the client was told of; below 0 if it does not ask for steps
+        self._limits = limits
         self._seat = WATCHER
         self._sent: dict[str, str] = {}
         self._n = 0
         self._sending = asyncio.Lock()
+        self._asked: asyncio.Queue[str] = asyncio.Queue(MOST_ASKED)
 
-    async def run(self, wait: Callable[[], float]) -> None:
+    def _lane(self) -> AbstractAsyncContextManager[None]:
+        return self._limits.lane(self._network)
+
+    async def run(self) -> None:
         """Serve the client until it goes or the server stops."""
         try:
-            async with self._hall.room(self._code) as room:
-                await self._hall.arrive(room, self._player)
+            async with self._lane(), self._hall.room(self._code) as room:
+                await self._hall.arrive(room, self._player, self._network)
                 self._seat = room.seat_of(self._player)
                 ear = self._hall.listen(self._code, self._seat)
         except NoRoom as e:
@@ -97,84 +123,104 @@ class Connection:
             await self._send({"ok": False, "said": str(e)})
             await self._socket.close(LATER)
             return
-        reader: asyncio.Task[None] | None = None
+        tasks: list[asyncio.Task[None]] = []
         try:
             await self._socket.accept()
-            reader = asyncio.ensure_future(self._read(wait, ear))
-            await self._tell(ear)
-        except (WebSocketDisconnect, RuntimeError, OSError):
+            answering = asyncio.ensure_future(self._answer())
+            tasks = [asyncio.ensure_future(self._tell(ear)), asyncio.ensure_future(self._receive()), answering]
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        except BROKEN:
             pass  # gone, as people go
         finally:
+            # However a line ends, its place at the table is free at once: nobody waits for a line that is not there.
             self._hall.unlisten(self._code, self._seat, ear)
-            if reader is not None:
-                reader.cancel()
-                await asyncio.gather(reader, return_exceptions=True)
+            for task in tasks[:2]:
+                task.cancel()
+            if tasks and not ear.closing:
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(self._asked.join(), LAST)
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+        with contextlib.suppress(*BROKEN):
+            if self._socket.application_state == WebSocketState.CONNECTED:
+                await self._socket.close()
 
     async def _tell(self, ear: Ear) -> None:
         """Send what is new, whenever something is."""
         ear.wake()  # the first message says how things are
-        while True:
-            await ear.news.wait()
-            ear.news.clear()
-            if WebSocketState.DISCONNECTED in (self._socket.client_state, self._socket.application_state):
-                return  # gone, or sent away
-            if ear.closing:
-                await self._send({"bye": "restart"})
-                await self._socket.close(RESTART)
-                return
-            async with self._hall.room(self._code) as room:
-                face = self._hall.face(room, self._player, self._root)
-                if face.seat != self._seat:  # they have sat down, here or through another window
-                    self._hall.moved(room, self._seat, face.seat)
-                    self._seat, self._since = face.seat, 0
-                steps = self._hall.steps(room, self._player, face, self._step) if self._step >= 0 else ()
-            parts = self._pages.parts(face)
-            drawn = [(then, self._pages.parts(then, only=STEPPED)) for then in steps]
-            message = news(face, parts, self._since, self._sent, drawn)
-            if message["parts"] or message["log"] or not self._n:
-                await self._send(message)
-            self._since, self._sent = face.at, parts
-            self._step = face.step if self._step >= 0 else self._step
+        with contextlib.suppress(*BROKEN):
+            while True:
+                await ear.news.wait()
+                ear.news.clear()
+                if ear.closing:
+                    await self._send({"bye": "restart"})
+                    await self._socket.close(RESTART)
+                    return
+                async with self._lane():
+                    async with self._hall.room(self._code) as room:
+                        face = self._hall.face(room, self._player, self._root)
+                        if face.seat != self._seat:  # they have sat down, here or through another window
+                            self._hall.moved(room, self._seat, face.seat)
+                            self._seat, self._since = face.seat, 0
+                        steps = self._hall.steps(room, self._player, face, self._step) if self._step >= 0 else ()
+                    parts = self._pages.parts(face)
+                    drawn = [(then, self._pages.parts(then, only=STEPPED)) for then in steps]
+                    message = news(face, parts, self._since, self._sent, drawn)
+                if message["parts"] or message["log"] or not self._n:
+                    await self._send(message)
+                self._since, self._sent = face.at, parts
+                self._step = face.step if self._step >= 0 else self._step
 
-    async def _read(self, wait: Callable[[], float], ear: Ear) -> None:
-        """Answer requests, one after the other."""
-        try:
+    async def _receive(self) -> None:
+        """Take requests from the line, also while one is being answered, or a broken line would not be noticed."""
+        wait = self._limits.of_socket(self._network)
+        # A KeyError comes of bytes where text belongs.
+        with contextlib.suppress(KeyError, *BROKEN):
             while True:
                 text = await self._socket.receive_text()
-                if wait():
+                if wait() or self._asked.full():
                     self._hall.metrics.refused("messages")
                     await self._send({"ok": False, "said": SENTENCES["messages"]})
                     await self._socket.close(LATER)
                     return
+                self._asked.put_nowait(text)
+                await asyncio.sleep(0)  # who sends many at once lets others come in between
+
+    async def _answer(self) -> None:
+        """Answer requests, one after the other."""
+        while True:
+            text = await self._asked.get()
+            try:
                 await self._take(text)
-        except (WebSocketDisconnect, RuntimeError, KeyError, OSError):
-            pass  # gone, or it sent bytes where text belongs
-        finally:
-            with contextlib.suppress(RuntimeError, OSError):
-                if self._socket.application_state == WebSocketState.CONNECTED:
-                    await self._socket.close()
-            ear.wake()
+            finally:
+                self._asked.task_done()
+            await asyncio.sleep(0)
 
     async def _take(self, text: str) -> None:
-        asked = understood(text)
+        answer = await self._answered(understood(text))
+        with contextlib.suppress(*BROKEN):  # what they asked for is done, whether they hear of it or not
+            await self._send(answer)
+
+    async def _answered(self, asked: dict[str, str] | None) -> dict[str, Any]:
         if asked is None:
             self._hall.metrics.refused("unreadable")
-            await self._send({"ok": False, "said": "That message cannot be read. Reload the page."})
-            return
-        if asked["do"] == "ping":
-            await self._send({"re": asked.get("id", ""), "ok": True})
-            return
+            return {"ok": False, "said": "That message cannot be read. Reload the page."}
         request = asked.get("id", "")
+        if asked["do"] == "ping":
+            return {"re": request, "ok": True}
         answer = self._hall.answers.find(self._code, self._player, request)
         if answer is None:
-            answer = await self._done(request, asked)
+            # A hint waits for a thinker, and there is a queue for those.
+            async with contextlib.nullcontext() if asked["do"] == "hint" else self._lane():
+                answer = await self._done(request, asked)
             self._hall.answers.keep(self._code, self._player, request, answer)
-        await self._send(answer)
+        return answer
 
     async def _done(self, request: str, asked: dict[str, str]) -> dict[str, Any]:
         fields = {key: value for key, value in asked.items() if key not in ("id", "do")}
         try:
-            found: Answer = await self._hall.do(self._code, self._player, asked["do"], fields)
+            found: Answer = await self._hall.do(self._code, self._player, asked["do"], fields, self._network)
         except PisteError as e:
             self._hall.metrics.refused("request")
             return {"re": request, "ok": False, "said": str(e)}

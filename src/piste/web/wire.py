@@ -1,13 +1,33 @@
-"""The websocket below the application: holds each connection to a rate of bytes and to what it leaves unread.
+"""Connections below the application: how long one may be silent, how much it may send and leave unread.
 
-Pings, pongs and empty fragments never reach the application, whose limits count messages; here every byte counts.
+A request that does not come, a head that comes byte by byte and an answer that nobody reads do not reach the
+application, nor do pings, pongs and empty fragments of a websocket. Here every connection has a time, and every byte
+counts.
 """
 
 from __future__ import annotations
 
+import asyncio
 from asyncio import BaseTransport
+from collections import Counter
+from collections.abc import Callable
+from ipaddress import ip_address, ip_network
+from typing import Any, ClassVar
 
+import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+
+from piste.web.limits import address_of
+
+SLOWEST_HEAD = 10.0
+"""Seconds in which the head of a request must have arrived, from the first byte or from when somebody connected."""
+
+SLOWEST_READER = 30.0
+"""Seconds in which a client must go on reading an answer."""
+
+MOST_CONNECTIONS = 600
+"""Connections of one address, websockets included, unless it is the proxy's."""
 
 BURST = 64_000.0
 A_SECOND = 16_000.0
@@ -16,14 +36,100 @@ A_SECOND = 16_000.0
 MOST_UNREAD = 512_000
 """Bytes that may wait for a client that does not read."""
 
+SLICE = 512
+"""Bytes of a websocket that are read before what they hold is dealt with."""
+
+
+class Http(H11Protocol):
+    """One connection. Who sends no request, sends it slowly or does not read the answer is cut off."""
+
+    proxy = ""  # an address or a network whose connections are many people's
+    counts: ClassVar[Counter[str]]  # connections by network; the server's own
+    most: float = MOST_CONNECTIONS
+    slowest_head = SLOWEST_HEAD
+    _timer: asyncio.TimerHandle | None = None
+    _network = ""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        if self.client and not (self.proxy and ip_address(self.client[0]) in ip_network(self.proxy)):
+            self._network = address_of({"client": self.client})
+            self.counts[self._network] += 1
+            if self.counts[self._network] > self.most:
+                transport.abort()
+                return
+        self._within(self.slowest_head)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._within(None)
+        self._let_go()
+        super().connection_lost(exc)
+
+    def _let_go(self) -> None:
+        network, self._network = self._network, ""
+        if network:
+            self.counts[network] -= 1
+            if not self.counts[network]:
+                del self.counts[network]
+
+    def _within(self, seconds: float | None) -> None:
+        """Give this connection so long for what it has to do next; None: as long as it takes."""
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = None if seconds is None else self.loop.call_later(seconds, self.transport.abort)
+
+    @property
+    def _waiting(self) -> bool:
+        """Whether no request is being answered."""
+        return self.cycle is None or self.cycle.response_complete
+
+    def data_received(self, data: bytes) -> None:
+        if self._waiting and self._timer is None:
+            self._within(self.slowest_head)
+        super().data_received(data)
+        if not self._waiting and not self.flow.write_paused:
+            self._within(None)
+
+    def handle_websocket_upgrade(self, event: Any) -> None:
+        self._within(None)
+        super().handle_websocket_upgrade(event)
+        protocol = self.transport.get_protocol()
+        if isinstance(protocol, Wire):
+            protocol.ended = self._let_go  # it is the same connection still
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        # For the next one, which may be here already, or for reading the last part of this one.
+        self._within(self.slowest_head if self._waiting else None)
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._within(SLOWEST_READER)
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        self._within(None if not self._waiting else self.slowest_head)
+
+    def timeout_keep_alive_handler(self) -> None:
+        super().timeout_keep_alive_handler()
+        self._within(1.0)  # closing waits for somebody who may not read
+
 
 class Wire(WebSocketsSansIOProtocol):
-    """One connection. Who sends too much or reads nothing is cut off at once, without waiting for them."""
+    """One websocket. Who sends too much or reads nothing is cut off at once, without waiting for them."""
+
+    ended: Callable[[], None] | None = None  # called when the connection is over
 
     def connection_made(self, transport: BaseTransport) -> None:
         super().connection_made(transport)
         self._left = BURST
         self._at = self.loop.time()
+        self._unread = b""
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if self.ended is not None:
+            self.ended()
+        super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
         now = self.loop.time()
@@ -32,7 +138,19 @@ class Wire(WebSocketsSansIOProtocol):
         if self._left < 0 or self.transport.get_write_buffer_size() > MOST_UNREAD:
             self.transport.abort()
             return
-        super().data_received(data)
+        self._unread += data
+        self._read_on()
+
+    def _read_on(self) -> None:
+        """Read until there is something for the application: the rest waits until it has dealt with that."""
+        while self._unread and self.queue.empty() and not self.transport.is_closing():
+            part, self._unread = self._unread[:SLICE], self._unread[SLICE:]
+            super().data_received(part)
+
+    async def receive(self) -> Any:
+        message = await super().receive()
+        self._read_on()
+        return message
 
     def keepalive_timeout(self) -> None:
         super().keepalive_timeout()
@@ -42,3 +160,24 @@ class Wire(WebSocketsSansIOProtocol):
         super().shutdown()
         if self.transport.get_write_buffer_size() > MOST_UNREAD:
             self.transport.abort()
+
+
+# What is used or overridden here and in serving.py, none of which uvicorn promises to keep.
+BUILT_ON: dict[type, tuple[str, ...]] = {
+    H11Protocol: (
+        "connection_made", "connection_lost", "data_received", "handle_websocket_upgrade", "on_response_complete",
+        "timeout_keep_alive_handler", "pause_writing", "resume_writing",
+    ),
+    WebSocketsSansIOProtocol: (
+        "connection_made", "connection_lost", "data_received", "receive", "keepalive_timeout", "shutdown",
+    ),
+    uvicorn.Server: ("startup", "shutdown", "handle_exit"),
+}  # fmt: skip
+
+
+def check_uvicorn() -> None:
+    """Refuse a uvicorn that lacks what is built on: its limits would silently not be there."""
+    for kind, names in BUILT_ON.items():
+        for name in names:
+            if not callable(getattr(kind, name, None)):
+                raise ImportError(f"uvicorn {uvicorn.__version__} has no {kind.__name__}.{name}")

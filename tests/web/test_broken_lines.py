@@ -1,0 +1,59 @@
+"""Lines that break without a word: a reset, silence, a client that goes while it is being answered."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.web.attacking import Line, Server, comes_true, serving
+
+ADA, BEN = "127.0.0.2", "127.0.0.3"
+LIMIT = 20.0
+
+
+def is_away(server: Server, code: str, who: str) -> bool:
+    """Whether the other player is told that whoever is to decide can be claimed."""
+    got = server.ask("GET", f"/t/{code}/news", BEN, cookie=who)
+    return 'data-do="claim"' in json.loads(got.text)["parts"]["offers"]
+
+
+def to_act(server: Server, code: str, cookie: str) -> bool:
+    got = server.ask("GET", f"/t/{code}/news", BEN, cookie=cookie)
+    return "Your turn" in json.loads(got.text)["parts"]["status"]
+
+
+def reset(line: Line) -> None:
+    line.reset()
+
+
+def vanish(_line: Line) -> None:
+    """Say nothing more, not even the answer to a ping."""
+
+
+@pytest.mark.parametrize("breaks", [reset, vanish])
+def test_a_broken_line_frees_its_place_and_its_counts(breaks, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    with serving(tmp_path, patience=0.5, ping=0.5) as server:
+        code, ada = server.open(ADA, "zero-sum-duel")
+        ben = server.sit(BEN, code)
+        gone, stays = (ada, ben) if to_act(server, code, ada) else (ben, ada)
+        line = server.line(ADA, code, gone)
+        assert line.heard()
+        assert server.metric("piste_sockets_open") == 1
+        breaks(line)
+        assert comes_true(lambda: server.metric("piste_sockets_open") == 0, LIMIT), "the socket never ends"
+        assert comes_true(lambda: is_away(server, code, stays), LIMIT), "nobody can claim the turn"
+
+
+def test_many_broken_lines_lock_nobody_out(tmp_path: Path) -> None:
+    with serving(tmp_path, most_sockets=40) as server:
+        code, ada = server.open(ADA, "prime-duel")
+        for _ in range(3):
+            lines = [server.line("127.0.1.1", code) for _ in range(40)]
+            assert {line.status for line in lines} == {101}
+            for line in lines:
+                line.heard()
+                line.reset()
+            assert comes_true(lambda: server.metric("piste_sockets_open") == 0, LIMIT)
+        assert server.line(ADA, code, ada).status == 101
