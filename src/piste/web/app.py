@@ -19,9 +19,9 @@ from starlette.staticfiles import StaticFiles
 from starlette.websockets import WebSocket
 
 from piste.core.errors import PisteError, UnknownName
-from piste.core.game import Game, find, names
+from piste.core.game import Game, find, names, quoted
 from piste.web import logs, metrics
-from piste.web.address import Root, lan_addresses, link_root, qr_svg
+from piste.web.address import Root, is_loopback, lan_addresses, link_root, qr_svg
 from piste.web.faces import RESIGNED
 from piste.web.guard import BadForm, Guard, answer, read_form, wants_json
 from piste.web.hall import Hall, Lots, player_of
@@ -43,7 +43,9 @@ MOST_READ = 10
 MOST_TABLES = 3
 """So many open tables stand on the first page; the others are one tap away."""
 
-LONGEST_HOST = 255
+MOST_PICTURES = 512
+"""So many QR codes are remembered."""
+
 TOKEN = 43
 """A device's token has so many characters."""
 
@@ -59,6 +61,7 @@ class Site:
         self.pages = pages
         self.limits = limits
         self.lan = lan
+        self.pictures: dict[str, bytes] = {}  # QR codes by link, the oldest first
 
     # Who asks
 
@@ -71,7 +74,7 @@ class Site:
         """Return what addresses begin with, as this client sees us."""
         scheme = {"ws": "http", "wss": "https"}.get(request.url.scheme, request.url.scheme)
         host = request.headers.get("host", "localhost")
-        return f"{scheme}://{host if len(host) <= LONGEST_HOST else 'localhost'}"
+        return f"{scheme}://{host}"
 
     def link_root(self, request: HTTPConnection) -> Root:
         """Return what addresses to give away begin with."""
@@ -125,7 +128,19 @@ class Site:
         return HTMLResponse(self.pages.your_games([self.listing(kept, player) for kept in found]))
 
     def listing(self, kept: Kept, player: str) -> Listing:
-        """Return a room as a list shows it."""
+        """Return a room as a list shows it; one that cannot be shown is named, and hides no other."""
+        try:
+            return self._listed(kept, player)
+        except Exception as e:
+            row = kept.room
+            why = f"its game, {quoted(row.game)}, is not installed here"
+            if not isinstance(e, UnknownName):
+                mark = logs.trouble("table cannot be listed", e, room=logs.room(row.code))
+                why = f"what is kept of it is damaged, noted as {mark}"
+            named = f"Table {str(row.code)[:6]}"
+            return Listing(f"/t/{row.code}", named, (), f"This table cannot be shown: {why}.")
+
+    def _listed(self, kept: Kept, player: str) -> Listing:
         row = kept.room
         game = find(row.game)
         room = self.hall.rooms.get(row.code)
@@ -191,7 +206,9 @@ class Site:
         if face.round_end is not None and face.round_end.number <= whole_number(request, "seen", 0):
             face = face._replace(round_end=None)  # "Next round", where no script hears it
         whole = request.query_params.get("log") == "all"
-        return HTMLResponse(self.pages.table_page(face, self.pages.parts(face, name), name=name, whole=whole))
+        to = max(0, whole_number(request, "to", 0))
+        page = self.pages.table_page(face, self.pages.parts(face, name), name=name, whole=whole, to=to)
+        return HTMLResponse(page)
 
     async def news(self, request: Request) -> Response:
         player = self.player(request)
@@ -216,7 +233,8 @@ class Site:
 
     async def seat(self, request: Request) -> Response:
         """The private link of a seat: asks first, so that nothing is done by somebody's preview of it."""
-        code, seat, token = (request.path_params[key] for key in ("code", "seat", "token"))
+        code, token = request.path_params["code"], request.path_params["token"]
+        seat = read_seat(request.path_params["seat"])
         if request.method == "POST":
             await read_form(request)
             player, given = await self.known(request)
@@ -233,7 +251,14 @@ class Site:
             root = self.link_root(request)
             if root.only_here:
                 raise PisteError(root.only_here)
-            return Response(qr_svg(f"{root.text}/t/{room.code}"), media_type="image/svg+xml")
+            link = f"{root.text}/t/{room.code}"
+        picture = self.pictures.get(link)
+        if picture is None:
+            self.limits.need("pictures", address_of(request.scope))
+            picture = self.pictures[link] = await asyncio.to_thread(qr_svg, link)
+            if len(self.pictures) > MOST_PICTURES:
+                del self.pictures[next(iter(self.pictures))]
+        return Response(picture, media_type="image/svg+xml")
 
     async def socket(self, websocket: WebSocket) -> None:
         connection = Connection(
@@ -284,7 +309,10 @@ class Site:
             return PlainTextResponse(f"{e}\n", 503)
         return PlainTextResponse("ok\n")
 
-    async def metrics(self, _request: Request) -> Response:
+    async def metrics(self, request: Request) -> Response:
+        # How long a bot thought tells whether it had a choice: nothing for whoever plays against it.
+        if not self.settings.open_metrics and not is_loopback(request.client.host if request.client else ""):
+            raise HTTPException(404)
         return Response(self.hall.metrics.text(), headers={"content-type": metrics.CONTENT_TYPE})
 
     async def refused(self, request: Request, error: Exception) -> Response:
@@ -315,7 +343,7 @@ class Site:
             Route("/t/{code}/replay", self.replay),
             WebSocketRoute("/t/{code}/socket", self.socket),
             Route("/t/{code}/{do}", self.act, methods=["POST"]),
-            Route("/s/{code}/{seat:int}/{token}", self.seat, methods=["GET", "POST"]),
+            Route("/s/{code}/{seat}/{token}", self.seat, methods=["GET", "POST"]),
             Route("/healthz", self.healthz),
             Route("/readyz", self.readyz),
             Route("/metrics", self.metrics),
@@ -354,6 +382,11 @@ def asked_game(request: Request) -> Game:
     if name not in names():
         raise UnknownName(f"There is no such game here. The games are: {', '.join(names())}.")
     return find(name)
+
+
+def read_seat(text: str) -> int:
+    """Return the number of a seat in an address; -1, which no seat has, for anything else."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 3 else -1
 
 
 def whole_number(request: HTTPConnection, key: str, usual: int) -> int:

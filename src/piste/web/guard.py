@@ -31,6 +31,8 @@ SLOWEST_BODY = 10.0
 """Seconds in which a body must have arrived."""
 
 MOST_FIELDS = 64
+LONGEST_HOST = 100
+"""Characters of the name under which a server is asked for: a name can have 253, and nobody types as many."""
 
 HEADERS = {
     "content-security-policy": (
@@ -224,6 +226,8 @@ class Guard:
             wait = self._limits.take(kind, address)
             if wait:
                 return self._refuse(scope, kind, 429, SENTENCES[kind], wait)
+        if len(Headers(scope=scope).get("host", "")) > LONGEST_HOST:
+            return self._refuse(scope, "host", 400, "No server has a name as long as the one that was asked for.")
         changing = scope["type"] == "websocket" or scope["method"] not in ("GET", "HEAD")
         if changing and not is_ours(scope, self._public):
             logs.warn("foreign origin", kind=scope["type"], scheme=scope["scheme"])

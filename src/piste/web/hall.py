@@ -13,7 +13,7 @@ from piste import bots
 from piste.core.contract import WATCHER
 from piste.core.errors import BadOption, NotOpen, Stale, UnknownName
 from piste.core.game import find, quoted
-from piste.web import logs
+from piste.web import elapsed, logs
 from piste.web.limits import Limits
 from piste.web.metrics import Metrics
 from piste.web.minds import Thinking
@@ -24,6 +24,7 @@ from piste.web.store import (
     Change,
     DropPlayers,
     DropSitter,
+    PutKey,
     PutPlayer,
     PutRoom,
     PutSitter,
@@ -67,11 +68,14 @@ class Hall(Thoughts):
         *,
         metrics: Metrics | None = None,
         clock: Callable[[], float] = time.time,
+        ticks: Callable[[], float] | None = None,
         lots: Lots | None = None,
         opener: Opener = usual_opener,
         limits: Limits | None = None,
     ) -> None:
-        super().__init__(store, minds, settings, metrics or Metrics(), clock)
+        # Whoever gives a clock of their own has it mean both.
+        ticks = ticks or (time.monotonic if clock is time.time else clock)
+        super().__init__(store, minds, settings, metrics or Metrics(), clock, ticks)
         self.lots = lots or Lots()
         self.opener = opener
         self.limits = limits or Limits.off()
@@ -106,7 +110,8 @@ class Hall(Thoughts):
         room.network = network
         self.hold(room)
         async with self.lock(room.code):
-            room.seen = dict.fromkeys(room.people, self.clock())
+            room.used = self.ticks()
+            room.seen = dict.fromkeys(room.people, room.used)
             row = RoomRow(
                 room.code, room.game.name, json.dumps(room.options), room.host, room.listed,
                 room.created, room.touched, None, room.previous or None, room.successor or None,
@@ -143,7 +148,7 @@ class Hall(Thoughts):
         return answer
 
     async def _done(self, room: Room, seat: int, player: str, verb: str, fields: Mapping[str, str]) -> Answer:
-        now, patience = self.clock(), self.settings.patience
+        now, patience = self.ticks(), self.settings.patience
         if verb == "sit":
             return await self._sit(room, player, fields.get("name", ""))
         if verb == "fill":
@@ -261,16 +266,30 @@ class Hall(Thoughts):
 
     async def expire(self) -> int:
         """Delete rooms that nobody has touched for as long as the setting says; return how many."""
+        passed = await self._look_at_the_clock()
         if not self.settings.keep_days:
             return 0
-        before = self.clock() - 86400.0 * self.settings.keep_days
-        old = await asyncio.to_thread(self.store.expired, before)
+        keep = elapsed.DAY * self.settings.keep_days
+        found = await asyncio.to_thread(self.store.expired, passed.wall - keep)
+        old = [code for code, touched in found if passed.age(touched) >= keep]
         for code in old:
             await self.drop(code)
-        await asyncio.wrap_future(self.store.write(DropPlayers(before)))
+        await asyncio.wrap_future(self.store.write(DropPlayers(passed.wall - keep - passed.ahead)))
         if old:
             logs.say("old tables deleted", count=len(old))
         return len(old)
+
+    async def _look_at_the_clock(self) -> elapsed.Elapsed:
+        """Note how much time has passed; a clock that was set is no reason to delete anything."""
+        wall, ticks = self.clock(), self.ticks()
+        kept, last = await asyncio.to_thread(lambda: (self.store.key("elapsed"), self.store.last_touched()))
+        before = elapsed.read(kept, last, wall)
+        passed = before.go_on(wall, ticks, elapsed.boot())
+        if passed.jumps and passed.jumps != before.jumps:
+            # Whoever runs the server can set it right before anything comes of it.
+            logs.warn("clock jumped", days=round(passed.jumps[-1].by / elapsed.DAY, 2))
+        await asyncio.wrap_future(self.store.write(PutKey("elapsed", passed.text())))
+        return passed
 
     def say_goodbye(self) -> None:
         """Tell everybody that the server stops and to come back."""

@@ -50,6 +50,9 @@ REMEMBERED = 8192
 LONGEST_LOG = 120
 """So many lines of a log stand on a page; the others are a link away."""
 
+LONGEST_WHOLE = 1000
+"""So many stand on a page that was asked for more of them, and in one message."""
+
 
 class Listing(NamedTuple):
     """One game in a list of games."""
@@ -149,16 +152,27 @@ class Pages:
         return found
 
     def table_page(
-        self, face: Face, parts: Mapping[str, str] | None = None, *, name: str = "", whole: bool = False
+        self,
+        face: Face,
+        parts: Mapping[str, str] | None = None,
+        *,
+        name: str = "",
+        whole: bool = False,
+        to: int = 0,
     ) -> str:
-        """Return the whole page of a table; `whole` shows every line of a long log."""
-        log = face.log if whole else face.log[-LONGEST_LOG:]
+        """Return the whole page of a table; `whole` shows more of a long log, `to` those lines before that one."""
+        newest = face.log[-(LONGEST_WHOLE if whole and not to else LONGEST_LOG) :]
+        to = min(to, len(face.log) - len(newest))
+        older = face.log[max(0, to - LONGEST_WHOLE) : to]
+        log = (*older, *newest)
         return self.page(
             "table",
             **self.context(face, name),
             parts=parts or self.parts(face, name),
             log=log,
-            earlier=len(face.log) - len(log),
+            gap=newest[0].number if older and older[-1].number + 1 != newest[0].number else -1,
+            earlier=log[0].number if log else 0,
+            more=f"?log=all&to={log[0].number}" if whole and log else "?log=all",
         )
 
     def context(self, face: Face, name: str) -> dict[str, Any]:

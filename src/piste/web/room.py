@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import unicodedata
 from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
@@ -85,7 +86,8 @@ class Room:
         self.preparing: int | None = None  # percent of what a bot needs first; None while none is prepared
         self.version = 0  # of what is shown: counts up whenever anything changes
         self.sockets: dict[int, int] = {}  # how many a seat has open
-        self.seen: dict[int, float] = {}  # when a seat was last heard of
+        self.seen: dict[int, float] = {}  # when a seat was last heard of, by a clock that cannot be set
+        self.used = 0.0  # when somebody last asked for the room, by the same clock
         self._asked: tuple[tuple[int, int], Question] | None = None  # whose question at which version
         self._recorder: Recorder | None = None
         self._written = 0  # lines that are in storage
@@ -359,7 +361,7 @@ class Room:
         """Whether the person on a seat has been heard of lately; bots always are here."""
         if self.seats[at].kind == BOT or self.sockets.get(at, 0) > 0:
             return True
-        return now - self.seen.get(at, self.created) < GRACE
+        return now - self.seen.get(at, -math.inf) < GRACE
 
     def absent(self, now: float, patience: float) -> int:
         """Return the seat that is to decide and has been away for too long; WATCHER if there is none."""
@@ -368,7 +370,7 @@ class Room:
         at = self.table.to_act
         if self.seats[at].kind == BOT or self.seats[at].stand_in or self.sockets.get(at, 0) > 0:
             return WATCHER
-        return at if now - self.seen.get(at, self.created) >= patience else WATCHER
+        return at if now - self.seen.get(at, -math.inf) >= patience else WATCHER
 
     def claim(self, seat: int, now: float, patience: float) -> None:
         """End the turn of somebody who is away: they leave the game."""

@@ -83,11 +83,19 @@ class Ear:
 class Rooms:
     """Every room that is in use, and those who listen."""
 
-    def __init__(self, store: Store, settings: Settings, metrics: Metrics, clock: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        store: Store,
+        settings: Settings,
+        metrics: Metrics,
+        clock: Callable[[], float],
+        ticks: Callable[[], float],
+    ) -> None:
         self.store = store
         self.settings = settings
         self.metrics = metrics
-        self.clock = clock
+        self.clock = clock  # of the wall: for what is written down
+        self.ticks = ticks  # cannot be set: for who is here and how long somebody is away
         self.rooms: dict[str, Room] = {}
         self.ears: dict[str, set[Ear]] = {}
         self.answers = Answers()
@@ -117,16 +125,30 @@ class Rooms:
         async with self.lock(code):
             room = self.rooms.get(code)
             if room is None:
-                kept = await asyncio.to_thread(self.store.room, code)
-                if kept is None:
-                    raise NoRoom("There is no such table, or it has been closed. Open a new one?")
-                room = self._restored(kept)
+                room = await asyncio.to_thread(self._read, code)  # a long game takes a while to be played again
                 self.hold(room)
                 self.woken(room)
+            room.used = self.ticks()
             yield room
 
+    def _read(self, code: str) -> Room:
+        """Read a room from what is kept. Called in a thread of its own: it changes nothing here."""
+        kept = self.store.room(code)
+        if kept is None:
+            raise NoRoom("There is no such table, or it has been closed. Open a new one?")
+        try:
+            return self._restored(kept)
+        except PisteError:
+            raise
+        except Exception as e:
+            mark = logs.trouble("table cannot be read", e, room=logs.room(code))
+            raise PisteError(
+                f"What is kept of this table is damaged, and it was noted as {mark}. Whoever runs the server may "
+                "have a backup; other tables are not affected."
+            ) from e
+
     def _restored(self, kept: Kept) -> Room:
-        row, now = kept.room, self.clock()
+        row, now = kept.room, self.ticks()
         sitting: dict[int, set[str]] = {}
         for seat, player in kept.sitters:
             sitting.setdefault(seat, set()).add(player)
@@ -155,10 +177,9 @@ class Rooms:
 
     def let_idle_go(self, idle: float = IDLE) -> None:
         """Forget rooms that nobody looks at; all of them is kept."""
-        now = self.clock()
+        now = self.ticks()
         for code, room in list(self.rooms.items()):
-            heard = max(room.touched, *room.seen.values(), room.created)  # who asks now and then looks too
-            if not self.in_use(code) and not self.ears.get(code) and now - heard >= idle:
+            if not self.in_use(code) and not self.ears.get(code) and now - room.used >= idle:
                 self._forget(code)
         self.metrics.rooms_live(len(self.rooms))
 
@@ -215,9 +236,9 @@ class Rooms:
         self.ears.setdefault(code, set()).add(ear)
         room = self.rooms.get(code)
         if room is not None and seat != WATCHER:
-            was = room.here(seat, self.clock())
+            was = room.here(seat, self.ticks())
             room.sockets[seat] = room.sockets.get(seat, 0) + 1
-            room.seen[seat] = self.clock()
+            room.seen[seat] = self.ticks()
             if not was:
                 room.version += 1
                 self.wake(code)
@@ -233,7 +254,7 @@ class Rooms:
         if room is None or seat == WATCHER or ear.closing:
             return  # a room that was read again has not counted it
         room.sockets[seat] = max(0, room.sockets.get(seat, 0) - 1)
-        room.seen[seat] = self.clock()
+        room.seen[seat] = self.ticks()
         self._look_later(code)
 
     def moved(self, room: Room, old: int, new: int) -> None:
@@ -242,14 +263,14 @@ class Rooms:
             room.sockets[old] = max(0, room.sockets.get(old, 0) - 1)
         if new != WATCHER:
             room.sockets[new] = room.sockets.get(new, 0) + 1
-            room.seen[new] = self.clock()
+            room.seen[new] = self.ticks()
 
     def seen(self, room: Room, seat: int) -> None:
         """Note that a seat was heard of, by whatever way."""
         if seat == WATCHER:
             return
-        was = room.here(seat, self.clock())
-        room.seen[seat] = self.clock()
+        was = room.here(seat, self.ticks())
+        room.seen[seat] = self.ticks()
         if not was:
             room.version += 1
             self.wake(room.code)
@@ -261,7 +282,7 @@ class Rooms:
 
         def look() -> None:
             room = self.rooms.get(code)
-            if room is not None and not all(room.here(seat, self.clock()) for seat in room.people):
+            if room is not None and not all(room.here(seat, self.ticks()) for seat in room.people):
                 room.version += 1
                 self.wake(code)
 
@@ -281,7 +302,7 @@ class Rooms:
     def _house(self, room: Room, who: Looker, root: Root) -> House:
         own = who.seat != WATCHER
         link = f"{root.text}/s/{room.code}/{who.seat}/{self.seat_token(room.code, who.seat)}" if own else ""
-        return House(self.clock(), self.settings.patience, root, link)
+        return House(self.ticks(), self.settings.patience, root, link)
 
     def seat_token(self, code: str, seat: int) -> str:
         """Return what proves that somebody was given the private link of a seat."""

@@ -18,7 +18,7 @@ from piste.web.address import Root
 from piste.web.face import Face
 from piste.web.hall import VERBS, Hall
 from piste.web.limits import SENTENCES, Limits
-from piste.web.pages import STEPPED, Pages
+from piste.web.pages import LONGEST_WHOLE, STEPPED, Pages
 from piste.web.rooms import Answer, Ear, NoRoom
 
 LONGEST = 1024
@@ -67,7 +67,9 @@ def news(
 
 
 def lines(face: Face, since: int) -> list[list[Any]]:
-    return [[entry.number, entry.kind, entry.text] for entry in face.log[since:]]
+    """Return the lines of the log from one on; of very many, the last."""
+    first = max(since, len(face.log) - LONGEST_WHOLE)
+    return [[entry.number, entry.kind, entry.text] for entry in face.log[first:]]
 
 
 class Connection:

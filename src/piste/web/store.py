@@ -12,7 +12,7 @@ import queue
 import secrets
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -73,8 +73,15 @@ __all__ = [
 MOST = 512
 """No more calls than this share a transaction."""
 
+FAR = 1e11
+"""No time that was ever written is as large; in SQLite text is larger than any number."""
+
 PATIENCE = 10.0
 """How many seconds a caller that waits here for a write gives it."""
+
+
+class Gone(NotKept):
+    """The file is no longer where it was."""
 
 
 class _Call(NamedTuple):
@@ -105,6 +112,7 @@ class Store:
             _prepare(self._writer, self.path)
             self._reader = _engine(self.path, writes=False)
             undo.callback(self._reader.dispose)
+            self._file = _identity(self.path)
             self._release = undo.pop_all()
             # A daemon: a process that dies without closing must not hang on it.
             self._thread = threading.Thread(target=self._work, name="piste-writer", daemon=True)
@@ -157,13 +165,15 @@ class Store:
     def _carry_out(self, batch: list[_Call]) -> None:
         """Write a batch in one transaction; if one call spoils it, find that one by halves, in the same order."""
         try:
+            self._look_for_the_file()
             with self._writer.begin() as connection:
                 for call in batch:
                     for change in call.changes:
                         schema.APPLY[type(change)](connection, change)
+            self._look_for_the_file()
         except Exception as e:
             # A full disk is no call's fault, and trying each by itself would only take long.
-            if len(batch) > 1 and not isinstance(e, OperationalError):
+            if len(batch) > 1 and not isinstance(e, OperationalError | Gone):
                 half = len(batch) // 2
                 self._carry_out(batch[:half])
                 self._carry_out(batch[half:])
@@ -173,6 +183,14 @@ class Store:
             return
         for call in batch:
             call.done.set_result(None)
+
+    def _look_for_the_file(self) -> None:
+        """Refuse to go on where the file is gone: what is written to one without a name is lost with the process."""
+        if _identity(self.path) != self._file:
+            raise Gone(
+                "The file that holds the tables has been removed or replaced under the running server, so nothing "
+                "can be kept. Put it back, or stop the server and start it again."
+            )
 
     @contextlib.contextmanager
     def _reading(self) -> Iterator[Connection]:
@@ -191,15 +209,19 @@ class Store:
             row = connection.execute(select(rooms).where(rooms.c.code == code)).first()
             if row is None:
                 return None
+            _need_whole(row)
             found = connection.execute(select(seats).where(seats.c.room == code).order_by(seats.c.seat))
             sitting = select(sitters.c.seat, sitters.c.player).where(sitters.c.room == code)
             record = select(lines.c.text).where(lines.c.room == code).order_by(lines.c.n)
-            return Kept(
+            kept = Kept(
                 RoomRow(*row),
                 tuple(SeatRow(*seat) for seat in found),
                 tuple((s, p) for s, p in connection.execute(sitting.order_by(sitters.c.seat, sitters.c.player))),
                 tuple(connection.scalars(record)),
             )
+            for part in (*kept.seats, *kept.sitters, kept.lines):
+                _need_whole(part)
+            return kept
 
     def rooms_of(self, player: str, limit: int = 50) -> list[Listing]:
         """Return the rooms where a player has a seat, those that were played last first."""
@@ -216,24 +238,24 @@ class Store:
         rooms, seats, sitters = schema.rooms, schema.seats, schema.sitters
         with self._reading() as connection:
             asked = select(rooms).where(which).order_by(rooms.c.touched.desc(), rooms.c.code).limit(limit)
-            found = {row[0]: Listing(RoomRow(*row), ()) for row in connection.execute(asked)}
+            found = {row[0]: Listing(RoomRow(*map(_shown, row)), ()) for row in connection.execute(asked)}
             sitting = select(seats).where(seats.c.room.in_(list(found))).order_by(seats.c.room, seats.c.seat)
             for row in connection.execute(sitting):
                 listing = found[row[0]]
-                found[row[0]] = listing._replace(seats=(*listing.seats, SeatRow(*row)))
+                found[row[0]] = listing._replace(seats=(*listing.seats, SeatRow(*map(_shown, row))))
             mine = select(sitters.c.room, sitters.c.seat).where(sitters.c.player == player).order_by(sitters.c.seat)
             for code, seat in connection.execute(mine) if player is not None else ():
                 if code in found:
                     found[code] = found[code]._replace(yours=(*found[code].yours, seat))
             over = [code for code, listing in found.items() if listing.room.ended is not None]
             for code, text in connection.execute(schema.last_lines(over)) if over else ():
-                found[code] = found[code]._replace(last=text)
+                found[code] = found[code]._replace(last=_shown(text))
         return list(found.values())
 
     def player(self, player: str) -> str | None:
         """Return the name by which a player was last known."""
         players = schema.players
-        name: str | None = self._one(select(players.c.name).where(players.c.player == player))
+        name: str | None = _shown(self._one(select(players.c.name).where(players.c.player == player)))
         return name
 
     def review(self, code: str) -> str | None:
@@ -241,13 +263,17 @@ class Store:
         text: str | None = self._one(select(reviews.c.text).where(reviews.c.room == code))
         return text
 
-    def expired(self, before: float) -> list[str]:
-        """Return the rooms that nobody has touched since then, the oldest first."""
+    def expired(self, before: float) -> list[tuple[str, float]]:
+        """Return the rooms that nobody has touched since then, and when somebody last did; the oldest first."""
         rooms = schema.rooms
+        asked = select(rooms.c.code, rooms.c.touched).where(rooms.c.touched < before).order_by(rooms.c.touched)
         with self._reading() as connection:
-            return list(
-                connection.scalars(select(rooms.c.code).where(rooms.c.touched < before).order_by(rooms.c.touched))
-            )
+            return [(code, touched) for code, touched in connection.execute(asked)]
+
+    def last_touched(self) -> float:
+        """Return when a room was last touched; 0 if there is none."""
+        found = self._one(select(func.max(schema.rooms.c.touched)).where(schema.rooms.c.touched < FAR))
+        return float(found or 0.0)
 
     def size(self) -> int:
         """Return how many rooms are kept."""
@@ -257,7 +283,7 @@ class Store:
     def secret(self, name: str) -> bytes:
         """Return 32 random bytes of that name: made once, then always the same."""
         with self._alone:
-            kept = self._key(f"secret {name}")
+            kept = self.key(f"secret {name}")
             if kept is None:
                 kept = secrets.token_bytes(32)
                 self._wait(PutKey(f"secret {name}", kept))
@@ -268,7 +294,7 @@ class Store:
         with self._alone:
             token = secrets.token_bytes(8)
             self._wait(PutKey("ready", token))
-            if self._key("ready") != token:
+            if self.key("ready") != token:
                 raise PisteError("The storage does not give back what it was given.")
 
     def _wait(self, change: Change) -> None:
@@ -277,13 +303,39 @@ class Store:
         except TimeoutError:
             raise PisteError(f"The storage did not answer within {PATIENCE:g} seconds.") from None
 
-    def _key(self, name: str) -> bytes | None:
+    def key(self, name: str) -> bytes | None:
         value: bytes | None = self._one(select(schema.keys.c.value).where(schema.keys.c.name == name))
         return value
 
     def _one(self, query: Any) -> Any:
         with self._reading() as connection:
             return connection.scalar(query)
+
+
+def _shown(value: Any) -> Any:
+    """Return text with a mark where bytes are that are no text; anything else as it is."""
+    return value.encode(errors="surrogateescape").decode(errors="replace") if isinstance(value, str) else value
+
+
+def _need_whole(row: Iterable[Any]) -> None:
+    """Refuse text that cannot be read for certain: of a game, nothing is guessed."""
+    try:
+        for value in row:
+            if isinstance(value, str):
+                value.encode()
+    except UnicodeEncodeError:
+        raise PisteError(
+            "What is kept of this table is damaged: some of it is no text. Whoever runs the server may have a backup."
+        ) from None
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Return which file this is, whatever it is called; None if there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _reason(error: Exception) -> str:
@@ -372,6 +424,8 @@ def _sqlite_pragmas(engine: Engine, *, writes: bool) -> None:
             connection.execute(f"PRAGMA {pragma}")
         if not writes:
             connection.execute("PRAGMA query_only=ON")
+            # One text that is none must not keep a whole list from being read.
+            connection.text_factory = lambda raw: raw.decode(errors="surrogateescape")
 
     @event.listens_for(engine, "begin")
     def begun(connection: Connection) -> None:

@@ -43,9 +43,15 @@ class Thoughts(Rooms):
     """Rooms in which bots play."""
 
     def __init__(
-        self, store: Store, minds: Thinking, settings: Settings, metrics: Metrics, clock: Callable[[], float]
+        self,
+        store: Store,
+        minds: Thinking,
+        settings: Settings,
+        metrics: Metrics,
+        clock: Callable[[], float],
+        ticks: Callable[[], float],
     ) -> None:
-        super().__init__(store, settings, metrics, clock)
+        super().__init__(store, settings, metrics, clock, ticks)
         self.minds = minds
         self._tasks: set[asyncio.Task[Any]] = set()
         self._thinking: set[str] = set()
