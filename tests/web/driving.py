@@ -159,6 +159,7 @@ class House:
         self.clock, self.lots, self.minds = Clock(), CountedLots(), FirstMind()
         self.opener = seeded()
         self.limits: Limits | None = None
+        self.ticks: Clock | None = None  # a clock of its own for who is here; None: the same one
         self.lan: list[str] = []  # the addresses of this computer in its network
 
     async def __aenter__(self) -> House:
@@ -170,6 +171,7 @@ class House:
             store=self.store,
             minds=self.minds,
             clock=self.clock,
+            ticks=self.ticks,
             lots=self.lots,
             opener=self._opened,
             limits=self.limits,
@@ -221,7 +223,10 @@ class House:
         return Got(start["status"], headers, b"".join(part.get("body", b"") for part in found[1:]))
 
 
-def scope_of(kind: str, path: str, headers: dict[str, str], method: str = "GET") -> Scope:
+NETWORK = "192.0.2.7"
+
+
+def scope_of(kind: str, path: str, headers: dict[str, str], method: str = "GET", client: str = NETWORK) -> Scope:
     plain, _, query = path.partition("?")
     return {
         "type": kind,
@@ -234,7 +239,7 @@ def scope_of(kind: str, path: str, headers: dict[str, str], method: str = "GET")
         "root_path": "",
         "query_string": query.encode(),
         "headers": [(key.encode(), value.encode("latin-1")) for key, value in headers.items()],
-        "client": ("192.0.2.7", 50000),
+        "client": (client, 50000),
         "server": (HOST, 80),
         "subprotocols": [],
         "extensions": {"websocket.http.response": {}},
@@ -244,20 +249,23 @@ def scope_of(kind: str, path: str, headers: dict[str, str], method: str = "GET")
 class Device:
     """A browser: keeps its cookie, follows nothing by itself."""
 
-    def __init__(self, house: House, token: str = "") -> None:
+    def __init__(self, house: House, token: str = "", client: str = NETWORK) -> None:
         self.house = house
         self.token = token
+        self.client = client
 
     def headers(self) -> dict[str, str]:
         return {"host": HOST} | ({"cookie": f"piste={self.token}"} if self.token else {})
 
     async def get(self, path: str, **headers: str) -> Got:
-        return self._kept(await self.house.http(scope_of("http", path, self.headers() | headers)))
+        scope = scope_of("http", path, self.headers() | headers, client=self.client)
+        return self._kept(await self.house.http(scope))
 
     async def post(self, path: str, fields: dict[str, str] | None = None, **headers: str) -> Got:
         body = urlencode(fields or {}).encode()
         more = {**OURS, "content-type": FORM, "content-length": str(len(body)), **headers}
-        return self._kept(await self.house.http(scope_of("http", path, self.headers() | more, "POST"), body))
+        scope = scope_of("http", path, self.headers() | more, "POST", self.client)
+        return self._kept(await self.house.http(scope, body))
 
     async def do(self, code: str, verb: str, **fields: str) -> dict[str, Any]:
         """Ask for something at a table as a program does, and let it be told."""
@@ -288,7 +296,8 @@ class Device:
     async def connect(self, code: str, since: int = 0, step: int = -1, **headers: str) -> Socket:
         """Open a socket to a table and wait for what it says first; from `step` on, of one event after another."""
         more = self.headers() | OURS | headers
-        socket = Socket(self.house, scope_of("websocket", f"/t/{code}/socket?since={since}&step={step}", more))
+        scope = scope_of("websocket", f"/t/{code}/socket?since={since}&step={step}", more, client=self.client)
+        socket = Socket(self.house, scope)
         await socket.begin()
         return socket
 

@@ -127,10 +127,12 @@ async def test_people_are_forgotten_with_their_last_game(house: House) -> None:
     assert 'value="Ben"' in (await ben.get("/")).text
 
 
-async def test_a_host_of_any_length_gets_a_code_to_scan(house: House) -> None:
+async def test_a_host_longer_than_any_name_is_refused(house: House) -> None:
     person = Device(house)
     code = await person.opens("prime-duel")
-    assert (await person.get(f"/t/{code}/qr.svg", host="x" * 3000)).status == 200
+    assert (await person.get(f"/t/{code}/qr.svg", host="x" * 100)).status == 200
+    for host in ("x" * 101, "x" * 255, "x" * 3000):
+        assert (await person.get(f"/t/{code}/qr.svg", host=host)).status == 400
 
 
 async def test_after_a_restart_your_games_know_whose_turn_it_is(house: House) -> None:

@@ -81,13 +81,6 @@ def test_whoever_asks_for_json_is_refused_in_json() -> None:
     assert json.loads(found.text) == {"ok": False, "said": SENTENCES["posts"]}
 
 
-@pytest.mark.parametrize("path", ["/new", "/t/x/rematch"])
-def test_tables_are_opened_more_slowly_than_moves_are_made(path: str) -> None:
-    app = guarded(Limits(Clock(), {**RATES, "rooms": Rate(1, 1)}))
-    assert [ask(app, "POST", path, FORM, b"a=1").status for _ in range(2)] == [200, 429]
-    assert ask(app, "POST", "/", FORM, b"a=1").status == 200
-
-
 def test_sockets_are_limited_in_rate_in_number_and_in_all() -> None:
     def refused(app: Any) -> int:
         sent = connect(app, OURS)
@@ -111,11 +104,18 @@ def test_a_socket_that_ended_is_held_against_nobody() -> None:
 def test_each_socket_has_its_own_count_of_messages() -> None:
     clock = Clock()
     limits = Limits(clock, {**RATES, "messages": Rate(2, 1)})
-    one, other = limits.of_socket(), limits.of_socket()
+    one, other = limits.of_socket("here"), limits.of_socket("here")
     assert [one(), one(), one()] == [0, 0, 1.0]
     assert other() == 0
     clock.now += 1
     assert one() == 0
+
+
+def test_the_sockets_of_a_network_share_what_it_may_send() -> None:
+    limits = Limits(Clock(), {**RATES, "traffic": Rate(3, 1)})
+    many = [limits.of_socket("one") for _ in range(10)]
+    assert [socket() > 0 for socket in many] == [False] * 3 + [True] * 7
+    assert limits.of_socket("another")() == 0
 
 
 def test_however_many_addresses_come_few_are_remembered() -> None:

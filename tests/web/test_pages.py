@@ -22,7 +22,7 @@ from piste.core.scene import taken
 from piste.web.address import Root
 from piste.web.face import Face
 from piste.web.faces import House, Looker, face
-from piste.web.pages import LONGEST_LOG, PARTS, STATIC, Listing, Pages
+from piste.web.pages import LONGEST_LOG, LONGEST_WHOLE, PARTS, STATIC, Listing, Pages
 from piste.web.replaying import shown
 from piste.web.room import PERSON, Room, Seat
 from piste.web.thoughts import Looking
@@ -230,8 +230,19 @@ def test_a_long_log_is_cut_on_the_page_and_whole_where_it_is_asked_for() -> None
     assert newest in cut
     assert start not in cut
     assert f"{len(one.log) - LONGEST_LOG} earlier lines" in cut
-    assert start in whole
+    assert len(one.log) > LONGEST_WHOLE
+    assert start not in whole
     assert newest in whole
+    assert whole.count('<li id="line-') == LONGEST_WHOLE
+    seen, page = {int(n) for n in re.findall(r'id="line-(\d+)"', whole)}, whole
+    while found := re.search(r'href="\?log=all&amp;to=(\d+)"', page):
+        page = PAGES.table_page(one, whole=True, to=int(found[1]))
+        assert page.count('<li id="line-') <= LONGEST_WHOLE + LONGEST_LOG
+        assert newest in page
+        seen |= {int(n) for n in re.findall(r'id="line-(\d+)"', page)}
+        if f'href="?log=all&amp;to={found[1]}"' in page:
+            break
+    assert seen == {*range(len(one.log))}
 
 
 @pytest.mark.parametrize("name", NASTY)

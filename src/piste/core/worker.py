@@ -39,6 +39,10 @@ class WorkerDied(PisteError):
     """The process ended, or was killed, before the work was done."""
 
 
+class OutOfMemory(PisteError):
+    """The work needed more memory than its process may take."""
+
+
 class RemoteTraceback(Exception):
     """Where in the worker an error came from, as text."""
 
@@ -55,8 +59,10 @@ def _kill_all() -> None:
 class Worker:
     """One process, started when there is work, that does one piece of work at a time."""
 
-    def __init__(self, *, nice: int = 0) -> None:
+    def __init__(self, *, nice: int = 0, memory: int = 0) -> None:
+        """Give the process a niceness, and so many bytes of memory at most; 0: as many as there are."""
         self._nice = nice
+        self._memory = memory
         self._lock = threading.RLock()
         self._process: subprocess.Popen[bytes] | None = None
         self._numbers = count()
@@ -107,7 +113,8 @@ class Worker:
     def _start(self) -> subprocess.Popen[bytes]:
         # In a process group of its own Ctrl-C at the terminal does not reach it, and what it starts ends with it.
         group = {"process_group": 0} if hasattr(os, "setpgid") else {}
-        code = f"import sys; sys.path[:] = {sys.path!r}; from piste.core.worker import serve; serve({self._nice})"
+        call = f"serve({self._nice}, {self._memory})"
+        code = f"import sys; sys.path[:] = {sys.path!r}; from piste.core.worker import serve; {call}"
         try:
             process: subprocess.Popen[bytes] = subprocess.Popen(  # type: ignore[call-overload]
                 [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, **group
@@ -190,9 +197,10 @@ _stop = threading.Event()
 """Set when the work is to stop."""
 
 
-def serve(nice: int) -> None:
+def serve(nice: int, memory: int = 0) -> None:
     """Do what is asked for on the standard input until it is closed, then end at once, with all that was started."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _bound(memory)
     if nice and hasattr(os, "nice"):
         os.nice(nice)
     # What the work prints must not get between the messages.
@@ -213,6 +221,17 @@ def serve(nice: int) -> None:
         _send(told, pickle.dumps((number, *_outcome(packed, named))))
 
 
+def _bound(memory: int) -> None:
+    """Take no more memory than this, where the system can see to it."""
+    try:
+        import resource
+    except ImportError:  # not on this system
+        return
+    if memory:
+        with contextlib.suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
+
+
 def _read(asked: IO[bytes], tasks: queue.SimpleQueue[bytes]) -> None:
     while (data := _receive(asked)) is not None:
         if data:
@@ -231,6 +250,8 @@ def _outcome(packed: bytes, named: dict[str, Any]) -> tuple[str, bytes]:
         return DONE, pickle.dumps(work(*given, **named))
     except (PisteError, KeyboardInterrupt) as e:
         return FAILED, pickle.dumps((e, ""))
+    except MemoryError:
+        return FAILED, pickle.dumps((OutOfMemory("There is not enough memory for this."), ""))
     except Exception as e:
         if is_interrupt(e):
             return FAILED, pickle.dumps((KeyboardInterrupt(), ""))

@@ -282,7 +282,7 @@ class Site:
         return Response(text, media_type="application/x-ndjson", headers=headers)
 
     async def review(self, request: Request) -> Response:
-        found = await self.hall.review(request.path_params["code"])
+        found = await self.hall.review(request.path_params["code"], address_of(request.scope))
         if found is None:
             far = self.hall.looking(request.path_params["code"])
             said = {"ok": False, "said": "The coach is still looking at this game.", "done": far.done / far.whole}
@@ -291,7 +291,7 @@ class Site:
 
     async def replay(self, request: Request) -> Response:
         code, player = request.path_params["code"], self.player(request)
-        review = await self.hall.review(code)
+        review = await self.hall.review(code, address_of(request.scope))
         async with self.hall.room(code) as room:
             seat = whole_number(request, "seat", room.seat_of(player))
             found = shown(room, whole_number(request, "step", 0), seat, review, self.hall.looking(code))
@@ -410,6 +410,7 @@ def make_app(
     store: Store | None = None,
     minds: Thinking | None = None,
     clock: Callable[[], float] = time.time,
+    ticks: Callable[[], float] | None = None,
     lots: Lots | None = None,
     opener: Opener = usual_opener,
     limits: Limits | None = None,
@@ -423,7 +424,9 @@ def make_app(
     pages = Pages()
     thinking = minds or Minds(settings.thinkers, settings.most_thoughts)
     limits = limits or (Limits() if settings.limits else Limits.off())
-    hall = Hall(kept, thinking, settings, metrics=counts, clock=clock, lots=lots, opener=opener, limits=limits)
+    hall = Hall(
+        kept, thinking, settings, metrics=counts, clock=clock, ticks=ticks, lots=lots, opener=opener, limits=limits
+    )
     site = Site(settings, hall, pages, limits, lan)
 
     @contextlib.asynccontextmanager

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
+from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from hashlib import blake2b
@@ -20,11 +22,22 @@ from piste.core.errors import PisteError
 from piste.core.game import find, names
 from piste.core.verdict import Progress, quiet
 from piste.core.views import SeatView
-from piste.core.worker import Worker, WorkerDied
+from piste.core.worker import OutOfMemory, Worker, WorkerDied
 from piste.web import logs
+from piste.web.turns import NETWORK, Turns
 
 LONGEST = {False: 60.0, True: 300.0}
 """Seconds after which a thought, or a review, is given up. Preparing does not count."""
+
+SHARE = {False: 20.0, True: 60.0}
+"""Seconds after which a thought, or a review, is given up while another network waits for its turn."""
+
+QUICK = ("random", "novice", "steady")
+"""Levels that answer at once, whatever the options."""
+
+MEMORY = 1 << 30
+PREPARING_MEMORY = 2 << 30
+"""Bytes that a worker may take; one that needs more is given up."""
 
 PREPARING = {False: 240.0, True: 1800.0}
 """Seconds after which preparing is given up: with options of somebody's own, and with those of the sheet."""
@@ -88,6 +101,8 @@ class Minds:
     def __init__(self, thinkers: int, most: int) -> None:
         # Who plays comes before who thinks, and who plays on before who looks back.
         self._crews = {False: Crew(thinkers, most, nice=2), True: Crew(1, most, nice=10)}
+        # Bots that answer at once do not wait behind those that search.
+        self._quick = Crew(1, most, nice=1)
         self._preparations = Preparations()
         self._closed = False
         self._tasks: set[asyncio.Task[Any]] = set()
@@ -98,7 +113,10 @@ class Minds:
         """Return a bot's decision."""
         need = (game, level, view.options)
         drawn = Dealer(seed).stream(stream)
-        return await self._run(False, tasks.choose, game, level, view, drawn, need=need, progress=progress)
+        return await self._run(
+            False, tasks.choose, game, level, view, drawn,
+            need=need, progress=progress, quick=level in QUICK,
+        )  # fmt: skip
 
     async def hint(
         self, game: str, view: SeatView, seed: str, stream: str, progress: Progress = quiet
@@ -135,9 +153,11 @@ class Minds:
         need: tuple[str, str, Any] | None = None,
         progress: Progress = quiet,
         telling: bool = False,
+        quick: bool = False,
     ) -> T:
         """Have something worked out; if whoever asked goes away, it is finished all the same: its worker is busy."""
-        task = asyncio.ensure_future(self._worked(slow, work, given, need, progress, telling))
+        crew = self._quick if quick else self._crews[slow]
+        task = asyncio.ensure_future(self._worked(crew, slow, work, given, need, progress, telling))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         task.add_done_callback(lambda done: done.cancelled() or done.exception())  # perhaps nobody else asks
@@ -145,6 +165,7 @@ class Minds:
 
     async def _worked(
         self,
+        crew: Crew,
         slow: bool,
         work: Callable[..., T],
         given: tuple[Any, ...],
@@ -156,7 +177,7 @@ class Minds:
             if need is not None:
                 await self.prepare(*need, progress)
             for last in (False, True):
-                async with self._crews[slow].worker() as worker:
+                async with crew.worker() as worker:
                     if self._closed:
                         raise PisteError("The server stops. The game is kept: come back in a moment.")
                     try:
@@ -164,10 +185,16 @@ class Minds:
                             # Here it is read from the cache; only where there is none it takes as long again.
                             await _within(PREPARING[True], worker, tasks.prepare, need, progress)
                             progress(*READY)
-                        return await _within(LONGEST[slow], worker, work, given, progress if telling else None)
+                        return await _within(
+                            LONGEST[slow], worker, work, given, progress if telling else None,
+                            share=SHARE[slow], others=crew.others_wait,
+                        )  # fmt: skip
                     except WorkerDied:
                         if last or self._closed:
                             raise Tired(f"A bot stopped in the middle of a thought. {AGAIN}") from None
+                    except OutOfMemory:
+                        worker.kill()
+                        raise Tired(f"A bot needed more memory than there is for one. {AGAIN}") from None
                     except TimeoutError:
                         raise Tired(f"A bot took too long and was stopped. {AGAIN}") from None
             raise AssertionError("the second time returns or raises")
@@ -179,7 +206,7 @@ class Minds:
 
     def close(self) -> None:
         self._closed = True
-        for crew in self._crews.values():
+        for crew in (*self._crews.values(), self._quick):
             crew.close()
         self._preparations.close()
 
@@ -188,31 +215,43 @@ class Crew:
     """Workers of one kind. Each has one piece of work at a time, so that its time begins when its work does."""
 
     def __init__(self, size: int, most: int, *, nice: int) -> None:
-        self._most = most
-        self._workers = [Worker(nice=nice) for _ in range(size)]
+        self._most = most  # that may wait, of one network
+        self._workers = [Worker(nice=nice, memory=MEMORY) for _ in range(size)]
         self._idle = list(self._workers)
-        self._free = asyncio.Semaphore(size)
-        self.waiting = 0  # for a worker or for their work to be done
+        self._turns = Turns(size)
+        self._working: Counter[str] = Counter()  # by network: that wait for a worker, or for their work to be done
 
     @property
     def all_busy(self) -> bool:
-        return self._free.locked()
+        return self._turns.locked
+
+    @property
+    def waiting(self) -> int:
+        """How many wait for a worker, or for their work to be done."""
+        return self._working.total()
+
+    def others_wait(self) -> bool:
+        """Whether another network waits than the one that this is worked out for."""
+        return self._turns.others_wait(NETWORK.get())
 
     @asynccontextmanager
     async def worker(self) -> AsyncIterator[Worker]:
-        """Lend a worker, as soon as one is free."""
-        if self.waiting >= self._most:
+        """Lend a worker, as soon as one is free and it is this network's turn."""
+        network = NETWORK.get()
+        if self._working[network] >= self._most:
             raise Busy("The bots here are very busy. Wait a moment; the game is kept.")
-        self.waiting += 1
+        self._working[network] += 1
         try:
-            async with self._free:
+            async with self._turns.place(network):
                 worker = self._idle.pop()
                 try:
                     yield worker
                 finally:
                     self._idle.append(worker)
         finally:
-            self.waiting -= 1
+            self._working[network] -= 1
+            if not self._working[network]:
+                del self._working[network]
 
     def close(self) -> None:
         for worker in self._workers:
@@ -232,7 +271,7 @@ class Preparations:
         self._latest: dict[Need, tuple[int, int, str]] = {}
         self._told: dict[Need, list[Progress]] = {}
         # In the background, wanted with the sheet's options, and wanted with others: one process for each.
-        self._lanes = {lane: asyncio.Semaphore(1) for lane in ("background", "usual", "own")}
+        self._lanes = {lane: Turns(1) for lane in ("background", "usual", "own")}
         self._workers: set[Worker] = set()
 
     async def made(self, need: Need, progress: Progress = quiet, *, background: bool = False) -> None:
@@ -255,8 +294,8 @@ class Preparations:
         usual = options == find(game).options()
         lane = "background" if background else "usual" if usual else "own"
         try:
-            async with self._lanes[lane]:
-                worker = Worker(nice=15 if background else 5)
+            async with self._lanes[lane].place(NETWORK.get()):
+                worker = Worker(nice=15 if background else 5, memory=PREPARING_MEMORY)
                 self._workers.add(worker)
                 try:
                     await _within(PREPARING[usual], worker, tasks.prepare, need, lambda *how: self._tell(need, how))
@@ -266,7 +305,7 @@ class Preparations:
             self._made.add(need)
         except TimeoutError:
             raise Unprepared(f"A bot could not be made ready in time. {AGAIN}") from None
-        except WorkerDied:
+        except (WorkerDied, OutOfMemory):
             raise Unprepared(f"A bot stopped while it was made ready. {AGAIN}") from None
         finally:
             self._making.pop(need, None)
@@ -284,22 +323,39 @@ class Preparations:
 
 
 async def _within(
-    seconds: float, worker: Worker, work: Callable[..., T], given: tuple[Any, ...], progress: Progress | None
+    seconds: float,
+    worker: Worker,
+    work: Callable[..., T],
+    given: tuple[Any, ...],
+    progress: Progress | None,
+    *,
+    share: float = math.inf,
+    others: Callable[[], bool] = lambda: False,
 ) -> T:
-    """Return what a worker finds; one that takes longer than this is ended, alone."""
+    """Return what a worker finds; one that takes longer than this, or than its share while others wait, is ended."""
     loop = asyncio.get_running_loop()
+    began = loop.time()
 
     def tell(*how: Any) -> None:
         with contextlib.suppress(RuntimeError):  # the server has stopped
             loop.call_soon_threadsafe(progress or quiet, *how)
 
     future = worker.submit(work, *given, progress=None if progress is None else tell)
+    found = asyncio.wrap_future(future)
     try:
-        async with asyncio.timeout(seconds):
-            return await asyncio.wrap_future(future)
+        while True:
+            left = max(0.0, began + seconds - loop.time())
+            await asyncio.wait({found}, timeout=left if math.isinf(share) else min(1.0, left))
+            spent = loop.time() - began
+            if found.done():
+                return found.result()
+            if spent >= seconds or (spent >= share and others()):
+                raise TimeoutError
     except TimeoutError:
         worker.kill()
         raise
+    finally:
+        found.add_done_callback(lambda done: done.cancelled() or done.exception())
 
 
 # In the worker

@@ -34,7 +34,7 @@ class Settings(NamedTuple):
     most_rooms: int = 5000  # live in memory
     most_sockets: int = 4000
     thinkers: int = max(1, cores() - 1)  # processes in which bots think
-    most_thoughts: int = 200  # that may wait for a thinker
+    most_thoughts: int = 50  # of one network that may wait for a thinker
     public: str = ""  # what links begin with, such as https://cards.example; "" takes what the browser asked for
     prepare: bool = False  # whether what strong bots need is made in the background from the start
     ping: float = 20.0  # seconds from one ping of a websocket to the next, and for its answer

@@ -21,6 +21,7 @@ from piste.web.room import Room
 from piste.web.rooms import Answer, Rooms
 from piste.web.settings import Settings
 from piste.web.store import Change, PutReview, PutSeat, SeatRow, Store
+from piste.web.turns import NETWORK
 
 EASY = ("novice", "steady")
 """Bots that answer at once whatever the options."""
@@ -93,6 +94,7 @@ class Thoughts(Rooms):
                     if room.table is None or due is None or room.stuck:
                         return
                     seat, level = due
+                    NETWORK.set(room.network)
                     view = room.table.view(seat)
                     seed = seed_of_bots(room.head.seed if room.head else None)
                     game, asked = room.game.name, room
@@ -144,6 +146,7 @@ class Thoughts(Rooms):
 
     def prepare(self, room: Room) -> None:
         """Begin to make what the bots at a table will need: people may play on meanwhile."""
+        NETWORK.set(room.network)
         options = room.game.options(room.options)
         for level in sorted({seat.bot for seat in room.seats if asks_solver(seat.bot, room.game)}):
             self._start(self._prepared(room.game.name, level, options))
@@ -180,6 +183,7 @@ class Thoughts(Rooms):
             if seat == WATCHER:
                 raise NotOpen("You look on here: hints are for those who play.")
             number = room.hinted(seat)
+            NETWORK.set(room.network)
             if (seat, number) in room.hints:
                 return Answer(room.hints[seat, number])
             assert room.table is not None
@@ -198,8 +202,9 @@ class Thoughts(Rooms):
                 self.wake(code)
         return Answer(said)
 
-    async def review(self, code: str) -> str | None:
-        """Return the coach's review, or None while it is being made."""
+    async def review(self, code: str, network: str = "") -> str | None:
+        """Return the coach's review, or None while it is being made, in the turn of the network that asks."""
+        NETWORK.set(network)
         async with self.room(code) as room:
             record = room.record()
             kept = await asyncio.to_thread(self.store.review, code)
