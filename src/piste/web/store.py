@@ -200,7 +200,7 @@ class Store:
         try:
             with self._reader.begin() as connection:
                 yield connection
-        except SQLAlchemyError as e:
+        except (SQLAlchemyError, UnicodeError) as e:
             raise PisteError(f"What is kept cannot be read ({_reason(e)}). A backup may help.") from e
 
     def room(self, code: str) -> Kept | None:
@@ -449,9 +449,11 @@ def _prepare(engine: Engine, path: Path) -> None:
             raw.close()
         with engine.begin() as connection:
             migrations.upgrade(connection)
+    except PisteError:
+        raise
     except OperationalError as e:
         raise PisteError(f"The storage {path} cannot be opened ({_reason(e)}).") from None
-    except DatabaseError:
+    except Exception:  # of many kinds: what SQLite says of a damaged file is not always text
         raise PisteError(
             f"The storage {path} is no database, or is damaged. Put a backup in its place, or name another file."
         ) from None
