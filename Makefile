@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 SOURCES := src tests tools examples
 
-.PHONY: help play serve test test-all check proof ppo clean
+.PHONY: help play serve test test-all check proof constraints ppo clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -46,6 +46,9 @@ test-all: check  ## the same with every test, at its usual size: real browsers a
 
 proof: .venv/dev  ## the same checks at full size (hours); writes what it found under docs/proof/
 	@$(BIN)/python tools/proof.py
+
+constraints: .venv/dev  ## pin what a server is installed with, as it is installed here: constraints.txt
+	@$(BIN)/python tools/constraints.py
 
 ppo: .venv/dev  ## train a maskable PPO against a bot (installs torch, some gigabytes)
 	@$(BIN)/python -m pip install -q --disable-pip-version-check sb3-contrib

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+import tomllib
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from piste.core.errors import PisteError
-from piste.web import wire
 from piste.web.elapsed import DAY, Elapsed
 from piste.web.limits import RATES, Limits, Rate
 from piste.web.room import Room
@@ -17,6 +20,8 @@ from piste.web.serving import check_libraries
 from piste.web.store import Store
 from tests.web.asking import overheard
 from tests.web.driving import Clock, Device, House, actor, one_decision, table_for
+
+ROOT = Path(__file__).parent.parent.parent
 
 # The clock
 
@@ -198,6 +203,15 @@ async def test_metrics_are_for_this_computer_unless_a_setting_opens_them(tmp_pat
 
 def test_a_uvicorn_without_what_is_built_on_is_refused_with_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     check_libraries()
-    monkeypatch.delattr(wire.WebSocketsSansIOProtocol, "keepalive_timeout")
+    monkeypatch.delattr(WebSocketsSansIOProtocol, "keepalive_timeout")
     with pytest.raises(PisteError, match=r"no WebSocketsSansIOProtocol.keepalive_timeout.*constraints.txt"):
         check_libraries()
+
+
+def test_what_is_deployed_is_pinned_to_versions_that_are_allowed() -> None:
+    lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    pinned = dict(line.split("==") for line in lines if not line.startswith("#"))
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    for text in (*extras["web"], *extras["fast"]):
+        asked = Requirement(text)
+        assert asked.specifier.contains(pinned[canonicalize_name(asked.name)]), text

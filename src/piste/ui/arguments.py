@@ -231,6 +231,7 @@ def parser() -> argparse.ArgumentParser:
     serve.add_argument("--no-prepare", action="store_true", help="prepare strong bots only when somebody plays them")
     serve.add_argument("--thinkers", metavar="N", help="processes in which bots think (default: all cores but one)")
     serve.add_argument("--workers", metavar="1", help="there can only be one")
+    serve.add_argument("--open-metrics", action="store_true", help="let others than this computer read /metrics")
     serve.add_argument("--no-limits", action="store_true", help="no limits of rates, for measuring")
     serve.add_argument("--no-open", action="store_true", help="do not open a browser")
     serve.add_argument(

@@ -96,6 +96,7 @@ def chosen(given: argparse.Namespace) -> Settings:
         behind_proxy=proxy,
         public="" if given.public is None else read_public(given.public),
         prepare=not given.no_prepare,
+        open_metrics=given.open_metrics,
         limits=not given.no_limits,
     )
     if given.keep is not None:
