@@ -70,12 +70,19 @@ WEB = (
     ("Secrecy: the bytes sent to a seat are equal in retold games", "tests/web/test_web_secrecy.py", "", 20),
     ("Forged, stale, foreign, oversized and out-of-turn messages", "tests/web/test_forged.py", "", 1),
     ("The server killed in the middle of games; all that was said is kept", "tests/web/test_durability.py", "", 1),
-    ("Rooms, hall, sockets, pages, storage, guard", "tests/web", "not durability and not forged and not secrecy", 0),
+    ("Attackers beside innocents, at the size at which they were first made", "tests/web/test_attacks.py", "", 0),
+    (
+        "Rooms, hall, sockets, pages, storage, guard",
+        "tests/web",
+        "not durability and not forged and not secrecy and not attacks",
+        0,
+    ),
     ("Real browsers: every game, refresh, cuts, restarts, keyboard, axe", "tests/browser", "", 0),
 )
 SIZES = {  # of suites that do not count games
     "tests/test_fuzz.py": ("PISTE_INPUTS", INPUTS, "inputs"),
     "tests/web/test_forged.py": ("PISTE_INPUTS", max(1, INPUTS // 10), "messages"),
+    "tests/web/test_attacks.py": ("PISTE_ATTACK", 1, "size"),
     "tests/web/test_durability.py": ("PISTE_KILLS", max(1, INPUTS // 5000), "kills"),
     "tests/terminal/test_interrupts.py": ("PISTE_INTERRUPTS", max(1, INPUTS // 5000), "interrupts"),
 }

@@ -35,7 +35,7 @@ def vanish(_line: Line) -> None:
 @pytest.mark.parametrize("breaks", [reset, vanish])
 def test_a_broken_line_frees_its_place_and_its_counts(breaks, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     with serving(tmp_path, patience=0.5, ping=0.5) as server:
-        code, ada = server.open(ADA, "zero-sum-duel")
+        code, ada = server.open(ADA, "zero-sum-grid")
         ben = server.sit(BEN, code)
         gone, stays = (ada, ben) if to_act(server, code, ada) else (ben, ada)
         line = server.line(ADA, code, gone)
