@@ -86,7 +86,7 @@ class Innocents:
 
     def play(self, during: Callable[[], bool], least: int) -> list[float]:
         """Play while something is so, and so many decisions at least."""
-        found = []
+        found: list[float] = []
         while during() or len(found) < least:
             found.append(self.decide())
             time.sleep(PACE)
