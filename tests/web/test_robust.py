@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 import threading
 import tomllib
@@ -196,6 +197,34 @@ async def test_metrics_are_for_this_computer_unless_a_setting_opens_them(tmp_pat
             assert (await Device(house).get("/metrics")).status == status
             assert (await Device(house, client="127.0.0.1").get("/metrics")).status == 200
             assert (await Device(house, client="::1").get("/metrics")).status == 200
+
+
+async def test_a_private_link_can_be_called_in(house: House) -> None:
+    code, people = await table_for(house, "prime-duel")
+
+    async def link() -> str:
+        found = re.search(rf"/s/{code}/0/[\w-]+", await people[0].page(code))
+        assert found
+        return found[0]
+
+    old = await link()
+    thief, phone = Device(house), Device(house)
+    assert (await thief.post(old)).status == 303
+    watching = await thief.connect(code)
+    assert 'data-seat="0"' in await thief.page(code)
+    assert not (await Device(house, house.lots.token()).do(code, "new-link"))["ok"]
+    assert (await people[0].do(code, "new-link"))["ok"]
+    assert 'data-seat="0"' not in await thief.page(code)
+    assert not (await watching.ask("resign"))["ok"]
+    for again in (False, True):
+        if again:
+            await house.restart()
+        new = await link()
+        assert new != old
+        assert (await thief.post(old)).status == 404
+    assert (await phone.post(new)).status == 303
+    assert 'data-seat="0"' in await phone.page(code)
+    await watching.leave()
 
 
 # Libraries

@@ -35,9 +35,7 @@ from piste.web.store import (
 )
 from piste.web.thoughts import Thoughts
 
-VERBS = frozenset(
-    ("sit", "decide", "resign", "hint", "claim", "stand-in", "return", "fill", "rematch", "list", "unlist", "delete")
-)
+VERBS = frozenset("sit decide resign hint claim stand-in return fill rematch list unlist delete new-link".split())
 
 
 class Lots:
@@ -169,6 +167,10 @@ class Hall(Thoughts):
         self.seen(room, seat)
         if verb == "rematch":
             return await self._rematch(room, seat, player)
+        if verb == "new-link":
+            lost = room.call_in_link(seat, player)
+            await self.keep(room, *self.seat_rows(room), *(DropSitter(room.code, seat, one) for one in lost))
+            return Answer("The old link is worthless now, and only this device has your seat.")
         changes: list[Change] = []
         said = ""
         if verb == "decide":

@@ -39,6 +39,7 @@ class Seat(NamedTuple):
     bot: str = ""  # the level, for a bot
     stand_in: str = ""  # the level of the bot that plays for a person who is away
     players: frozenset[str] = frozenset()  # the devices of the person
+    link: int = 0  # how often the private link was called in
 
 
 Opener = Callable[["Room"], tuple[Head, Chooser | None]]
@@ -166,6 +167,12 @@ class Room:
     def basis(self, level: str) -> str:
         """Return how the play of a bot is known at this table, in a word; "" if no bot of ours is meant."""
         return _basis(self.game, level, tuple(self.options.items())) if level else ""
+
+    def call_in_link(self, at: int, player: str) -> list[str]:
+        """Make the private link of a seat worthless; only this device keeps the seat. Return those that lose it."""
+        seat = self.seats[at]
+        self.place(at, seat._replace(players=frozenset({player}), link=seat.link + 1))
+        return sorted(seat.players - {player})
 
     def set_listed(self, player: str, listed: bool) -> None:
         self._only_host(player)

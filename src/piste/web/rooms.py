@@ -153,7 +153,9 @@ class Rooms:
         for seat, player in kept.sitters:
             sitting.setdefault(seat, set()).add(player)
         seats = [
-            Seat(s.kind, s.name, s.bot, s.stand_in, frozenset(() if s.kind == BOT else sitting.get(s.seat, ())))
+            Seat(s.kind, s.name, s.bot, s.stand_in, link=s.link)._replace(
+                players=frozenset(() if s.kind == BOT else sitting.get(s.seat, ()))
+            )
             for s in kept.seats
         ]
         room = Room(
@@ -301,18 +303,20 @@ class Rooms:
 
     def _house(self, room: Room, who: Looker, root: Root) -> House:
         own = who.seat != WATCHER
-        link = f"{root.text}/s/{room.code}/{who.seat}/{self.seat_token(room.code, who.seat)}" if own else ""
+        link = f"{root.text}/s/{room.code}/{who.seat}/{self.seat_token(room, who.seat)}" if own else ""
         return House(self.ticks(), self.settings.patience, root, link)
 
-    def seat_token(self, code: str, seat: int) -> str:
+    def seat_token(self, room: Room, seat: int) -> str:
         """Return what proves that somebody was given the private link of a seat."""
-        digest = blake2b(f"{code}/{seat}".encode(), key=self._key, digest_size=24).digest()
+        called_in = room.seats[seat].link
+        named = f"{room.code}/{seat}" + (f"/{called_in}" if called_in else "")
+        digest = blake2b(named.encode(), key=self._key, digest_size=24).digest()
         return base64.urlsafe_b64encode(digest).decode()
 
     def check_link(self, room: Room, seat: int, token: str) -> None:
         """Refuse a private link that is not one."""
         right = 0 <= seat < len(room.seats) and hmac.compare_digest(
-            token.encode(), self.seat_token(room.code, seat).encode()
+            token.encode(), self.seat_token(room, seat).encode()
         )
         if not right or room.seats[seat].kind not in (PERSON, KEPT):
             raise NoRoom("This private link does not fit any seat. Copy it again on the other device.")

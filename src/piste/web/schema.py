@@ -71,6 +71,7 @@ seats = Table(
     Column("name", Text, nullable=False),
     Column("bot", String(64), nullable=False),
     Column("stand_in", String(64), nullable=False),
+    Column("link", Integer, nullable=False, server_default="0"),  # how often its private link was called in
 )
 
 # No foreign key to players: somebody may sit before a name is kept.
@@ -144,6 +145,7 @@ class SeatRow(NamedTuple):
     name: str = ""
     bot: str = ""
     stand_in: str = ""  # the bot that plays for a person who is away
+    link: int = 0  # how often its private link was called in
 
 
 class Kept(NamedTuple):

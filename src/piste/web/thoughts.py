@@ -69,7 +69,7 @@ class Thoughts(Rooms):
     @staticmethod
     def seat_rows(room: Room) -> list[Change]:
         return [
-            PutSeat(SeatRow(room.code, i, seat.kind, seat.name, seat.bot, seat.stand_in))
+            PutSeat(SeatRow(room.code, i, seat.kind, seat.name, seat.bot, seat.stand_in, seat.link))
             for i, seat in enumerate(room.seats)
         ]
 
