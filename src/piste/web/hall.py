@@ -35,7 +35,23 @@ from piste.web.store import (
 )
 from piste.web.thoughts import Thoughts
 
-VERBS = frozenset("sit decide resign hint claim stand-in return fill rematch list unlist delete new-link".split())
+VERBS = frozenset(
+    [
+        "sit",
+        "decide",
+        "resign",
+        "hint",
+        "claim",
+        "stand-in",
+        "return",
+        "fill",
+        "rematch",
+        "list",
+        "unlist",
+        "delete",
+        "new-link",
+    ]
+)
 
 
 class Lots:
