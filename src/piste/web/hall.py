@@ -36,21 +36,10 @@ from piste.web.store import (
 from piste.web.thoughts import Thoughts
 
 VERBS = frozenset(
-    [
-        "sit",
-        "decide",
-        "resign",
-        "hint",
-        "claim",
-        "stand-in",
-        "return",
-        "fill",
-        "rematch",
-        "list",
-        "unlist",
-        "delete",
-        "new-link",
-    ]
+    (
+        *("sit", "decide", "resign", "hint", "claim", "stand-in", "return", "fill"),
+        *("rematch", "list", "unlist", "delete", "new-link"),
+    )
 )
 
 
