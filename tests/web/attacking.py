@@ -41,31 +41,12 @@ sys.exit(serving.serve(settings, listener, Screen(), quiet=True, browse=False))
 """
 
 
-class Server:
-    """A server that can be asked about itself, and stopped."""
+class Client:
+    """Whoever asks a server for something, from any address."""
 
-    def __init__(self, folder: Path, **settings: Any) -> None:
-        given = json.dumps({"file": str(folder / "tables.db"), **settings})
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", SERVE, given], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-            env={**os.environ, "PISTE_HOME": str(folder)},
-        )  # fmt: skip
-        assert self.process.stderr is not None
-        self.log: list[str] = []
+    def __init__(self, port: int) -> None:
+        self.port = port
         self._lines: list[Line] = []
-        for line in self.process.stderr:
-            self.log.append(line)
-            if '"serving"' in line:
-                break
-        else:
-            raise AssertionError("".join(self.log))
-        self.port = int(json.loads(self.log[-1])["port"])
-        self._reader = threading.Thread(target=self._read, daemon=True)
-        self._reader.start()
-
-    def _read(self) -> None:
-        assert self.process.stderr is not None
-        self.log.extend(self.process.stderr)
 
     def metric(self, name: str) -> float:
         """Return a number that the server tells about itself."""
@@ -110,6 +91,32 @@ class Server:
         self._lines.append(Line(self.port, source, code, cookie))
         return self._lines[-1]
 
+
+class Server(Client):
+    """A server that can be asked about itself, and stopped."""
+
+    def __init__(self, folder: Path, **settings: Any) -> None:
+        given = json.dumps({"file": str(folder / "tables.db"), **settings})
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", SERVE, given], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+            env={**os.environ, "PISTE_HOME": str(folder)},
+        )  # fmt: skip
+        assert self.process.stderr is not None
+        self.log: list[str] = []
+        for line in self.process.stderr:
+            self.log.append(line)
+            if '"serving"' in line:
+                break
+        else:
+            raise AssertionError("".join(self.log))
+        super().__init__(int(json.loads(self.log[-1])["port"]))
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def _read(self) -> None:
+        assert self.process.stderr is not None
+        self.log.extend(self.process.stderr)
+
     def end(self) -> None:
         """Leave nothing behind."""
         for line in self._lines:
@@ -143,7 +150,7 @@ class Got(NamedTuple):
 
 
 class Line:
-    """A websocket by hand: it answers no ping, closes nothing and breaks when it is told to."""
+    """A websocket by hand: it answers pings while somebody listens, closes nothing and breaks when it is told to."""
 
     def __init__(self, port: int, source: str, code: str, cookie: str = "", since: int = 0) -> None:
         self.socket = socket.create_connection((HERE, port), LONGEST, (source, 0))
@@ -173,6 +180,8 @@ class Line:
             found = self._frame()
             if found is None or found[0] == 8:
                 return None
+            if found[0] == 9:  # answered only by who listens
+                self.socket.sendall(bytes([0x8A, 0x80 | len(found[1])]) + b"\0\0\0\0" + found[1])
             if found[0] == 1:
                 message: dict[str, Any] = json.loads(found[1])
                 return message
