@@ -23,3 +23,8 @@ def wait_until(done: Callable[[], bool], explain: Callable[[], str] = lambda: "i
     while not done():
         assert time.monotonic() < end, explain()
         time.sleep(0.02)
+
+
+def random_moment(seconds: float) -> None:
+    """Let some time pass, for tests that stop or kill something at a random moment: nothing else may depend on it."""
+    time.sleep(seconds)

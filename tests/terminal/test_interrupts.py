@@ -1,7 +1,7 @@
 """Ctrl-C while something is prepared, solved or thought about: clean at any moment, and the game goes on.
 
-PISTE_INTERRUPTS says how many times, at random moments of a cold start; without it each case is interrupted once, at
-the first sign of work on the screen.
+PISTE_INTERRUPTS says how many times, at random moments of a cold start; without it that is done once. Each case is
+also interrupted at the first sign of work on the screen.
 """
 
 from __future__ import annotations
@@ -10,15 +10,15 @@ import itertools
 import os
 import random
 import sys
-import time
 from pathlib import Path
 
 import pexpect
 import pytest
 
+from tests.limits import random_moment
 from tests.terminal.typist import clean, spawned
 
-MANY = int(os.environ.get("PISTE_INTERRUPTS", "0"))
+MANY = int(os.environ.get("PISTE_INTERRUPTS", "1"))
 LONGEST = float(os.environ.get("PISTE_INTERRUPT_WITHIN", "20"))
 """Seconds after the work has begun within which one of many interrupts comes."""
 
@@ -76,7 +76,7 @@ def _interrupt(run: pexpect.spawn, wait: float | None) -> None:
     """Send Ctrl-C when the first sign of work is there, and after so long."""
     run.expect(r"\.\.\.|Preparing|solving|would choose|Player")
     if wait is not None:
-        time.sleep(wait)  # a random moment is what is asked for: nothing depends on it
+        random_moment(wait)
     run.sendintr()
 
 
@@ -90,7 +90,6 @@ def test_ctrl_c_ends_what_is_worked_at_and_nothing_else(case: str, tmp_path: Pat
     assert not broken(text), text
 
 
-@pytest.mark.skipif(not MANY, reason="PISTE_INTERRUPTS says how many")
 def test_ctrl_c_at_random_moments_of_a_cold_start_is_clean(tmp_path: Path) -> None:
     moments = random.Random("interrupts")
     every = itertools.cycle(itertools.product(GAMES, CASES))
