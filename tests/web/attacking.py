@@ -17,16 +17,14 @@ import struct
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
-HERE = "127.0.0.1"
-LONGEST = 60.0
-"""Seconds after which something that was to happen is taken not to happen."""
+from tests.limits import PATIENCE_S
 
+HERE = "127.0.0.1"
 SERVE = """
 import json, pathlib, sys
 from piste.ui.screen import Screen
@@ -64,7 +62,7 @@ class Client:
         **headers: str,
     ) -> Got:
         """Ask for something from an address, as a program does."""
-        connection = http.client.HTTPConnection(HERE, self.port, timeout=LONGEST, source_address=(source, 0))
+        connection = http.client.HTTPConnection(HERE, self.port, timeout=PATIENCE_S, source_address=(source, 0))
         given = {"origin": f"http://{HERE}:{self.port}", "accept": "application/json", "connection": "close"}
         given |= {"cookie": cookie} if cookie else {}
         if fields is not None:
@@ -124,14 +122,14 @@ class Server(Client):
         if self.process.poll() is None:
             self.process.kill()
         self.process.wait()
-        self._reader.join(LONGEST)
+        self._reader.join(PATIENCE_S)
         assert self.process.stderr is not None
         self.process.stderr.close()
 
     def stop(self, number: int = signal.SIGTERM) -> int:
         """Stop it and return its exit code."""
         self.process.send_signal(number)
-        return self.process.wait(LONGEST)
+        return self.process.wait(PATIENCE_S)
 
 
 @contextlib.contextmanager
@@ -153,7 +151,7 @@ class Line:
     """A websocket by hand: it answers pings while somebody listens, closes nothing and breaks when it is told to."""
 
     def __init__(self, port: int, source: str, code: str, cookie: str = "", since: int = 0) -> None:
-        self.socket = socket.create_connection((HERE, port), LONGEST, (source, 0))
+        self.socket = socket.create_connection((HERE, port), PATIENCE_S, (source, 0))
         head = (
             f"GET /t/{code}/socket?since={since} HTTP/1.1\r\nHost: {HERE}:{port}\r\nOrigin: http://{HERE}:{port}\r\n"
             "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
@@ -232,13 +230,3 @@ def frame(text: str) -> bytes:
     body = text.encode()
     size = bytes([0x80 | len(body)]) if len(body) < 126 else b"\xfe" + len(body).to_bytes(2, "big")
     return b"\x81" + size + b"\0\0\0\0" + body
-
-
-def comes_true(true: Callable[[], bool], limit: float = LONGEST) -> bool:
-    """Wait until something is true; say whether it came to be."""
-    end = time.monotonic() + limit
-    while not true():
-        if time.monotonic() > end:
-            return False
-        time.sleep(0.05)
-    return True

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.web.attacking import Line, Server, comes_true, serving
+from tests.limits import wait_until
+from tests.web.attacking import Line, Server, serving
 
 ADA, BEN = "127.0.0.2", "127.0.0.3"
-LIMIT = 20.0
 
 
 def is_away(server: Server, code: str, who: str) -> bool:
@@ -42,8 +42,8 @@ def test_a_broken_line_frees_its_place_and_its_counts(breaks, tmp_path: Path) ->
         assert line.heard()
         assert server.metric("piste_sockets_open") == 1
         breaks(line)
-        assert comes_true(lambda: server.metric("piste_sockets_open") == 0, LIMIT), "the socket never ends"
-        assert comes_true(lambda: is_away(server, code, stays), LIMIT), "nobody can claim the turn"
+        wait_until(lambda: server.metric("piste_sockets_open") == 0, lambda: "the socket never ends")
+        wait_until(lambda: is_away(server, code, stays), lambda: "nobody can claim the turn")
 
 
 def test_many_broken_lines_lock_nobody_out(tmp_path: Path) -> None:
@@ -55,5 +55,5 @@ def test_many_broken_lines_lock_nobody_out(tmp_path: Path) -> None:
             for line in lines:
                 line.heard()
                 line.reset()
-            assert comes_true(lambda: server.metric("piste_sockets_open") == 0, LIMIT)
+            wait_until(lambda: server.metric("piste_sockets_open") == 0)
         assert server.line(ADA, code, ada).status == 101

@@ -13,6 +13,7 @@ import piste
 from piste.web.limits import RATES, Limits, Rate
 from piste.web.minds import Minds, Tired
 from piste.web.turns import NETWORK, Turns
+from tests.limits import PATIENCE_S
 from tests.web.driving import Clock, Device, House, table_for
 from tests.web.storing import Held
 
@@ -50,7 +51,7 @@ async def test_no_network_has_every_place() -> None:
     for _ in range(30):
         await asyncio.sleep(0)
         assert turns._held["a"] <= 2
-    async with asyncio.timeout(60), turns.place("b"):
+    async with asyncio.timeout(PATIENCE_S), turns.place("b"):
         pass
     await asyncio.gather(*tasks)
 
@@ -59,14 +60,15 @@ async def test_who_gives_up_waiting_leaves_nothing_behind() -> None:
     turns = Turns(1)
     async with turns.place("a"):
         waiting = [asyncio.ensure_future(in_order(turns, ["b"])) for _ in range(3)]
-        await asyncio.sleep(0.01)
+        for _ in range(5):
+            await asyncio.sleep(0)
         assert turns.others_wait("a")
         for task in waiting:
             task.cancel()
         await asyncio.gather(*waiting, return_exceptions=True)
         for _ in range(5):
             await asyncio.sleep(0)
-    async with asyncio.timeout(60), turns.place("c"):
+    async with asyncio.timeout(PATIENCE_S), turns.place("c"):
         assert turns.locked
 
 
@@ -75,7 +77,7 @@ async def test_quick_bots_do_not_wait_behind_those_that_search() -> None:
     endless = [asyncio.ensure_future(minds._run(False, time.sleep, FOREVER)) for _ in range(3)]
     try:
         view = piste.open_table("prime-duel", seed="x").view(0)
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE_S):
             for level in ("random", "novice", "steady"):
                 assert await minds.choose("prime-duel", level, view, "seed", "stream") in view.actions
         assert not any(task.done() for task in endless)
@@ -107,6 +109,7 @@ async def test_another_networks_thought_or_review_comes_next() -> None:
 
 async def test_what_takes_more_than_its_share_ends_when_somebody_else_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("piste.web.minds.SHARE", {False: 0.0, True: 0.0})
+    monkeypatch.setattr("piste.web.minds.LONGEST", {False: FOREVER, True: FOREVER})
     minds = Minds(1, 10)
 
     async def asks(network: str, seconds: float) -> None:
@@ -117,7 +120,7 @@ async def test_what_takes_more_than_its_share_ends_when_somebody_else_waits(monk
         endless = asyncio.ensure_future(asks("many", FOREVER))
         while not minds._crews[False].all_busy:
             await asyncio.sleep(0)
-        async with asyncio.timeout(55):  # the limit for a thought alone is longer
+        async with asyncio.timeout(PATIENCE_S):
             await asks("one", 0)
         with pytest.raises(Tired):
             await endless
@@ -152,7 +155,7 @@ async def test_somebody_elses_message_comes_between_those_that_were_sent_at_once
         theirs.put(json.dumps({"id": f"z{at}", "do": "ping"}))
     mine.put(json.dumps({"id": "mine", "do": "ping"}))
     heard = len(mine.sent)
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE_S):
         while len(mine.sent) == heard:
             await asyncio.sleep(0)
     assert len(theirs.sent) - before < 30

@@ -1,0 +1,230 @@
+"""Attackers beside innocents: what one network asks for within its limits, and how long somebody else then waits.
+
+Attackers call from 127.0.1.x, innocents from 127.0.0.2 and 127.0.0.3: different networks to the server. Each attack
+is run beside two people who play on; how long they wait is told in rounds of the loop (`piste bench`) and as a ratio
+to the same without the attack. Size 1 is that at which the attacks were first made:
+
+    python -m tools.attacks [SIZE [ATTACK ...]]
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from html import unescape
+from pathlib import Path
+from statistics import median
+
+from piste.ui.speed import calibration
+from piste.web.serving import raise_file_limit
+from tests.limits import PATIENCE_S, wait_until
+from tests.web.attacking import HERE, Client, Line, Server, frame, serving
+
+SIZE = float(os.environ.get("PISTE_ATTACK", "1"))
+ADA, BEN = "127.0.0.2", "127.0.0.3"
+BUTTON = re.compile(r'name="decision" value="([^"]*)"')
+NUMBER = re.compile(r'data-number="(\d+)"')
+PACE = 0.25
+"""Seconds from one decision of the innocents to the next."""
+
+
+def many(full: int) -> int:
+    return max(4, round(full * SIZE))
+
+
+def network(at: int) -> str:
+    """Return one of nine networks of attackers."""
+    return f"127.0.1.{1 + at % 9}"
+
+
+class Innocents:
+    """Two people at a table, each with a line, who decide in turn."""
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+        self._open()
+
+    def _open(self) -> None:
+        code, ada = self._server.open(ADA, "zero-sum-grid", turns="2000")
+        ben = self._server.sit(BEN, code)
+        self._lines = [self._server.line(ADA, code, ada), self._server.line(BEN, code, ben)]
+        self._parts: list[dict[str, str]] = [{}, {}]
+        for at in (0, 1):
+            self._hear(at)
+
+    def _hear(self, at: int) -> None:
+        """Wait until a line has told what there is to decide now."""
+        message = self._lines[at].until(lambda found: "choices" in found.get("parts", ()))
+        self._parts[at] |= message["parts"]
+
+    def decide(self) -> float:
+        """Take one decision; return the seconds until the other one was told."""
+        if not any(BUTTON.search(part) for parts in self._parts for part in parts.values()):
+            self._open()
+        mover = 0 if any(BUTTON.search(part) for part in self._parts[0].values()) else 1
+        found = [unescape(text) for part in self._parts[mover].values() for text in BUTTON.findall(part)]
+        number = NUMBER.search(self._parts[mover]["choices"])
+        assert number
+        began = time.perf_counter()
+        self._lines[mover].send({"id": number[1], "do": "decide", "decision": found[0], "number": int(number[1])})
+        self._hear(1 - mover)
+        spent = time.perf_counter() - began
+        self._hear(mover)
+        return spent
+
+    def play(self, during: Callable[[], bool], least: int) -> list[float]:
+        """Play while something is so, and so many decisions at least."""
+        found: list[float] = []
+        while during() or len(found) < least:
+            found.append(self.decide())
+            time.sleep(PACE)
+        return found
+
+
+def p99(times: list[float]) -> float:
+    return sorted(times)[math.ceil(0.99 * len(times)) - 1]
+
+
+def beside(server: Server, attack: Callable[[Client], None]) -> dict[str, object]:
+    """Let innocents play without and with an attack, and return how long they waited."""
+    innocents = Innocents(server)
+    least = 8 if SIZE < 1 else 40
+    before = innocents.play(lambda: False, least)
+    # In a process of its own: what the attacker works must not keep the innocents' clients from their clock.
+    attacking = subprocess.Popen(
+        [sys.executable, "-m", "tools.attacks", "--attack", attack.__name__, str(server.port)],
+        env={**os.environ, "PISTE_ATTACK": str(SIZE)},
+    )
+    under = innocents.play(lambda: attacking.poll() is None, least)
+    assert attacking.wait(PATIENCE_S) == 0
+    loop = calibration()
+    return {
+        "attack": attack.__name__,
+        "decisions": len(under),
+        "median_ms": 1000 * median(under),
+        "p99_ms": 1000 * p99(under),
+        "p99_rounds": p99(under) * loop,
+        "ratio": p99(under) / p99(before),
+    }
+
+
+def unreadable(server: Client) -> None:
+    """Many sockets of one network, each with as many decisions at once as one may send, that nobody can read."""
+    source, count = "127.0.1.1", many(490)
+    code, cookie = server.open(source, "mccoy-duel")
+    other = server.sit(source, code)
+    lines: list[Line] = []
+    while len(lines) < count:
+        line = server.line(source, code, cookie if len(lines) % 2 else other)
+        if line.status == 101:
+            lines.append(line)
+        else:
+            time.sleep(1.0)  # so many a second
+    wave = b"".join(
+        frame(json.dumps({"id": f"{at}", "do": "decide", "decision": f"qw{at}ertzui", "number": 0}))
+        for at in range(38)
+    )
+    for _ in range(3):
+        for line in lines:
+            with contextlib.suppress(OSError):
+                line.socket.sendall(wave)
+        time.sleep(1.0)
+
+
+def resets(server: Client) -> None:
+    """Sockets from nine networks that break without a word."""
+    code, _ = server.open("127.0.1.1", "prime-duel")
+    for at in range(many(4000)):
+        Line(server.port, network(at), code).reset()
+
+
+def pictures(server: Client) -> None:
+    """QR codes for hosts of every kind, and whole pages."""
+    source = "127.0.1.1"
+    code, _ = server.open(source, "prime-duel")
+    for at in range(many(800)):
+        server.ask("GET", f"/t/{code}/qr.svg", source, host=f"{at:a>90}.example")
+        server.ask("GET", f"/t/{code}?log=all", source)
+
+
+def rematches(server: Client) -> None:
+    """One rematch after another, over a websocket."""
+    source = "127.0.1.1"
+    code, cookie = server.open(source, "prime-duel", "steady")
+    for _ in range(many(800)):
+        line = server.line(source, code, cookie)
+        if line.status != 101:
+            return
+        line.send({"id": "a", "do": "resign"}, {"id": "b", "do": "rematch"})
+        found = line.until(lambda message: message.get("re") == "b")
+        line.close()
+        if not found["ok"]:
+            return
+        code = found["go"].rpartition("/")[2]
+
+
+def silent(server: Client) -> None:
+    """Connections of several networks that say nothing, or begin to say something and go on byte by byte."""
+    raise_file_limit(16_384)
+    held = []
+    for at in range(many(5000)):
+        with contextlib.suppress(OSError):
+            held.append(socket.create_connection((HERE, server.port), 5.0, (network(at), 0)))
+            if at % 2:
+                held[-1].sendall(b"GET / HTTP/1.1\r\nHost: a\r\nX: ")
+    time.sleep(2.0)
+    for one in held:
+        one.close()
+
+
+def thinkers(server: Server) -> dict[str, object]:
+    """Bots with odd options that think for minutes; somebody else's quick bot answers, and a review is made."""
+    for at in range(many(60)):
+        odd = {"top": "15", "copies": "2", "target": str(500 + at), "turns": str(1999 - at)}
+        server.open("127.0.1.1", "prime-duel", "perfect", **odd)
+    times = []
+    for _ in range(6):
+        code, ada = server.open(ADA, "prime-duel", "steady")
+        began = time.perf_counter()
+        wait_until(lambda: "Your turn" in server.ask("GET", f"/t/{code}/news", ADA, cookie=ada).text)  # noqa: B023
+        times.append(time.perf_counter() - began)
+    assert server.ask("POST", f"/t/{code}/resign", ADA, {}, ada).status == 200
+    began = time.perf_counter()
+    wait_until(lambda: server.ask("GET", f"/t/{code}/review", ADA, cookie=ada).status != 202)
+    return {
+        "attack": "thinkers",
+        "decisions": len(times),
+        "first_ms": 1000 * times[0],  # its process has to be started
+        "p99_ms": 1000 * max(times[1:]),
+        "review_ms": 1000 * (time.perf_counter() - began),
+    }
+
+
+ATTACKS = {attack.__name__: attack for attack in (unreadable, resets, pictures, rematches, silent)}
+
+
+def main() -> None:
+    names = sys.argv[2:] or [*ATTACKS, "thinkers"]
+    for name in names:
+        with tempfile.TemporaryDirectory() as folder, serving(Path(folder), thinkers=1) as server:
+            found = thinkers(server) if name == "thinkers" else beside(server, ATTACKS[name])
+            found["ended"] = server.stop(signal.SIGTERM)
+        print(json.dumps(found), flush=True)
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--attack"]:
+        ATTACKS[sys.argv[2]](Client(int(sys.argv[3])))
+    else:
+        SIZE = float(sys.argv[1]) if len(sys.argv) > 1 else SIZE
+        main()
