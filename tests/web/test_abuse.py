@@ -94,9 +94,9 @@ async def test_a_bot_that_needs_too_long_is_relieved_by_an_easier_one(house: Hou
     code = await person.opens("prime-duel", "perfect", name="Ada")
     await finish(house, code, [person])
     text = (await person.get(f"/t/{code}/record")).text
-    assert "From here on the bot steady plays for Perfect, which took too long to decide." in text
+    assert "From here on the bot steady plays for Expert, which took too long to decide." in text
     page = await person.page(code)
-    assert re.search(r"<bdi>Steady for Perfect</bdi>", page)
+    assert re.search(r"<bdi>Steady for Expert</bdi>", page)
     piste.core.replay.replay(piste.Record.parse(text))
 
 
@@ -188,7 +188,7 @@ async def test_a_table_tells_that_a_bot_is_being_prepared_and_how_far(house: Hou
     await finish(house, code, [person])
     assert shown
     for status in shown:
-        assert "Perfect is being prepared, first time only." in status
+        assert "Expert is being prepared, first time only." in status
         assert 'value="37"' in status
         assert "thinking" not in status
     assert house.room(code).preparing is None
