@@ -134,7 +134,7 @@ class Forging(Play):
         """Return something that this caller cannot do now."""
         cannot = set(VERBS) - {"decide"}
         if self.seated(which):
-            cannot -= {"sit", "resign", "return"} | ({"list", "unlist"} if self.forger == 0 else set())
+            cannot -= {"sit", "resign", "return", "new-link"} | ({"list", "unlist"} if self.forger == 0 else set())
         return chooser.choice(sorted(cannot))
 
     def decision(self, which: int, chooser: random.Random) -> tuple[str, str]:
