@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import socket
 from pathlib import Path
 
 import pytest
 
-from tests.limits import wait_until
+from tests.limits import PATIENCE_S, wait_until
 from tests.web.attacking import Line, Server, serving
 
 ADA, BEN = "127.0.0.2", "127.0.0.3"
@@ -57,3 +59,13 @@ def test_many_broken_lines_lock_nobody_out(tmp_path: Path) -> None:
                 line.reset()
             wait_until(lambda: server.metric("piste_sockets_open") == 0)
         assert server.line(ADA, code, ada).status == 101
+
+
+@pytest.mark.parametrize("head", [b"", b"GET / HTTP/1.1\r\nHost: a\r\nX-Slow: "])
+def test_who_sends_no_request_or_half_of_one_is_cut_off(head: bytes, tmp_path: Path) -> None:
+    with serving(tmp_path, slowest_head=0.5) as server:
+        with socket.create_connection(("127.0.0.1", server.port), PATIENCE_S, (ADA, 0)) as silent:
+            silent.sendall(head)
+            with contextlib.suppress(ConnectionError):
+                assert silent.recv(1) == b""
+        assert server.ask("GET", "/healthz", BEN).status == 200
