@@ -55,7 +55,10 @@ def test_positive_negative(tmp_path: Path) -> None:
     deck = "5 -3 7 -2 10 -5 4 -6 8 -1 6 -9 3 -7 2 -8 9 -4 1 -10"
     program = spawned(tmp_path, "play", "positive-negative", "--seat", "you", "--seat", "you", "--deck", deck)
     question = "Do you want to keep this card? (yes/no)"
-    seen = clean(dialogue(program, [(question, word) for word in ("yes", "no", "no", "no")]))
+    answers = []
+    for player, word in zip("1212", ("yes", "no", "no", "no"), strict=True):
+        answers += [(f"Player {player}: press Enter when only you can see the screen.", ""), (question, word)]
+    seen = clean(dialogue(program, answers))
     program.expect_exact("Your new score is 11.")
     seen += clean(program.before + "Your new score is 11.")
     program.close(force=True)
