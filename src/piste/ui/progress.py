@@ -8,6 +8,7 @@ from time import monotonic
 from types import TracebackType
 
 WIDTH = 24
+LEAST = 4
 SOON = 3.0
 """Seconds of work, and the part of it that is done, from which on it is said how long the rest will take."""
 
@@ -37,8 +38,11 @@ class Bar:
         part = done / whole
         if what != self._phase:
             self._phase, self._from = what, (now, part)
-        bar = "#" * round(WIDTH * part)
-        self._put(f"{what or self._what} [{bar:.<{WIDTH}}] {100 * part:3.0f} %{self._left(now, part)}")
+        said, numbers = what or self._what, f"{100 * part:3.0f} %{self._left(now, part)}"
+        width = min(WIDTH, self._columns() - len(said) - len(numbers) - len(" [] "))
+        bar = f" [{'#' * round(width * part):.<{width}}]" if width >= LEAST else ""
+        room = max(0, self._columns() - len(numbers) - 1)
+        self._put(f"{said}{bar} {numbers}" if bar else f"{said[:room]} {numbers}")
 
     def _left(self, now: float, part: float) -> str:
         """Return how long the rest will take at the pace so far, once that can be said."""
@@ -55,17 +59,12 @@ class Bar:
     def _put(self, text: str) -> None:
         """Show this in place of what was there."""
         if self._moves and text != self._shown:
-            columns = max(20, os.get_terminal_size(sys.stderr.fileno()).columns - 1)
-            print(f"\r\x1b[K{text if len(text) <= columns else shortened(text, columns)}", end="", file=sys.stderr)
-            sys.stderr.flush()
+            print(f"\r\x1b[K{text[: self._columns()]}", end="", file=sys.stderr, flush=True)
             self._shown = text
 
-
-def shortened(text: str, columns: int) -> str:
-    """Return a line that fits: without the bar, if it is the bar that is too long for it."""
-    head, bar, tail = text.partition(" [")
-    numbers = tail.partition("]")[2]
-    return f"{head[: max(0, columns - len(numbers))]}{numbers}"[:columns] if bar else text[:columns]
+    @staticmethod
+    def _columns() -> int:
+        return max(20, os.get_terminal_size(sys.stderr.fileno()).columns - 1)
 
 
 def roughly(seconds: float) -> str:

@@ -11,6 +11,7 @@ from contextlib import ExitStack
 from time import monotonic
 from typing import Any, NamedTuple, TypeVar
 
+from piste import bots
 from piste.bots import tasks
 from piste.core.dealer import Stream
 from piste.core.errors import PisteError
@@ -126,8 +127,9 @@ class WorkerBot:
         with Interrupts():
             self.prepare(view.options)
         assert self._ready is not None
-        finish(self._ready, Saying(f"{self.name} gets ready", preparing(self.name, self._game)))
-        return work(Saying(f"{self.name} is thinking"), tasks.choose, self._game.name, self.name, view, stream)
+        shown = bots.shown(self._game, self.name, view.options)
+        finish(self._ready, Saying(f"{shown} gets ready", preparing(shown, self._game)))
+        return work(Saying(f"{shown} is thinking"), tasks.choose, self._game.name, self.name, view, stream)
 
     def close(self) -> None:
         pass
