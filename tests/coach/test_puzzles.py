@@ -10,7 +10,7 @@ import pytest
 
 from piste.cli import main
 from piste.coach.judging import judge_of
-from piste.coach.puzzles import LEVELS, Puzzle, fits, ordered, points, puzzle
+from piste.coach.puzzles import LEVELS, SOON, Puzzle, any_puzzle, fits, ordered, points, puzzle
 from piste.core.errors import BadOption, UnknownName
 from piste.core.game import find
 from piste.core.known import Known
@@ -64,6 +64,18 @@ def test_what_there_is_not_gets_a_sentence() -> None:
     grid = find("zero-sum-grid")
     with pytest.raises(BadOption, match="No hard puzzle"):
         puzzle(grid, grid.options({"turns": 4}), "s", 1, "hard")
+
+
+def test_where_every_decision_is_certain_nobody_searches_for_long() -> None:
+    grid, looked = find("zero-sum-grid"), []
+
+    def look(done: int, _whole: int, _what: str) -> None:
+        looked.append(done)
+
+    level, found = any_puzzle(grid, grid.options(), "s", 1, look)
+    assert level == "easy"
+    assert found.margin >= LEVELS["easy"][0]
+    assert max(looked) < 2 * SOON
 
 
 def asked(monkeypatch: pytest.MonkeyPatch, typed: str, *words: str) -> int:

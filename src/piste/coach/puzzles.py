@@ -31,6 +31,12 @@ LOOKED_AT = 8
 TRIES = 150
 """So many games are looked through for one puzzle."""
 
+LEAST_CERTAIN = 0.5
+"""By so much of a win a decision is better than another at least, where both are certain and one is better."""
+
+SOON = 5
+"""Where every decision in so many games wins, draws or loses for certain, the other games are not looked through."""
+
 
 class Puzzle(NamedTuple):
     """One position, with its answer."""
@@ -65,11 +71,18 @@ def puzzle(
     judge = judge_of(game, options, progress, "A puzzle")
     dealer = Dealer(f"puzzle {game.name} {game.option_texts(options)} {level} {seed} {number}")
     chooser = dealer.stream("puzzle")
+    certain: set[bool] = set()
     for at in range(TRIES):
+        if at >= SOON and certain == {True} and LEVELS[level][1] <= LEAST_CERTAIN:
+            raise BadOption(
+                f"No {level} puzzle turned up in {at} games of {game.notation.TITLE} with these options, where each "
+                "decision wins, draws or loses for certain. Such puzzles are easy ones: try that level."
+            )
         progress(at, TRIES, "looking for a puzzle")
         for view in asked(game, options, f"{seed} {number} {at}", chooser):
             known = Known.told(game, view)
             found = Puzzle(number, view, judge.verdict(known))
+            certain.add(is_certain(found.verdict))
             if fits(found, level):
                 return found
             if found.verdict.known == ESTIMATED and fits(found, level, sure=False):
@@ -91,6 +104,11 @@ def any_puzzle(game: Game, options: Any, seed: str, number: int, progress: Progr
         except BadOption:
             continue
     return "hard", puzzle(game, options, seed, number, "hard", progress)
+
+
+def is_certain(verdict: Verdict) -> bool:
+    """Say whether each decision is known to win, to draw or to lose."""
+    return all(max(choice.chances) == 1 for choice in verdict.choices)
 
 
 def fits(found: Puzzle, level: str, *, sure: bool = True) -> bool:
