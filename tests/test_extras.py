@@ -110,6 +110,18 @@ def test_with_numpy_alone_small_games_are_solved_and_large_ones_name_the_compile
     assert not {words: said[words] for words in small if said[words].code != 0}
 
 
+def test_with_numpy_alone_a_worker_decides_for_bots_in_small_games(tmp_path: Path) -> None:
+    code = """
+import piste
+from piste.bots import tasks
+from piste.core.dealer import Dealer
+table = piste.open_table("positive-negative", {"top": 2}, seed="a")
+view = table.view(table.to_act)
+print(tasks.choose("positive-negative", "perfect", view, Dealer("b").stream("bot")) in view.actions)
+"""
+    assert run(code, ("numba",), tmp_path) == "True\n"
+
+
 def test_a_compiler_that_is_there_but_broken_is_named_with_the_reason(tmp_path: Path) -> None:
     broken = tmp_path / "numba"
     broken.mkdir()

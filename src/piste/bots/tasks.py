@@ -5,7 +5,6 @@ The same functions serve the terminal and the server, and give the same decision
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
 from piste import bots
@@ -14,26 +13,23 @@ from piste.core.game import find
 from piste.core.verdict import Progress, quiet
 from piste.core.views import SeatView
 
-
-@cache
-def _bot(game: str, level: str) -> bots.Bot:
-    return bots.find(level, find(game))
-
-
-_prepared: dict[tuple[str, str, Any], None] = {}
 MOST = 256
+"""So many bots that are ready are remembered, each with the options that it is ready for."""
+
+_ready: dict[tuple[str, str, Any], bots.Bot] = {}
 
 
 def prepare(game: str, level: str, options: Any, progress: Progress = quiet) -> None:
     """Load or compute what this bot needs in a game with these options, if this process has not done so lately."""
-    if (game, level, options) not in _prepared:
-        bots.prepare(_bot(game, level), options, progress)
-        _prepared[game, level, options] = None
-        if len(_prepared) > MOST:
-            del _prepared[next(iter(_prepared))]
+    if (game, level, options) not in _ready:
+        bot = bots.find(level, find(game), options)
+        bots.prepare(bot, options, progress)
+        _ready[game, level, options] = bot
+        if len(_ready) > MOST:
+            del _ready[next(iter(_ready))]
 
 
 def choose(game: str, level: str, view: SeatView, stream: Stream, progress: Progress = quiet) -> int:
     """Return a bot's decision."""
     prepare(game, level, view.options, progress)
-    return int(_bot(game, level).choose(view, stream))
+    return int(_ready[game, level, view.options].choose(view, stream))
