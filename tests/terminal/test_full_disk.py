@@ -16,6 +16,7 @@ import pytest
 
 from piste.core.errors import CacheWarning
 from piste.core.replay import new_head, replay, seated
+from piste.core.worker import Worker
 from piste.fast import store as solved
 from piste.ui import store
 from tests.limits import PATIENCE_S
@@ -144,3 +145,17 @@ def test_compiled_code_that_cannot_be_kept_is_used(tmp_path: Path) -> None:
     assert done.stderr.count(f"cannot be kept in {tmp_path / 'cache' / 'piste' / 'compiled'}: File too large.") == 1
     assert "XDG_CACHE_HOME" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def warned_of_cache() -> str:
+    solved.warn_unkept(Path("a-folder"), OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
+    return "done"
+
+
+def test_what_a_worker_cannot_keep_is_told_by_its_owner() -> None:
+    worker = Worker()
+    try:
+        with pytest.warns(CacheWarning, match="cannot be kept in a-folder: No space left on device"):
+            assert worker.submit(warned_of_cache).result(PATIENCE_S) == "done"
+    finally:
+        worker.kill()

@@ -17,6 +17,7 @@ import subprocess
 import sys
 import threading
 import traceback
+import warnings
 import weakref
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -24,7 +25,7 @@ from itertools import count
 from time import monotonic
 from typing import IO, Any, TypeVar
 
-from piste.core.errors import PisteError, is_interrupt
+from piste.core.errors import CacheWarning, PisteError, is_interrupt
 
 T = TypeVar("T")
 
@@ -32,7 +33,7 @@ OFTEN = 0.05
 """Seconds between two messages about the progress of the same thing."""
 
 LENGTH = struct.Struct("!Q")
-PROGRESS, DONE, FAILED = "progress", "done", "failed"
+PROGRESS, DONE, FAILED, WARNED = "progress", "done", "failed", "warned"
 
 
 class WorkerDied(PisteError):
@@ -143,6 +144,10 @@ class Worker:
         assert process.stdout is not None
         while (data := _receive(process.stdout)) is not None:
             number, kind, packed = pickle.loads(data)
+            if kind == WARNED:
+                with contextlib.suppress(CacheWarning):  # where warnings are errors, nobody here could catch it
+                    warnings.warn(pickle.loads(packed), CacheWarning, stacklevel=1)
+                continue
             with self._lock:
                 pending = self._pending.get(number) if self._process is process else None
                 if pending is not None and kind != PROGRESS:
@@ -208,6 +213,7 @@ def serve(nice: int, memory: int = 0) -> None:
     null = os.open(os.devnull, os.O_RDONLY)
     os.dup2(null, 0)
     os.dup2(2, 1)
+    _pass_warnings_on(told)
     tasks: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     threading.Thread(target=_read, args=(asked, tasks), daemon=True).start()
     while True:
@@ -219,6 +225,20 @@ def serve(nice: int, memory: int = 0) -> None:
             os.environ.update(environment)
         named = {"progress": _Telling(told, number)} if telling else {}
         _send(told, pickle.dumps((number, *_outcome(packed, named))))
+
+
+def _pass_warnings_on(told: IO[bytes]) -> None:
+    """Let the owner of this process say what is to be said about the cache: it knows to whom, and in which words."""
+    other = warnings.showwarning
+
+    def show(message: Warning | str, category: type[Warning], *more: Any) -> None:
+        if issubclass(category, CacheWarning):
+            _send(told, pickle.dumps((-1, WARNED, pickle.dumps(str(message)))))
+        else:
+            other(message, category, *more)
+
+    warnings.showwarning = show
+    warnings.simplefilter("always", CacheWarning)
 
 
 def _bound(memory: int) -> None:
