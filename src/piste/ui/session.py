@@ -265,7 +265,7 @@ class Session:
             try:
                 self.hint(seat)
             except PisteError as e:  # the game goes on without it
-                self.screen.note(f"No hint: {e}")
+                self.screen.note(f"There is no hint: {e}")
         elif word == "save":
             trouble = self.trouble()
             self.screen.note(trouble or "The game is kept after every decision. To go on with it:")
@@ -296,9 +296,6 @@ class Session:
             chosen = best.choose(view, self._dealer.stream(f"hint {seat} {view.number}"))
         except KeyboardInterrupt:  # ends the hint and not the game
             self.screen.note("The hint was stopped. The game goes on.")
-            return
-        except PisteError as e:
-            self.screen.note(f"There is no hint: {e}")
             return
         name = view.decisions[view.actions.index(chosen)]
         self.recorder.mark(f"hint for seat {self.head.game.seat_name(seat)}: {name}")
