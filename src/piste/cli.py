@@ -9,9 +9,17 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING
 
-from piste.core.errors import BadDeal, BadOption, BadPosition, CacheWarning, PisteError, UnknownName, is_interrupt
+from piste.core.errors import (
+    BadDeal,
+    BadOption,
+    BadPosition,
+    PisteError,
+    UnknownName,
+    is_interrupt,
+    tell_cache_warnings,
+)
 from piste.ui.arguments import parser
 
 if TYPE_CHECKING:
@@ -171,7 +179,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     make_streams_safe()
     try:
         with warnings.catch_warnings():
-            say_plainly()
+            tell_cache_warnings(lambda text: _complain(f"piste: {text}"))
             return run(given)
     except (UnknownName, BadOption, BadDeal, BadPosition) as e:
         _complain(f"piste: {e}")
@@ -184,7 +192,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (KeyboardInterrupt, SystemError) as e:
         if not is_interrupt(e):
             raise
-        print(file=sys.stderr) if not str(e) or isinstance(e, SystemError) else _complain(f"piste: {e}")
+        if isinstance(e, KeyboardInterrupt) and str(e):
+            _complain(f"piste: {e}")
+        else:
+            print(file=sys.stderr)
         return 130
     except BrokenPipeError:
         # Whoever read our output has closed it; let nothing be flushed into it at exit.
@@ -194,27 +205,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         where = "" if e.filename is None else f"{e.filename}: "
         _complain(f"piste: {where}{e.strerror or e}")
         return 1
-
-
-def say_plainly() -> None:
-    """Let a cache that cannot be used be told as a sentence, each time it is said."""
-    other = warnings.showwarning
-
-    def show(
-        message: Warning | str,
-        category: type[Warning],
-        filename: str,
-        lineno: int,
-        file: TextIO | None = None,
-        line: str | None = None,
-    ) -> None:
-        if issubclass(category, CacheWarning):
-            _complain(f"piste: {message}")
-        else:
-            other(message, category, filename, lineno, file, line)
-
-    warnings.showwarning = show
-    warnings.simplefilter("always", CacheWarning)
 
 
 def _complain(text: str) -> None:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Callable
+from typing import TextIO
+
 
 class PisteError(Exception):
     """What was asked, why not, and what can be done: `str(error)` is meant for a person."""
@@ -56,6 +60,27 @@ class BotFailed(PisteError):
 
 class CacheWarning(UserWarning):
     """What was computed cannot be kept; everything goes on without it."""
+
+
+def tell_cache_warnings(tell: Callable[[str], object]) -> None:
+    """Have each CacheWarning told as a sentence; other warnings are shown as before."""
+    other = warnings.showwarning
+
+    def show(
+        message: Warning | str,
+        category: type[Warning],
+        filename: str,
+        lineno: int,
+        file: TextIO | None = None,
+        line: str | None = None,
+    ) -> None:
+        if issubclass(category, CacheWarning):
+            tell(str(message))
+        else:
+            other(message, category, filename, lineno, file, line)
+
+    warnings.showwarning = show
+    warnings.simplefilter("always", CacheWarning)
 
 
 class MissingExtra(PisteError, ImportError):

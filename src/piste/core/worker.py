@@ -25,7 +25,7 @@ from itertools import count
 from time import monotonic
 from typing import IO, Any, TypeVar
 
-from piste.core.errors import CacheWarning, PisteError, is_interrupt
+from piste.core.errors import CacheWarning, PisteError, is_interrupt, tell_cache_warnings
 
 T = TypeVar("T")
 
@@ -213,7 +213,8 @@ def serve(nice: int, memory: int = 0) -> None:
     null = os.open(os.devnull, os.O_RDONLY)
     os.dup2(null, 0)
     os.dup2(2, 1)
-    _pass_warnings_on(told)
+    # The owner of this process knows whom to tell, and how.
+    tell_cache_warnings(lambda text: _send(told, pickle.dumps((-1, WARNED, pickle.dumps(text)))))
     tasks: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     threading.Thread(target=_read, args=(asked, tasks), daemon=True).start()
     while True:
@@ -225,20 +226,6 @@ def serve(nice: int, memory: int = 0) -> None:
             os.environ.update(environment)
         named = {"progress": _Telling(told, number)} if telling else {}
         _send(told, pickle.dumps((number, *_outcome(packed, named))))
-
-
-def _pass_warnings_on(told: IO[bytes]) -> None:
-    """Let the owner of this process say what is to be said about the cache: it knows to whom, and in which words."""
-    other = warnings.showwarning
-
-    def show(message: Warning | str, category: type[Warning], *more: Any) -> None:
-        if issubclass(category, CacheWarning):
-            _send(told, pickle.dumps((-1, WARNED, pickle.dumps(str(message)))))
-        else:
-            other(message, category, *more)
-
-    warnings.showwarning = show
-    warnings.simplefilter("always", CacheWarning)
 
 
 def _bound(memory: int) -> None:
