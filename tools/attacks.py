@@ -188,9 +188,12 @@ def silent(server: Client) -> None:
 
 
 def thinkers(server: Server) -> dict[str, object]:
-    """Bots with odd options that think for minutes; somebody else's quick bot answers, and a review is made."""
+    """The dearest bots that are offered; somebody else's quick bot answers, and a review is made.
+
+    With `target=500` a decision would take minutes: such a table is refused.
+    """
     for at in range(many(60)):
-        odd = {"top": "15", "copies": "2", "target": str(500 + at), "turns": str(1999 - at)}
+        odd = {"top": "15", "copies": "2", "target": str(149 - at), "turns": str(1999 - at)}
         server.open("127.0.1.1", "prime-duel", "perfect", **odd)
     times = []
     for _ in range(6):

@@ -15,6 +15,7 @@
 from __future__ import annotations
 
 import importlib
+import math
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, cast
 
@@ -44,6 +45,9 @@ TOP = "perfect"
 
 EXPERT = "expert"
 """What people are shown in its place where its play is not proven or exact; it can be asked for by that name too."""
+
+BEARABLE = 10.0
+"""About how many seconds of one core a decision may take where others wait for the same cores."""
 
 
 def names(game: Game) -> tuple[str, ...]:
@@ -145,9 +149,26 @@ def playable(game: Game, options: Any = None) -> tuple[list[str], list[MissingEx
     return able, [why for why in found.values() if why is not None]
 
 
-def best(game: Game, options: Any = None) -> Bot:
-    """Return the strongest of our own bots that can run here: the one to ask for a hint."""
-    return find(playable(game, options)[0][-1], game, options)
+def cost(level: str, game: Game, options: Any = None) -> float:
+    """Return about how many seconds of one core a decision takes, or 0.0 if it is few whatever the options."""
+    if level not in LEVELS or find_spec(f"{game.package}.cost") is None:
+        return 0.0
+    chosen = game.options() if options is None else options
+    return float(importlib.import_module(f"{game.package}.cost").seconds(level, chosen))
+
+
+def slowness(level: str, game: Game, options: Any = None) -> str:
+    """Return for how long a bot thinks about a decision, in words, if that is hardly bearable; else ""."""
+    seconds = cost(level, game, options)
+    if seconds <= BEARABLE:
+        return ""
+    return f"about {round(seconds)} seconds" if seconds < 60 else "minutes"
+
+
+def best(game: Game, options: Any = None, seconds: float = math.inf) -> Bot:
+    """Return the strongest of our own bots that can run here, in so many seconds: the one to ask for a hint."""
+    able = [level for level in playable(game, options)[0] if cost(level, game, options) <= seconds]
+    return find(able[-1], game, options)
 
 
 def prepare(bot: Bot, options: Any, progress: Progress) -> None:

@@ -33,6 +33,8 @@ VERSION = 1  # of the JSON
 
 def play(given: argparse.Namespace, screen: Screen) -> int:
     """Begin a game as the arguments say."""
+    from piste import bots
+
     game = find(given.game)
     options = pairs(given.set or [])
     if given.first is not None:
@@ -56,6 +58,10 @@ def play(given: argparse.Namespace, screen: Screen) -> int:
         notes["hints"] = "agreed"
     head = head._replace(notes=notes)
     sittings = sit(game, chosen, specs)
+    for level in dict.fromkeys(map(bots.level_of, specs)):
+        slow = bots.slowness(level, game, chosen)
+        if slow:
+            screen.note(f"With these options {bots.shown(game, level, chosen)} thinks for {slow} a decision.")
     kept = store.Kept(store.new_id(game.name), tell=complain)
     table, recorder = seated(head, kept.write)
     session = Session(

@@ -238,8 +238,11 @@ class Hall(Thoughts):
 
     async def _rematch(self, room: Room, seat: int, player: str) -> Answer:
         if not room.successor:
+            seats = room.successors(seat)
+            for level in sorted({one.bot for one in seats if one.bot}):
+                check_level(level, room.game, room.game.options(room.options))
             following = Room(
-                self.lots.code(), room.game.name, room.options, room.successors(seat),
+                self.lots.code(), room.game.name, room.options, seats,
                 host=player, now=self.clock(), listed=room.listed, previous=room.code,
             )  # fmt: skip
             # Both or neither, whoever goes away meanwhile: or there could be two.

@@ -122,7 +122,7 @@ class Minds:
         self, game: str, view: SeatView, seed: str, stream: str, progress: Progress = quiet
     ) -> tuple[str, int]:
         """Return the strongest bot's name and its decision."""
-        level = bots.best(find(game), view.options).name
+        level = bots.best(find(game), view.options, bots.BEARABLE).name
         return level, await self.choose(game, level, view, seed, stream, progress)
 
     async def review(self, record: str, progress: Reviewing = unheard) -> str:

@@ -322,7 +322,7 @@ def levels(name: str, changed: tuple[tuple[str, str], ...] = ()) -> tuple[Level,
     options, lines = game.options(dict(changed)), bots.lines(game)
     return tuple(
         Level(level, bots.shown(game, level, options), str(bots.basis(game, level, options)), lines[level])
-        for level in open_levels(game)
+        for level in open_levels(game, options)
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import unicodedata
 from collections.abc import Callable, Mapping
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from piste import bots
@@ -443,17 +443,25 @@ def _basis(game: Game, level: str, given: tuple[tuple[str, int | str], ...]) -> 
     return str(bots.basis(game, level, game.options(dict(given))) or "")
 
 
-@cache
-def levels(game: Game) -> tuple[str, ...]:
-    """Return the levels of bots that can sit down here, weakest first."""
-    return tuple(level for level in bots.playable(game)[0] if level in bots.LEVELS)
+@lru_cache(maxsize=1024)
+def levels(game: Game, options: Any = None) -> tuple[str, ...]:
+    """Return the levels of bots that can sit down here, with these options or the sheet's, weakest first."""
+    able = bots.playable(game, options)[0]
+    return tuple(level for level in able if level in bots.LEVELS and not bots.slowness(level, game, options))
 
 
 def check_level(level: str, game: Game, options: Any) -> None:
-    """Refuse a level that is none, or that cannot play with these options here."""
+    """Refuse a level that is none, that cannot play with these options here, or not in bearable time."""
     if level not in bots.LEVELS or level not in bots.names(game):
-        known = ", ".join(bots.shown(game, one, options) for one in levels(game))
+        known = ", ".join(bots.shown(game, one, options) for one in levels(game, options))
         raise UnknownName(f"There is no bot {quoted(level)} for {game.notation.TITLE}. There are: {known}.")
     why = bots.refused(level, game, options)
     if why is not None:
         raise why
+    if level not in levels(game, options):
+        others = listed([bots.shown(game, one, options) for one in levels(game, options)], "or")
+        raise BadOption(
+            f"With these options {bots.shown(game, level, options)} would think for "
+            f"{bots.slowness(level, game, options)} a decision, and others wait for the same cores. "
+            f"Choose {others}, or smaller options."
+        )

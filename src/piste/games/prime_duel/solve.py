@@ -16,6 +16,7 @@ from piste.core.verdict import ESTIMATED, EXACT, WITHIN, Chances, Choice, Progre
 from piste.fast.compiling import Shares, compiling
 from piste.games.prime_duel import kept, rules
 from piste.games.prime_duel.basis import SMALL, VERSION, plain, size
+from piste.games.prime_duel.cost import far
 from piste.games.prime_duel.lines import COARSE, FINE, MOST_CARDS, Decks, Pool, needed, steps
 from piste.games.prime_duel.needs import INTERPRETED
 from piste.games.prime_duel.rules import DECIDE, Options, State, View
@@ -101,11 +102,6 @@ def limited(options: Options) -> Limited:
 @lru_cache(maxsize=64)
 def model(options: Options, deck: int, least: int, left: int) -> Model:
     return Model(loops(), options, deck, least, left)
-
-
-def far(options: Options) -> int:
-    """Return a number of turns so great that hardly any game is still going on."""
-    return 60 + 12 * options.target // options.top
 
 
 def judged(s: State, patience: int = 1, progress: Progress = quiet, *, full: bool = True) -> Judged:
@@ -212,6 +208,9 @@ def _chances(pair: Pair) -> Chances:
     return Chances(pair[0], max(0.0, 1.0 - pair[0] - pair[1]), pair[1])
 
 
+HIGH = 100
+"""With targets above this the end of a deck takes long to work out."""
+
 COMPILED = Shares({"sweep_lines": 28.2, "model": 7.8, "fetch": 6.8, "model_side": 4.0}, other=1.9, compiled=65.0)
 
 
@@ -223,8 +222,10 @@ def prepare(options: Options, progress: Progress = quiet) -> None:
         if first.phase == DECIDE:
             decisions(first)
         # The end of a deck has loops of its own: compile them now and not in somebody's game.
-        few = sum(lane_one(i) for i in range(min(options.top, 3)))
-        decisions(State(options, DECIDE, 0, (0, 0), few, 0, 0, 0, HIDDEN, 0))
+        # With a high target to work it out takes minutes, which only a decision may ask for.
+        small = options if options.target <= HIGH else Options()
+        few = sum(lane_one(i) for i in range(min(small.top, 3)))
+        decisions(State(small, DECIDE, 0, (0, 0), few, 0, 0, 0, HIDDEN, 0), full=small is options)
 
 
 def full(options: Options, progress: Progress = quiet) -> str:
@@ -236,4 +237,16 @@ def full(options: Options, progress: Progress = quiet) -> str:
     return kept.solve(bare, loops(), progress)
 
 
-__all__ = ["VERSION", "by_odds", "decisions", "full", "pick", "plain", "prepare", "size", "state_of", "verdict"]
+__all__ = [
+    "VERSION",
+    "by_odds",
+    "decisions",
+    "far",
+    "full",
+    "pick",
+    "plain",
+    "prepare",
+    "size",
+    "state_of",
+    "verdict",
+]
