@@ -13,6 +13,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 import piste
+from piste import bots
 from piste.coach.labels import Labels
 from piste.coach.review import Review, review
 from piste.core.game import Game
@@ -46,9 +47,11 @@ def folder() -> Path:
 
 
 def digest(record: Record) -> str:
-    """Return a name that changes with the record and with whatever judges it."""
+    """Return a name that changes with the record, with whatever judges it and with how well it can."""
     found = blake2b(record.text.encode(), digest_size=16)
     found.update(sys.version.encode())
+    # What has been solved here meanwhile, such as Prime Duel in full, makes a better review.
+    found.update(str(bots.basis(record.head.game, bots.TOP, record.head.options)).encode())
     for source in sources(record.head.game):
         found.update(source.read_bytes())
     return found.hexdigest()
