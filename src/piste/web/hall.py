@@ -173,7 +173,7 @@ class Hall(Thoughts):
         if verb == "rematch":
             return await self._rematch(room, seat, player)
         if verb == "new-link":
-            lost = room.call_in_link(seat, player)
+            lost = room.revoke_link(seat, player)
             await self.keep(room, *self.seat_rows(room), *(DropSitter(room.code, seat, one) for one in lost))
             return Answer("The old link is worthless now, and only this device has your seat.")
         changes: list[Change] = []

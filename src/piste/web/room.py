@@ -39,7 +39,7 @@ class Seat(NamedTuple):
     bot: str = ""  # the level, for a bot
     stand_in: str = ""  # the level of the bot that plays for a person who is away
     players: frozenset[str] = frozenset()  # the devices of the person
-    link: int = 0  # how often the private link was called in
+    link: int = 0  # how often the private link was revoked
 
 
 Opener = Callable[["Room"], tuple[Head, Chooser | None]]
@@ -168,7 +168,7 @@ class Room:
         """Return how the play of a bot is known at this table, in a word; "" if no bot of ours is meant."""
         return _basis(self.game, level, tuple(self.options.items())) if level else ""
 
-    def call_in_link(self, at: int, player: str) -> list[str]:
+    def revoke_link(self, at: int, player: str) -> list[str]:
         """Make the private link of a seat worthless; only this device keeps the seat. Return those that lose it."""
         seat = self.seats[at]
         self.place(at, seat._replace(players=frozenset({player}), link=seat.link + 1))

@@ -308,8 +308,9 @@ class Rooms:
 
     def seat_token(self, room: Room, seat: int) -> str:
         """Return what proves that somebody was given the private link of a seat."""
-        called_in = room.seats[seat].link
-        named = f"{room.code}/{seat}" + (f"/{called_in}" if called_in else "")
+        revoked = room.seats[seat].link
+        # The first link is the one that was given before links could be revoked.
+        named = f"{room.code}/{seat}" + (f"/{revoked}" if revoked else "")
         digest = blake2b(named.encode(), key=self._key, digest_size=24).digest()
         return base64.urlsafe_b64encode(digest).decode()
 

@@ -71,7 +71,7 @@ seats = Table(
     Column("name", Text, nullable=False),
     Column("bot", String(64), nullable=False),
     Column("stand_in", String(64), nullable=False),
-    Column("link", Integer, nullable=False, server_default="0"),  # how often its private link was called in
+    Column("link", Integer, nullable=False, server_default="0"),  # how often its private link was revoked
 )
 
 # No foreign key to players: somebody may sit before a name is kept.
@@ -145,7 +145,7 @@ class SeatRow(NamedTuple):
     name: str = ""
     bot: str = ""
     stand_in: str = ""  # the bot that plays for a person who is away
-    link: int = 0  # how often its private link was called in
+    link: int = 0  # how often its private link was revoked
 
 
 class Kept(NamedTuple):

@@ -1,4 +1,4 @@
-"""Private links of seats can be called in: each seat says how often that was done."""
+"""Private links of seats can be revoked: each seat says how often that was done."""
 
 from __future__ import annotations
 
