@@ -284,8 +284,8 @@ class Site:
     async def review(self, request: Request) -> Response:
         found = await self.hall.review(request.path_params["code"], address_of(request.scope))
         if found is None:
-            far = self.hall.looking(request.path_params["code"])
-            said = {"ok": False, "said": "The coach is still looking at this game.", "done": far.done / far.whole}
+            done = self.hall.looking(request.path_params["code"]).part
+            said = {"ok": False, "said": "The coach is still looking at this game.", "done": done}
             return JSONResponse(said, 202)
         return Response(found, media_type="application/json")
 

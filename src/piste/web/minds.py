@@ -51,6 +51,9 @@ READY = (1, 1, "")
 
 T = TypeVar("T")
 
+Need = tuple[str, str, Any]
+"""A game, a level and options."""
+
 
 class Busy(PisteError):
     """Too many wait already."""
@@ -150,7 +153,7 @@ class Minds:
         slow: bool,
         work: Callable[..., T],
         *given: Any,
-        need: tuple[str, str, Any] | None = None,
+        need: Need | None = None,
         progress: Progress = quiet,
         telling: bool = False,
         quick: bool = False,
@@ -169,7 +172,7 @@ class Minds:
         slow: bool,
         work: Callable[..., T],
         given: tuple[Any, ...],
-        need: tuple[str, str, Any] | None,
+        need: Need | None,
         progress: Progress,
         telling: bool,
     ) -> T:
@@ -256,10 +259,6 @@ class Crew:
     def close(self) -> None:
         for worker in self._workers:
             worker.kill()
-
-
-Need = tuple[str, str, Any]
-"""A game, a level and options."""
 
 
 class Preparations:

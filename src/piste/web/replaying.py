@@ -43,6 +43,6 @@ def shown(room: Room, step: int, seat: int, review: str | None, looking: Looking
         result=result(ending, names, HIDDEN),
         review=None if failed else found,
         looking=review is None,
-        done=looking.done / max(1, looking.whole),
+        done=looking.part,
         note=known,
     )

@@ -16,15 +16,12 @@ from piste.core.errors import MissingExtra, NotOpen, PisteError
 from piste.core.extras import missing, solving
 from piste.web import logs
 from piste.web.metrics import Metrics
-from piste.web.minds import READY, Busy, Thinking, Tired, Unprepared, seed_of_bots
+from piste.web.minds import QUICK, READY, Busy, Thinking, Tired, Unprepared, seed_of_bots
 from piste.web.room import Room
 from piste.web.rooms import Answer, Rooms
 from piste.web.settings import Settings
 from piste.web.store import Change, PutReview, PutSeat, SeatRow, Store
 from piste.web.turns import NETWORK
-
-EASY = ("novice", "steady")
-"""Bots that answer at once whatever the options."""
 
 PATIENT = 3.0
 """Seconds that whoever asks for a hint waits for it; after that it comes by itself."""
@@ -38,6 +35,11 @@ class Looking(NamedTuple):
     done: int = 0
     whole: int = 1
     found: str = ""  # the review as far as it goes, as JSON; "" before the first decision is judged
+
+    @property
+    def part(self) -> float:
+        """From 0 to 1."""
+        return self.done / max(1, self.whole)
 
 
 class Thoughts(Rooms):
@@ -107,7 +109,7 @@ class Thoughts(Rooms):
                     continue
                 except (Tired, MissingExtra) as e:
                     logs.warn("bot tired", game=game, bot=level)
-                    if level in EASY:
+                    if level in QUICK:
                         await self._stick(code, str(e))
                         return
                     async with self.room(code) as room:

@@ -26,10 +26,6 @@ class Turns:
     def locked(self) -> bool:
         return self._free == 0
 
-    def waiting(self, network: str) -> int:
-        """Return how many wait for this network."""
-        return len(self._waiting.get(network, ()))
-
     def others_wait(self, network: str) -> bool:
         """Whether another network waits for a place."""
         return any(other != network for other in self._waiting)

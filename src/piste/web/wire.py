@@ -20,9 +20,6 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 
 from piste.web.limits import address_of
 
-SLOWEST_HEAD = 10.0
-"""Seconds in which the head of a request must have arrived, from the first byte or from when somebody connected."""
-
 SLOWEST_READER = 30.0
 """Seconds in which a client must go on reading an answer."""
 
@@ -46,7 +43,7 @@ class Http(H11Protocol):
     proxy = ""  # an address or a network whose connections are many people's
     counts: ClassVar[Counter[str]]  # connections by network; the server's own
     most: float = MOST_CONNECTIONS
-    slowest_head = SLOWEST_HEAD
+    slowest_head: float  # seconds for the head of a request, from the first byte or from when somebody connected
     _timer: asyncio.TimerHandle | None = None
     _network = ""
 
