@@ -32,6 +32,10 @@ from piste.web import serving
 from piste.web.settings import Settings
 
 given = json.loads(sys.argv[1])
+if "files" in given:
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_NOFILE, (given["files"], given["files"]))
 listener = serving.listen("127.0.0.1", 0)
 known = {name: value for name, value in given.items() if name in Settings._fields}
 settings = Settings(pathlib.Path(given["file"]), host="127.0.0.1", port=listener.getsockname()[1])._replace(**known)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import contextlib
+import http.client
 import json
 import socket
+from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
 from tests.limits import PATIENCE_S, wait_until
-from tests.web.attacking import Line, Server, serving
+from tests.web.attacking import HERE, Line, Server, serving
 
 ADA, BEN = "127.0.0.2", "127.0.0.3"
 
@@ -69,3 +72,51 @@ def test_who_sends_no_request_or_half_of_one_is_cut_off(head: bytes, tmp_path: P
             with contextlib.suppress(ConnectionError):
                 assert silent.recv(1) == b""
         assert server.ask("GET", "/healthz", BEN).status == 200
+
+
+@contextlib.contextmanager
+def silence(server: Server, sources: list[str]) -> Iterator[list[socket.socket]]:
+    """Hold connections from these addresses that say nothing."""
+    with ExitStack() as held:
+        yield [
+            held.enter_context(socket.create_connection((HERE, server.port), PATIENCE_S, (source, 0)))
+            for source in sources
+        ]
+
+
+def is_cut_off(line: socket.socket) -> bool:
+    line.setblocking(False)
+    try:
+        return line.recv(1) == b""
+    except BlockingIOError:
+        return False
+    except ConnectionError:
+        return True
+
+
+def test_one_network_holds_so_many_silent_connections_and_no_more(tmp_path: Path) -> None:
+    with serving(tmp_path, most_connections=20, slowest_head=10 * PATIENCE_S) as server:
+        with silence(server, ["127.0.1.1"] * 60) as lines:
+            wait_until(lambda: sum(map(is_cut_off, lines)) == 40)
+            assert server.ask("GET", "/healthz", ADA).status == 200
+            with pytest.raises((ConnectionError, http.client.HTTPException)):
+                server.ask("GET", "/healthz", "127.0.1.1")
+            assert sum(map(is_cut_off, lines)) == 40
+        # Whoever lets go may come again, as soon as the server has seen it.
+        wait_until(lambda: answered(server, "127.0.1.1"))
+
+
+def answered(server: Server, source: str) -> bool:
+    with contextlib.suppress(ConnectionError, http.client.HTTPException):
+        return server.ask("GET", "/healthz", source).status == 200
+    return False
+
+
+def test_silent_connections_of_many_networks_do_not_keep_the_descriptors(tmp_path: Path) -> None:
+    # While there is no descriptor left nobody can be answered; but it does not last, though nobody lets go.
+    with serving(tmp_path, files=100, slowest_head=1.0) as server:
+        with silence(server, [f"127.0.1.{1 + at % 9}" for at in range(180)]) as lines:
+            wait_until(lambda: all(map(is_cut_off, lines)))
+            wait_until(lambda: answered(server, ADA))
+        code, _ = server.open(ADA, "prime-duel")
+        assert server.ask("GET", f"/t/{code}", BEN).status == 200

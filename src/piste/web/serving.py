@@ -242,12 +242,12 @@ def make_server(
     import uvicorn
 
     from piste.web import logs
-    from piste.web.wire import MOST_CONNECTIONS, Http, Wire
+    from piste.web.wire import Http, Wire
 
     class Line(Http):
         proxy = settings.behind_proxy
         counts: ClassVar = Counter()
-        most = MOST_CONNECTIONS if settings.limits else math.inf
+        most = settings.most_connections if settings.limits else math.inf
         slowest_head = settings.slowest_head
 
     class Server(uvicorn.Server):

@@ -38,6 +38,7 @@ class Settings(NamedTuple):
     public: str = ""  # what links begin with, such as https://cards.example; "" takes what the browser asked for
     prepare: bool = False  # whether what strong bots need is made in the background from the start
     ping: float = 20.0  # seconds from one ping of a websocket to the next, and for its answer
+    most_connections: int = 600  # of one network, websockets included, unless it is the proxy's
     slowest_head: float = 10.0  # seconds in which the head of a request must have arrived
     open_metrics: bool = False  # whether others than this computer may read /metrics
     limits: bool = True  # whether rates are limited; off only for measuring

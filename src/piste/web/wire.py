@@ -23,9 +23,6 @@ from piste.web.limits import address_of
 SLOWEST_READER = 30.0
 """Seconds in which a client must go on reading an answer."""
 
-MOST_CONNECTIONS = 600
-"""Connections of one address, websockets included, unless it is the proxy's."""
-
 BURST = 64_000.0
 A_SECOND = 16_000.0
 """Bytes that a client may send at once, and in the long run: a decision has a hundred."""
@@ -42,7 +39,7 @@ class Http(H11Protocol):
 
     proxy = ""  # an address or a network whose connections are many people's
     counts: ClassVar[Counter[str]]  # connections by network; the server's own
-    most: float = MOST_CONNECTIONS
+    most: float  # connections of one network
     slowest_head: float  # seconds for the head of a request, from the first byte or from when somebody connected
     _timer: asyncio.TimerHandle | None = None
     _network = ""
