@@ -23,6 +23,7 @@ from piste.core import bits, contract, layout
 from piste.core.errors import BadOption
 from piste.core.extras import COMPILED, load
 from piste.core.game import Game
+from piste.core.interrupts import Interrupts
 from piste.core.layout import Numbers
 from piste.fast import batch, kernels, learning, whole
 from piste.fast.store import warn_unkept
@@ -154,6 +155,7 @@ def _compiler(
             config.CACHE_DIR = before
         if options["cache"]:
             _forgive(wrapped, folder)
+        _compile_whole(wrapped)
         return wrapped
 
     return wrap
@@ -170,6 +172,17 @@ def _forgive(function: Any, folder: Path) -> None:
             warn_unkept(folder.parent, e)
 
     function._cache.save_overload = tried
+
+
+def _compile_whole(function: Any) -> None:
+    """Let Ctrl-C wait until a function is compiled: in the middle of that it could end the process, or do nothing."""
+    compile_for = function.compile
+
+    def compiled(signature: Any) -> Any:
+        with Interrupts():
+            return compile_for(signature)
+
+    function.compile = compiled
 
 
 def writable(folder: Path) -> bool:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import signal
-import threading
 from collections.abc import Callable
 from concurrent.futures import Future
 from concurrent.futures import wait as wait_for
@@ -16,6 +14,7 @@ from piste.bots import tasks
 from piste.core.dealer import Stream
 from piste.core.errors import PisteError
 from piste.core.game import Game
+from piste.core.interrupts import Interrupts
 from piste.core.verdict import Progress, quiet
 from piste.core.views import SeatView
 from piste.core.worker import Worker, WorkerDied
@@ -137,26 +136,3 @@ class WorkerBot:
 
 def died(future: Future[Any]) -> bool:
     return future.done() and isinstance(future.exception(), WorkerDied)
-
-
-class Interrupts:
-    """While it is open Ctrl-C is only noted, and raised at the end if nobody asked: nothing is left half done."""
-
-    def __init__(self) -> None:
-        self.came = False
-        self._before: Any = None
-
-    def __enter__(self) -> Interrupts:
-        here = threading.current_thread() is threading.main_thread()
-        if here and signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
-            self._before = signal.signal(signal.SIGINT, self._note)
-        return self
-
-    def _note(self, *_: object) -> None:
-        self.came = True
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if self._before is not None:
-            signal.signal(signal.SIGINT, self._before)
-        if self.came and kind is None:
-            raise KeyboardInterrupt
