@@ -100,13 +100,9 @@ def beside(server: Server, attack: Callable[[Client], None]) -> dict[str, object
     innocents = Innocents(server)
     least = 8 if SIZE < 1 else 40
     before = innocents.play(lambda: False, least)
-    # In a process of its own: what the attacker works must not keep the innocents' clients from their clock.
-    attacking = subprocess.Popen(
-        [sys.executable, "-m", "tools.attacks", "--attack", attack.__name__, str(server.port)],
-        env={**os.environ, "PISTE_ATTACK": str(SIZE)},
-    )
-    under = innocents.play(lambda: attacking.poll() is None, least)
-    assert attacking.wait(PATIENCE_S) == 0
+    with begun(server, attack) as attacking:
+        under = innocents.play(lambda: attacking.poll() is None, least)
+        assert attacking.wait(PATIENCE_S) == 0
     loop = calibration()
     return {
         "attack": attack.__name__,
@@ -118,8 +114,52 @@ def beside(server: Server, attack: Callable[[Client], None]) -> dict[str, object
     }
 
 
+def begun(server: Server, attack: Callable[[Client], None]) -> subprocess.Popen[str]:
+    """Begin an attack in a process of its own: its work must not keep the innocents' clients from their clock."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "tools.attacks", "--attack", attack.__name__, str(server.port)],
+        env={**os.environ, "PISTE_ATTACK": str(SIZE)},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+
+def stopping(server: Server) -> dict[str, object]:
+    """A server that is told to stop in the middle of unreadable decisions ends."""
+    innocents = Innocents(server)
+    times = [innocents.decide() for _ in range(5)]
+    with begun(server, unreadable) as attacking:
+        assert attacking.stdout is not None
+        assert attacking.stdout.readline() == SENT
+        began = time.perf_counter()
+        ended = server.stop(signal.SIGTERM)
+        spent = time.perf_counter() - began
+    return {"attack": "stopping", "decisions": len(times), "stopping_ms": 1000 * spent, "ended": ended}
+
+
 def unreadable(server: Client) -> None:
     """Many sockets of one network, each with as many decisions at once as one may send, that nobody can read."""
+    lines = many_lines(server)
+    for wave in range(3):
+        for line in lines:
+            with contextlib.suppress(OSError):
+                line.socket.sendall(WAVE)
+        if wave == 0:
+            print(SENT, end="", flush=True)
+        time.sleep(1.0)
+
+
+SENT = "sent\n"
+"""What an attacker says whose decisions are on their way."""
+
+WAVE = b"".join(
+    frame(json.dumps({"id": f"{at}", "do": "decide", "decision": f"qw{at}ertzui", "number": 0})) for at in range(38)
+)
+"""As many decisions as a socket may send at once."""
+
+
+def many_lines(server: Client) -> list[Line]:
+    """Return many sockets of one network at one table."""
     source, count = "127.0.1.1", many(490)
     code, cookie = server.open(source, "mccoy-duel")
     other = server.sit(source, code)
@@ -130,15 +170,7 @@ def unreadable(server: Client) -> None:
             lines.append(line)
         else:
             time.sleep(1.0)  # so many a second
-    wave = b"".join(
-        frame(json.dumps({"id": f"{at}", "do": "decide", "decision": f"qw{at}ertzui", "number": 0}))
-        for at in range(38)
-    )
-    for _ in range(3):
-        for line in lines:
-            with contextlib.suppress(OSError):
-                line.socket.sendall(wave)
-        time.sleep(1.0)
+    return lines
 
 
 def resets(server: Client) -> None:
@@ -214,14 +246,16 @@ def thinkers(server: Server) -> dict[str, object]:
 
 
 ATTACKS = {attack.__name__: attack for attack in (unreadable, resets, pictures, rematches, silent)}
+ALONE = {attack.__name__: attack for attack in (thinkers, stopping)}
 
 
 def main() -> None:
-    names = sys.argv[2:] or [*ATTACKS, "thinkers"]
+    names = sys.argv[2:] or [*ATTACKS, *ALONE]
     for name in names:
         with tempfile.TemporaryDirectory() as folder, serving(Path(folder), thinkers=1) as server:
-            found = thinkers(server) if name == "thinkers" else beside(server, ATTACKS[name])
-            found["ended"] = server.stop(signal.SIGTERM)
+            found = ALONE[name](server) if name in ALONE else beside(server, ATTACKS[name])
+            if "ended" not in found:
+                found["ended"] = server.stop(signal.SIGTERM)
         print(json.dumps(found), flush=True)
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from piste.web.serving import GRACE
 from tests.limits import PATIENCE_S
 
 pytestmark = pytest.mark.slow
@@ -18,9 +19,13 @@ SIZE = os.environ.get("PISTE_ATTACK", "0.05")
 ROOT = Path(__file__).parents[2]
 LONGEST_MS = {"unreadable": 250, "thinkers": 1000}
 """What was to be reached at full size; at a smaller one nothing is said about time."""
+DRAIN_MS = 1000 * (GRACE + 5)
+"""A server that is told to stop ends within its drain, and a little to write what there is."""
 
 
-@pytest.mark.parametrize("attack", ["unreadable", "resets", "pictures", "rematches", "silent", "thinkers"])
+@pytest.mark.parametrize(
+    "attack", ["unreadable", "resets", "pictures", "rematches", "silent", "thinkers", "stopping"]
+)
 def test_innocents_play_on_beside(attack: str) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "tools.attacks", SIZE, attack],
@@ -37,3 +42,5 @@ def test_innocents_play_on_beside(attack: str) -> None:
     assert found["decisions"] >= 5
     if float(SIZE) >= 1 and attack in LONGEST_MS:
         assert found["p99_ms"] < LONGEST_MS[attack]
+    if float(SIZE) >= 1 and attack == "stopping":
+        assert found["stopping_ms"] < DRAIN_MS
