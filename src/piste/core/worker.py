@@ -70,11 +70,6 @@ class Worker:
         self._pending: dict[int, tuple[Future[Any], Callable[..., None] | None]] = {}
         _workers.add(self)
 
-    @property
-    def running(self) -> bool:
-        """Whether there is a process now."""
-        return self._process is not None
-
     def submit(self, work: Callable[..., T], *given: Any, progress: Callable[..., None] | None = None) -> Future[T]:
         """Have a function of a module called there, after whatever was submitted before.
 
