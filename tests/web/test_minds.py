@@ -71,7 +71,7 @@ async def test_who_waits_behind_a_thought_that_is_given_up_is_answered_all_the_s
     async with minds() as made:
         endless = asyncio.ensure_future(made._run(False, time.sleep, FOREVER))
         waiting = [asyncio.ensure_future(made._run(False, os.getpid)) for _ in range(5)]
-        while not made._crews[False].all_busy:
+        while not made._pools[False].all_busy:
             await asyncio.sleep(0)
         monkeypatch.setattr("piste.web.minds.LONGEST", {False: PATIENCE_S})
         with pytest.raises(Tired):
@@ -81,7 +81,7 @@ async def test_who_waits_behind_a_thought_that_is_given_up_is_answered_all_the_s
 
 async def test_only_the_worker_that_took_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     async with minds(thinkers=2) as made:
-        async with made._crews[False].worker() as other:
+        async with made._pools[False].worker() as other:
             before = await asyncio.wrap_future(other.submit(os.getpid))
             monkeypatch.setattr("piste.web.minds.LONGEST", {False: 0.0})
             with pytest.raises(Tired):
@@ -139,18 +139,18 @@ async def test_a_thought_that_nobody_waits_for_any_more_has_its_worker_until_it_
     os.mkfifo(pipe)
     async with minds() as made:
         asked = asyncio.ensure_future(made._run(False, read, pipe))
-        while not made._crews[False].all_busy:
+        while not made._pools[False].all_busy:
             await asyncio.sleep(0)
         asked.cancel()
         await asyncio.wait({asked})
         following = asyncio.ensure_future(made._run(False, os.getpid))
         for _ in range(10):
             await asyncio.sleep(0)
-        assert made._crews[False].all_busy
-        assert made._crews[False].waiting == 2
+        assert made._pools[False].all_busy
+        assert made._pools[False].waiting == 2
         await asyncio.to_thread(pipe.write_text, "go on")
         assert await following != os.getpid()
-        assert not made._crews[False].all_busy
+        assert not made._pools[False].all_busy
 
 
 async def test_a_thought_that_takes_too_long_is_given_up_with_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -165,7 +165,7 @@ async def test_a_thought_that_takes_too_long_is_given_up_with_a_sentence(monkeyp
 async def test_too_many_thoughts_are_refused_and_reviews_do_not_count_among_them() -> None:
     async with minds(most=1) as made:
         endless = asyncio.ensure_future(made._run(True, time.sleep, FOREVER))
-        while not made._crews[True].waiting:
+        while not made._pools[True].waiting:
             await asyncio.sleep(0)
         with pytest.raises(Busy, match="busy"):
             await made._run(True, os.getpid)

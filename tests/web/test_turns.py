@@ -118,7 +118,7 @@ async def test_what_takes_more_than_its_share_ends_when_somebody_else_waits(monk
 
     try:
         endless = asyncio.ensure_future(asks("many", FOREVER))
-        while not minds._crews[False].all_busy:
+        while not minds._pools[False].all_busy:
             await asyncio.sleep(0)
         async with asyncio.timeout(PATIENCE_S):
             await asks("one", 0)

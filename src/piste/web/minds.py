@@ -103,9 +103,9 @@ class Minds:
 
     def __init__(self, thinkers: int, most: int) -> None:
         # Who plays comes before who thinks, and who plays on before who looks back.
-        self._crews = {False: Crew(thinkers, most, nice=2), True: Crew(1, most, nice=10)}
+        self._pools = {False: WorkerPool(thinkers, most, nice=2), True: WorkerPool(1, most, nice=10)}
         # Bots that answer at once do not wait behind those that search.
-        self._quick = Crew(1, most, nice=1)
+        self._quick = WorkerPool(1, most, nice=1)
         self._preparations = Preparations()
         self._closed = False
         self._tasks: set[asyncio.Task[Any]] = set()
@@ -159,8 +159,8 @@ class Minds:
         quick: bool = False,
     ) -> T:
         """Have something worked out; if whoever asked goes away, it is finished all the same: its worker is busy."""
-        crew = self._quick if quick else self._crews[slow]
-        task = asyncio.ensure_future(self._worked(crew, slow, work, given, need, progress, telling))
+        pool = self._quick if quick else self._pools[slow]
+        task = asyncio.ensure_future(self._worked(pool, slow, work, given, need, progress, telling))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         task.add_done_callback(lambda done: done.cancelled() or done.exception())  # perhaps nobody else asks
@@ -168,7 +168,7 @@ class Minds:
 
     async def _worked(
         self,
-        crew: Crew,
+        pool: WorkerPool,
         slow: bool,
         work: Callable[..., T],
         given: tuple[Any, ...],
@@ -180,7 +180,7 @@ class Minds:
             if need is not None:
                 await self.prepare(*need, progress)
             for last in (False, True):
-                async with crew.worker() as worker:
+                async with pool.worker() as worker:
                     if self._closed:
                         raise PisteError("The server stops. The game is kept: come back in a moment.")
                     try:
@@ -190,7 +190,7 @@ class Minds:
                             progress(*READY)
                         return await _within(
                             LONGEST[slow], worker, work, given, progress if telling else None,
-                            share=SHARE[slow], others=crew.others_wait,
+                            share=SHARE[slow], others=pool.others_wait,
                         )  # fmt: skip
                     except WorkerDied:
                         if last or self._closed:
@@ -209,12 +209,12 @@ class Minds:
 
     def close(self) -> None:
         self._closed = True
-        for crew in (*self._crews.values(), self._quick):
-            crew.close()
+        for pool in (*self._pools.values(), self._quick):
+            pool.close()
         self._preparations.close()
 
 
-class Crew:
+class WorkerPool:
     """Workers of one kind. Each has one piece of work at a time, so that its time begins when its work does."""
 
     def __init__(self, size: int, most: int, *, nice: int) -> None:
