@@ -10,6 +10,7 @@ import pytest
 
 import piste
 from piste.core.game import names
+from piste.web.minds import Tired
 from tests.web.driving import SALT, SEED, Device, House, actor, buttons, finish, one_decision, record, table_for
 from tests.web.storing import storage_fails
 
@@ -186,6 +187,24 @@ async def test_a_hint_is_for_games_against_bots_and_is_on_record(house: House) -
     assert not answer["ok"]
     assert "people play each other" in answer["said"]
     assert "hint" not in record(house, friends)
+
+
+async def test_a_hint_that_fails_says_so_at_the_table_and_can_be_asked_for_again(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fail(*_: object) -> None:
+        raise Tired("A bot took too long.")
+
+    person = Device(house)
+    code = await person.opens("prime-duel", "steady")
+    with monkeypatch.context() as patch:
+        patch.setattr(house.minds, "hint", fail)
+        assert not (await person.do(code, "hint"))["ok"]
+    assert "There is no hint: A bot took too long." in await person.page(code)
+    assert "There is no hint" not in await Device(house).page(code)
+    answer = await person.do(code, "hint")
+    assert answer["said"] in unescape(await person.page(code))
+    assert "There is no hint" not in await person.page(code)
 
 
 # Away and back

@@ -73,7 +73,7 @@ def face(room: Room, who: Looker, house: House) -> Face:
         tips=tips(room),
         log=log,
         offers=offers(room, who, house),
-        hint="" if table is None else room.hints.get((who.seat, table.number), ""),
+        hint="" if table is None else hint(room, (who.seat, table.number)),
         round_end=None if view is None else round_end(room, view, names),
         result="" if view is None or view.ending is None else result(view.ending, names, who.seat),
         explained="" if view is None or view.ending is None else explained(room, view, view.ending, names),
@@ -136,6 +136,10 @@ def round_end(room: Room, view: SeatView, names: tuple[str, ...]) -> RoundEnd | 
         if found is not None or (decider != WATCHER and view.seat in (WATCHER, decider)):
             return found
     return None
+
+
+def hint(room: Room, question: tuple[int, int]) -> str:
+    return room.hints.get(question) or room.no_hints.get(question, "")
 
 
 def has_decided(room: Room, seat: int) -> bool:

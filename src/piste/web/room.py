@@ -82,6 +82,7 @@ class Room:
         self.head: Head | None = None
         self.story: Story | None = None
         self.hints: dict[tuple[int, int], str] = {}  # of a seat at a question
+        self.no_hints: dict[tuple[int, int], str] = {}  # why a seat could get none at a question
         self.network = ""  # from where one of its players asked last: whose share of the thinkers its bots take
         self.stuck = ""  # why a bot could not answer, if it could not
         self.preparing: int | None = None  # percent of what a bot needs first; None while none is prepared

@@ -193,9 +193,15 @@ class Thoughts(Rooms):
             seed = seed_of_bots(room.head.seed if room.head else None)
             game = room.game.name
         began = time.perf_counter()
-        level, chosen = await self.minds.hint(
-            game, view, seed, f"hint {seat} {number}", partial(self._tell_preparing, code)
-        )
+        telling = partial(self._tell_preparing, code)
+        try:
+            level, chosen = await self.minds.hint(game, view, seed, f"hint {seat} {number}", telling)
+        except PisteError as e:  # whoever asked may not wait for the answer any more: it stands at the table, too
+            async with self.room(code) as room:
+                room.no_hints[seat, number] = f"There is no hint: {e}"
+                room.version += 1
+                self.wake(code)
+            raise
         self.metrics.thought("hint", time.perf_counter() - began)
         async with self.room(code) as room:
             said = room.give_hint(seat, number, level, chosen)
