@@ -219,3 +219,9 @@ def test_startup_is_measured_as_ratios(monkeypatch: pytest.MonkeyPatch) -> None:
     out = io.StringIO()
     assert startup.bench(argparse.Namespace(json=True), Screen(out, io.StringIO())) == 0
     assert set(json.loads(out.getvalue())["ratio"]) == {"help", "prompt"}
+
+
+def test_who_chooses_a_bot_that_thinks_for_minutes_is_told_before_the_game(tmp_path: Path) -> None:
+    slow = ("play", "prime-duel", "--vs", "perfect", "--first", "1", "--set")
+    assert "expert thinks for minutes a decision" in run(tmp_path, *slow, "target=500", typed="quit\n").stdout
+    assert "a decision" not in run(tmp_path, *slow, "target=50", typed="quit\n").stdout
