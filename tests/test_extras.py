@@ -127,7 +127,11 @@ def test_a_compiler_that_is_there_but_broken_is_named_with_the_reason(tmp_path: 
     broken.mkdir()
     (broken / "__init__.py").write_text("raise ImportError('Numba needs NumPy 1.0 or less')")
     said = commands(
-        (), tmp_path, "solve zero-sum-duel", "simulate prime-duel --games 2", "play zero-sum-duel --vs strong"
+        (),
+        tmp_path,
+        "solve zero-sum-duel",
+        "simulate prime-duel --games 2",
+        "play prime-duel --vs strong --first 2 --seed a",
     )
     for one in said.values():
         assert one.code == 1, one
