@@ -45,7 +45,7 @@ def plain(markdown: str, width: int) -> str:
             shown = [line for line in lines if ">>>" not in line and "..." not in line[:8]]
             out += shown if len(shown) == len(lines) else []  # programs are for the page, not for a game
         elif lines[0].startswith("```"):
-            out += [line for line in lines if not line.startswith("```")]
+            out += [f"    {line}".rstrip() for line in lines[1:-1]]
         else:
             out += paragraphs(lines, width)
         out.append("")
