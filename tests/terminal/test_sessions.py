@@ -49,7 +49,7 @@ def test_hot_seat_to_the_end(name: str, options: dict[str, Any], seats: int) -> 
     session.run()
     assert final(session)
     handed = "press Enter when only you can see the screen" in page.getvalue()
-    assert handed == (name in ("zero-sum-duel", "mccoy-duel"))
+    assert handed == (name in ("zero-sum-duel", "mccoy-duel", "positive-negative"))
 
 
 @EVERY
