@@ -63,9 +63,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     sizes.quick = config.getoption("--quick")
+    # A shell starts what it runs in the background without Ctrl-C, `nohup` without SIGHUP: programs inherit that.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-        # A shell starts what it runs in the background without Ctrl-C, and programs of ours would inherit that.
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
     config.stash[counted_out] = Counter()
 
 

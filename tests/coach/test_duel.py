@@ -130,7 +130,7 @@ def test_choices_that_the_search_hardly_tried_are_judged_as_a_solution_judges_th
     kind, off, cards = KINDS[0], [], duel.CARDS
     judging = judge(kind)
     judging.share_out(4, 0)
-    for seed in range(many(14)):
+    for seed in range(max(14, many(14))):
         table = played(kind, f"late {seed}")
         for at, state in enumerate(states_of(table)):
             seat = GAME.rules.to_act(state)

@@ -136,6 +136,7 @@ def test_ctrl_c_leaves_what_there_is_so_far() -> None:
     balancing.show(late.game, [late], 2, Screen(io.StringIO(), colour=False))
 
 
+@pytest.mark.usefixtures("worker_here")
 def test_ctrl_c_in_the_command_shows_what_there_is_and_returns_130(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

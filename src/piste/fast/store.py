@@ -40,6 +40,9 @@ class Unusable(PisteError):
         super().__init__(text)
         self.error = error
 
+    def __reduce__(self) -> tuple[type[Unusable], tuple[str, OSError]]:
+        return type(self), (str(self), self.error)  # so that it comes back from a worker as it was
+
 
 _warned: set[str] = set()
 
@@ -132,6 +135,7 @@ def is_kept(name: str, stamp: str) -> bool:
 def load(name: str, stamp: str) -> Stored | None:
     """Return a kept table, or None if there is none like it. One that is damaged or foreign is taken away."""
     place = _place(name, stamp)
+    there = place.exists()  # asked first: what another process puts there from now on is whole
     try:
         manifest = json.loads((place / MANIFEST).read_text(encoding="utf-8"))
         body = {key: manifest[key] for key in ("format", "name", "stamp", "arrays")}
@@ -145,7 +149,7 @@ def load(name: str, stamp: str) -> Stored | None:
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         fits = False
     if not fits:
-        if place.exists():
+        if there:
             shutil.rmtree(place, ignore_errors=True)
         return None
     return Stored(place, body)
@@ -158,9 +162,7 @@ def save(name: str, stamp: str, arrays: Mapping[str, Array]) -> Stored:
     making = place.with_name(f"{place.name}.{os.getpid()}-{get_ident()}.part")
     try:
         body = _write(making, name, stamp, arrays)
-        if not _is_kept(name, stamp, body):
-            shutil.rmtree(place, ignore_errors=True)
-            _put(making, place, lambda: _is_kept(name, stamp, body))
+        _put(making, place, lambda: _is_kept(name, stamp, body))
     except OSError as e:
         raise _unusable(place, e) from None
     finally:
@@ -190,11 +192,17 @@ def _is_kept(name: str, stamp: str, body: dict[str, Any]) -> bool:
 
 
 def _put(making: Path, place: Path, is_there: Callable[[], bool]) -> None:
+    """Give a folder its name at once; what is there already is taken away only if it is not the same and whole.
+
+    Nothing is looked at before: another process may put it there in between, and somebody may read it by then.
+    """
     try:
         making.rename(place)
     except OSError:
-        if not is_there():  # another process was a moment faster
-            raise
+        if is_there():
+            return
+        shutil.rmtree(place, ignore_errors=True)
+        making.rename(place)
 
 
 def _write(making: Path, name: str, stamp: str, arrays: Mapping[str, Array]) -> dict[str, Any]:
