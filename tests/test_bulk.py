@@ -190,6 +190,7 @@ def test_many_games_refuse_a_closed_decision_and_change_nothing() -> None:
     assert many.steps > before[1]
 
 
+@pytest.mark.slow
 def test_a_policy_of_ones_own() -> None:
     game = find("prime-duel")
 

@@ -111,6 +111,7 @@ def test_the_cfr_of_openspiels_core_agrees_with_the_one_in_python() -> None:
     assert one < BAR
 
 
+@pytest.mark.slow
 def test_the_example_agrees_with_our_solvers(capsys: pytest.CaptureFixture[str]) -> None:
     spec = importlib.util.spec_from_file_location("openspiel_cfr", EXAMPLE)
     assert spec is not None

@@ -163,6 +163,7 @@ def test_columns_stand_side_by_side(capsys: pytest.CaptureFixture[str], monkeypa
     assert max(map(len, out.splitlines()[:40])) <= 80
 
 
+@pytest.mark.slow
 def test_the_sheets_options_can_be_a_column(capsys: pytest.CaptureFixture[str]) -> None:
     document = json.loads(told(["zero-sum-grid", "--set", "turns=6", "--versus", "sheet", "--json"], capsys))
     assert [column["title"] for column in document["columns"]] == ["turns=6", "sheet"]

@@ -334,6 +334,7 @@ def test_every_level_plays_every_size(bot: Any, top: int) -> None:
     assert bot.LINE
 
 
+@pytest.mark.slow
 def test_each_level_is_better_than_the_beginner() -> None:
     pairs = games(100) // 20 + 100
     assert match(novice, bots.find("random", GAME), {"top": 5}, pairs) > 0.2

@@ -299,6 +299,7 @@ def test_every_level_plays_every_kind_of_grid(bot: Any, options: dict[str, int |
     assert bot.LINE
 
 
+@pytest.mark.slow
 def test_levels_differ_in_how_they_punish_careless_play() -> None:
     """Within few turns; against good play all but the novice draw, as they must."""
 

@@ -113,6 +113,7 @@ def test_bad_requests_get_a_sentence(
     assert sentence in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_bench_measures_every_way(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(speed, "RUNS", 1)
     monkeypatch.setattr(speed, "SECONDS", 0.01)

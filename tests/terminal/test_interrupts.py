@@ -92,6 +92,7 @@ def test_ctrl_c_ends_what_is_worked_at_and_nothing_else(case: str, tmp_path: Pat
     assert not broken(text), text
 
 
+@pytest.mark.slow
 def test_ctrl_c_at_random_moments_of_a_cold_start_is_clean(tmp_path: Path) -> None:
     moments = random.Random("interrupts")
     every = itertools.cycle(itertools.product(GAMES, CASES))

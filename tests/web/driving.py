@@ -180,6 +180,7 @@ class House:
         self.hall: Hall = self.app.state.hall
         self._life = self.app.router.lifespan_context(self.app)
         await self._life.__aenter__()
+        await self.hall.expire()  # the server looks at the clock when it starts, before a test sets it
         return self
 
     def _opened(self, room: Room) -> tuple[Head, Chooser | None]:

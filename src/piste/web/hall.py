@@ -81,6 +81,7 @@ class Hall(Thoughts):
         super().__init__(store, minds, settings, metrics or Metrics(), clock, ticks)
         self.lots = lots or Lots()
         self.opener = opener
+        self._looking = asyncio.Lock()
         self.limits = limits or Limits.off()
 
     # Doing
@@ -291,15 +292,16 @@ class Hall(Thoughts):
 
     async def _look_at_the_clock(self) -> elapsed.Elapsed:
         """Note how much time has passed; a clock that was set is no reason to delete anything."""
-        wall, ticks = self.clock(), self.ticks()
-        kept, last = await asyncio.to_thread(lambda: (self.store.key("elapsed"), self.store.last_touched()))
-        before = elapsed.read(kept, last, wall)
-        passed = before.go_on(wall, ticks, elapsed.boot())
-        if passed.jumps and passed.jumps != before.jumps:
-            # Whoever runs the server can set it right before anything comes of it.
-            logs.warn("clock jumped", days=round(passed.jumps[-1].by / elapsed.DAY, 2))
-        await asyncio.wrap_future(self.store.write(PutKey("elapsed", passed.text())))
-        return passed
+        async with self._looking:  # two looks at once would each take the other's time for a jump
+            wall, ticks = self.clock(), self.ticks()
+            kept, last = await asyncio.to_thread(lambda: (self.store.key("elapsed"), self.store.last_touched()))
+            before = elapsed.read(kept, last, wall)
+            passed = before.go_on(wall, ticks, elapsed.boot())
+            if passed.jumps and passed.jumps != before.jumps:
+                # Whoever runs the server can set it right before anything comes of it.
+                logs.warn("clock jumped", days=round(passed.jumps[-1].by / elapsed.DAY, 2))
+            await asyncio.wrap_future(self.store.write(PutKey("elapsed", passed.text())))
+            return passed
 
     def say_goodbye(self) -> None:
         """Tell everybody that the server stops and to come back."""
