@@ -14,6 +14,7 @@ from piste.core.contract import CHANCE, OVER, WATCHER
 from piste.core.dealer import Dealer
 from piste.core.game import find
 from tests.kinds import Kind, choices, played, walked
+from tests.sizes import slow_if
 
 SMALL = (
     Kind("zero-sum-duel", {"top": 3, "hand": 2, "turns": 9}),
@@ -122,7 +123,7 @@ def test_retold_games_look_the_same_and_hold_the_truth(kind: Kind) -> None:
             assert len(again) == len(table.history())
 
 
-@pytest.mark.parametrize("kind", WIDE, ids=str)
+@pytest.mark.parametrize("kind", slow_if(lambda kind: kind.game == "zero-sum-duel", WIDE), ids=str)
 def test_what_a_seat_knows_prints_and_parses(kind: Kind) -> None:
     game = find(kind.game)
     for seed in range(6):

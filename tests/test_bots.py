@@ -23,7 +23,7 @@ from piste.games.zero_sum_duel import steady as zero_sum
 from piste.games.zero_sum_grid import rules as grid_rules
 from piste.games.zero_sum_grid import steady as grid
 from tests.kinds import FULL, ODD, Kind, walked
-from tests.sizes import sized
+from tests.sizes import sized, slow_if
 
 OURS = ("random", *bots.LEVELS)
 HIDING = (Kind("zero-sum-duel", {"turns": 60}), Kind("mccoy-duel", {"rounds": 1}))
@@ -126,7 +126,7 @@ def rebuilt(kind: Kind, steps: tuple[int, ...], decisions: int) -> piste.Table:
     return table
 
 
-@pytest.mark.parametrize("name", OURS)
+@pytest.mark.parametrize("name", slow_if(lambda name: name in ("strong", "perfect"), OURS))
 @pytest.mark.parametrize("kind", HIDING, ids=str)
 def test_games_that_a_seat_cannot_tell_apart_get_the_same_choice(kind: Kind, name: str) -> None:
     game = find(kind.game)

@@ -18,9 +18,12 @@ from piste.fast.bind import bind, policy_names
 from piste.fast.bulk import Tally, share, simulate
 from piste.fast.many import Many
 from tests.kinds import FULL, ODD, Kind, games, played, walked
+from tests.sizes import slow_if
 
 EVERY = pytest.mark.parametrize("kind", [*FULL, *ODD], ids=str)
 FIVE = pytest.mark.parametrize("name", names())
+COMPILING = pytest.mark.parametrize("name", slow_if(lambda name: name in ("mccoy-duel", "zero-sum-grid"), names()))
+"""The same, where those that compile longest are left to the whole run."""
 
 # Small enough to go through every game there is.
 SMALL = (
@@ -56,7 +59,7 @@ def test_the_first_cell_of_a_grid_has_as_many_numbers_as_grids() -> None:
     assert drawn.total() == 18_982  # the winnable grids (R1)
 
 
-@FIVE
+@COMPILING
 def test_threads_do_not_change_results(name: str) -> None:
     game = find(name)
     options = game.options()
@@ -134,7 +137,7 @@ def test_random_play_is_as_exact_enumeration_says(kind: Kind) -> None:
     assert abs(tally.length[0] - mean) <= 3 * tally.length[1] + 1e-9
 
 
-@FIVE
+@COMPILING
 def test_many_games_together_are_the_same_interpreted(name: str) -> None:
     game = find(name)
     options = game.options()

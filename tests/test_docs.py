@@ -16,6 +16,7 @@ import piste
 import piste.api
 from piste.core.game import find, names
 from piste.ui import solving
+from tests.sizes import slow_if
 
 ROOT = Path(__file__).parent.parent
 PAGES = ROOT / "docs" / "rules"
@@ -75,7 +76,11 @@ WITH_EXAMPLES = [
 ]
 
 
-@pytest.mark.parametrize("path", WITH_EXAMPLES, ids=lambda path: str(path.relative_to(ROOT)))
+@pytest.mark.parametrize(
+    "path",
+    slow_if(lambda path: path.name == "adapters.md", WITH_EXAMPLES),
+    ids=lambda path: str(path.relative_to(ROOT)),
+)
 def test_examples_run(path: Path) -> None:
     failed, _ = doctest.testfile(str(path), module_relative=False, encoding="utf-8")
     assert failed == 0

@@ -13,8 +13,9 @@ import pytest
 import piste
 from piste.core.game import find, names
 from tests.kinds import FULL, ODD, Kind, played
+from tests.sizes import sized
 
-INPUTS = int(os.environ.get("PISTE_INPUTS", "6000"))
+INPUTS = int(os.environ.get("PISTE_INPUTS", sized("1500", "6000")))
 """How many in all; each test below takes its share."""
 ALPHABET = string.printable + "−–äß€٣\u200b\ud800\x00{}[]|=,/:@?*+-0123456789"
 

@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.limits import PATIENCE_S
 
 ROOT = Path(__file__).parent.parent
@@ -32,6 +34,7 @@ def run(folder: Path, *words: str, mark: str = "slow", skips: bool = False, ci: 
     return done.returncode, done.stdout
 
 
+@pytest.mark.slow
 def test_a_quick_run_says_what_it_left_out_and_which_command_runs_it(tmp_path: Path) -> None:
     code, said = run(tmp_path, "--quick", "-n", "2")
     assert code == 0
@@ -48,6 +51,7 @@ def test_a_whole_run_leaves_nothing_out_and_on_the_build_machine_that_is_well(tm
     assert "test-all" not in said
 
 
+@pytest.mark.slow
 def test_what_is_skipped_is_named_and_on_the_build_machine_it_is_a_failure(tmp_path: Path) -> None:
     line = "Skipped: 1 test: nothing to test with here; apt install something"
     code, said = run(tmp_path, skips=True)

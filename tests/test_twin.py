@@ -22,7 +22,7 @@ def test_twins_play_the_same_random_games(kind: Kind) -> None:
     game = find(kind.game)
     options = game.options(kind.options)
     plain, compiled = bind(game, compiled=False), bind(game, compiled=True)
-    for seed in range(games(sized(60, 300), of=kind) if kind in FULL else sized(20, 100)):
+    for seed in range(games(sized(20, 300), of=kind) if kind in FULL else sized(20, 100)):
         leaving = 16 if seed % 5 == 0 else 0
         one = plain.playout(options, 1, seed, 5000, leaving)
         assert one == compiled.playout(options, 1, seed, 5000, leaving)

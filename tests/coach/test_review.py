@@ -262,6 +262,7 @@ def test_every_decision_has_a_sentence_with_its_reason(name: str) -> None:
         assert all(row["loss"] >= 0 for row in whole["decisions"])
 
 
+@pytest.mark.slow
 def test_a_move_of_harvest_is_explained_by_what_it_scores() -> None:
     for seed in range(3):
         table = played(Kind("zero-sum-grid", {"variant": "harvest", "first": 1}), f"harvest {seed}")

@@ -23,6 +23,7 @@ from piste.core.views import SeatView  # noqa: E402
 from piste.rl import openspiel  # noqa: E402
 from piste.rl.encoder import Encoder, settled  # noqa: E402
 from tests.kinds import FULL, ODD, Kind, games, played  # noqa: E402
+from tests.sizes import slow_if  # noqa: E402
 
 KINDS = tuple(Kind(kind.game, {"turns": 200, **kind.options}) if kind in ODD[:1] else kind for kind in (*FULL, *ODD))
 SECRET = ("mccoy-duel", "positive-negative", "zero-sum-duel")
@@ -224,7 +225,7 @@ def test_two_logs_as_numbers_are_the_same_exactly_where_the_strings_are(game: st
                 assert back.setdefault(text, line) == line
 
 
-@pytest.mark.parametrize("kind", HIDING, ids=str)
+@pytest.mark.parametrize("kind", slow_if(lambda kind: "players" in kind.options, HIDING), ids=str)
 def test_two_games_that_a_seat_cannot_tell_apart_look_the_same_to_it(kind: Kind) -> None:
     draw, game = openspiel.Resampler("secrets"), loaded(kind)
     mine = {way: seer for way, seer in observers(game).items() if way[2] != EVERY}

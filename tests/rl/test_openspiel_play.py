@@ -186,6 +186,7 @@ def solved_anew(monkeypatch: pytest.MonkeyPatch, powers: str, passes: int) -> tu
     return gain(game, player), 2 * player.gap  # a share of wins is worth two points: from lost to won
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("powers", ["05*", "247", "0136", "456*", "017*"])
 def test_nobody_gains_against_our_solution_of_duel(powers: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """In 456* and 017* both seats have to mix."""

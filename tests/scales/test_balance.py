@@ -96,6 +96,7 @@ def test_whoever_is_named_to_begin_is_the_first_player() -> None:
     assert weighed("zero-sum-duel", games=1).first == 0  # instead of the toss
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_numbers_with_any_number_of_processes() -> None:
     alone, together = (
         balancing.document(weighed("zero-sum-grid", games=6, processes=processes)) for processes in (1, 2)

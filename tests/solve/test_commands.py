@@ -21,6 +21,7 @@ from piste.core.verdict import quiet
 from piste.fast import store
 from piste.ui import solvetime
 from tests.limits import PATIENCE_S
+from tests.sizes import slow_if
 
 FIVE = pytest.mark.parametrize("name", names())
 
@@ -50,7 +51,7 @@ def test_solve_says_what_the_start_is_worth(name: str, capsys: pytest.CaptureFix
     assert found["how"] in capsys.readouterr().out.replace("\n", " ")
 
 
-@FIVE
+@pytest.mark.parametrize("name", slow_if(lambda name: name == "mccoy-duel", names()))
 def test_every_level_takes_a_seat_and_two_of_a_kind_finish_a_game(name: str) -> None:
     game = find(name)
     options = dict(pair.split("=") for pair in SMALL[name].split())

@@ -187,6 +187,7 @@ def test_trials_find_a_mix_that_loses_little_in_a_small_round(powers: str) -> No
         assert values.max() - values @ mix / mix.sum() < 0.02
 
 
+@pytest.mark.slow
 def test_decisions_with_eight_cards_lose_next_to_nothing_against_the_equilibrium(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -326,7 +327,7 @@ if games(1) >= 50:  # only in a proof: a million passes; fewer say nothing
 @pytest.mark.parametrize(
     ("names", "players", "bar", "usual", "full"),
     [
-        (("perfect", "random"), 2, 0.90, 2, 100),
+        pytest.param(("perfect", "random"), 2, 0.90, 2, 100, marks=pytest.mark.slow),
         pytest.param(("perfect", "steady"), 2, 0.72, 2, 100, marks=pytest.mark.slow),
         (("strong", "steady"), 2, 0.55, 4, 200),
         (("steady", "novice"), 2, 0.55, 20, 200),

@@ -22,6 +22,7 @@ from piste.games.prime_duel.lines import COARSE, FINE, Decks, Pool, needed, step
 from piste.games.prime_duel.rules import DRAW, Options, State
 from piste.games.prime_duel.worth import Model, Tail, chances, counts, empties_from, loops
 from tests.kinds import games
+from tests.sizes import slow_if
 from tests.solve import prime_games
 
 GAME = find("prime-duel")
@@ -174,6 +175,7 @@ def pool_of(options: Options, code: Any, grain: int, *, keep: bool) -> Pool:
     return pool
 
 
+@pytest.mark.slow
 def test_both_grains_and_both_ways_to_run_agree() -> None:
     from piste.fast.bind import together
 
@@ -203,7 +205,9 @@ def test_the_rest_of_a_deck_worked_out_alone_is_the_same() -> None:
         assert tail.draw(s)[0] == pytest.approx(source.draw(s)[0], abs=1e-12)
 
 
-@pytest.mark.parametrize("size", [(6, 3, 24), (10, 1, 50), (3, 2, 9)], ids=str)
+@pytest.mark.parametrize(
+    "size", slow_if(lambda size: size == (6, 3, 24), [(6, 3, 24), (10, 1, 50), (3, 2, 9)]), ids=str
+)
 def test_games_between_perfect_players_are_won_as_often_as_the_value_says(size: tuple[int, int, int]) -> None:
     """Two million games of each size in a proof."""
     from piste.fast import kernels

@@ -57,6 +57,7 @@ def half_width(chances: Chances, games: int) -> float:
     return 1.96 * sqrt((chances.win + chances.draw / 4 - mean * mean) / games)
 
 
+@pytest.mark.slow
 def test_an_estimate_of_zero_sum_duel_is_off_by_chances_to_win_and_not_by_values() -> None:
     (view,) = decided("zero-sum-duel", {"top": 6, "hand": 3, "turns": 40}, "units", 1)
     found = zsd_solve.verdict(Known.told(ZSD, view))
@@ -154,7 +155,7 @@ def test_a_watcher_gets_an_estimate_where_there_is_no_more() -> None:
 @pytest.mark.parametrize(
     ("name", "options"),
     [
-        ("zero-sum-duel", {"turns": 40, "first": "a"}),
+        pytest.param("zero-sum-duel", {"turns": 40, "first": "a"}, marks=pytest.mark.slow),
         ("zero-sum-duel", {"top": 4, "hand": 3, "turns": 30}),
         ("positive-negative", {"top": 4}),
         ("mccoy-duel", {"powers": "01*", "rounds": 3}),

@@ -24,6 +24,7 @@ from piste.fast.bind import together
 from piste.games.zero_sum_duel import novice, perfect, plan, rules, solve, steady, strong
 from piste.games.zero_sum_duel.rules import DISCARD, DRAW, Options, State
 from tests.kinds import games
+from tests.sizes import slow_if
 from tests.solve import zero_sum_duel_response as response
 
 GAME = find("zero-sum-duel")
@@ -73,7 +74,7 @@ def worth(s: State) -> float:
 
 
 @pytest.mark.parametrize(("top", "hand"), SMALL)
-@pytest.mark.parametrize("passes", [0, 1, 3])
+@pytest.mark.parametrize("passes", slow_if(lambda passes: passes == 3, [0, 1, 3]))
 def test_no_best_response_gains_with_a_turn_limit(top: int, hand: int, passes: int) -> None:
     """Each pass is held against the value of the next, so together these are best responses in the whole game."""
     turns = 2 * (top - hand)

@@ -169,6 +169,7 @@ print(bind.together(*modules, compiled=True).outer())
 """
 
 
+@pytest.mark.slow
 def test_a_changed_source_is_never_answered_from_the_cache(tmp_path: Any) -> None:
     for answer in ("1", "2", "1"):
         done = subprocess.run(

@@ -135,6 +135,7 @@ def test_a_table_that_cannot_be_kept_is_told_once_and_leaves_nothing(
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 def test_compiled_code_that_cannot_be_kept_is_used(tmp_path: Path) -> None:
     pytest.importorskip("numba")
     done = limited(

@@ -65,7 +65,13 @@ def told(home: Path) -> list[dict[str, Any]]:
     return [{k: v for k, v in line.items() if k not in ("check", "checksum")} for line in lines[1:]]
 
 
-@pytest.mark.parametrize(("name", "options"), GAMES, ids=[name for name, _ in GAMES])
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        pytest.param(*row, id=row[0], marks=[] if row[0] == "positive-negative" else [pytest.mark.slow])
+        for row in GAMES
+    ],
+)
 def test_killed_at_every_prompt_it_ends_as_the_same_game(name: str, options: list[str], tmp_path: Path) -> None:
     begin = ["play", name, "--vs", "random", "--seed", "kills 2", *options]
     whole = tmp_path / "whole"

@@ -16,6 +16,7 @@ from html import unescape
 from pathlib import Path
 from typing import Any
 
+import pytest
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidMessage
 
@@ -216,6 +217,7 @@ def check(record: str, players: list[Player]) -> None:
         assert sum(len(player.acknowledged) for player in players) == len(decided)
 
 
+@pytest.mark.slow
 async def test_whatever_was_acknowledged_is_there_after_the_server_was_killed(tmp_path: Path) -> None:
     tables = Tables("durability")
     for _ in range(KILLS):
