@@ -1,9 +1,10 @@
 """`piste bench --serve`: hundreds of games at once in the real server, beside a bare one of the same kind.
 
 The server runs in a process of its own and so do the clients, two for each game, who decide as people do: now and
-then. What counts is the time from sending a decision to its being told to the other one. A machine at hand is never
-idle and never the same, so the same is measured in the same run with a server of the same libraries that knows no
-game, keeps nothing and only passes messages on, as many and as large ones.
+then. A client does what the page does: it loads the page, asks for steps from there on, and pings. What counts is the
+time from sending a decision to its being told to the other one. A machine at hand is never idle and never the same,
+so the same is measured in the same run with a server of the same libraries that knows no game, keeps nothing and only
+passes messages on, as many and as large ones.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed
 
 from piste.core.errors import PisteError
 from piste.core.game import counted, find, names
@@ -55,6 +57,10 @@ SAMPLES = 200
 LONGEST = 60.0
 """Seconds after which a message that does not come is given up."""
 
+PING = 20.0
+"""Seconds between two pings of a page."""
+
+SHOWN = re.compile(r'data-at="(\d+)" data-step="(\d+)"')
 BUTTON = re.compile(r'name="decision" value="([^"]*)"')
 NUMBER = re.compile(r'data-number="(\d+)"')
 
@@ -169,6 +175,9 @@ def echo() -> None:
             await one.send_text(next(samples)[0])
             while True:
                 text = await one.receive_text()
+                if '"ping"' in text:
+                    await one.send_text(text)
+                    continue
                 mine, theirs = next(samples)
                 await one.send_text(text)
                 for other in pair:
@@ -201,12 +210,16 @@ def told(port: int) -> Told:
     )
 
 
-def asked(port: int, method: str, path: str, fields: dict[str, str] | None = None) -> tuple[str, str]:
-    """Ask for something and return the answer and the cookie that came with it."""
+def asked(
+    port: int, method: str, path: str, fields: dict[str, str] | None = None, cookie: str = ""
+) -> tuple[str, str]:
+    """Ask for something, with a cookie if there is one, and return the answer and the cookie that came with it."""
     connection = http.client.HTTPConnection(HERE, port, timeout=LONGEST)
     headers = {"origin": f"http://{HERE}:{port}", "accept": "application/json"}
     if fields is not None:
         headers["content-type"] = "application/x-www-form-urlencoded"
+    if cookie:
+        headers |= {"cookie": cookie, "accept": "text/html"}
     with contextlib.closing(connection):
         connection.request(method, path, None if fields is None else urlencode(fields), headers)
         answer = connection.getresponse()
@@ -235,6 +248,22 @@ def clients(
     return found
 
 
+class Page(NamedTuple):
+    """What a page knows when it opens its socket."""
+
+    cookie: str
+    at: str
+    step: str
+
+
+def loaded(port: int, code: str, cookie: str) -> Page:
+    """Load a table's page, and return from where on its socket asks for news and for steps."""
+    found = SHOWN.search(asked(port, "GET", f"/t/{code}", cookie=cookie)[0])
+    if found is None:
+        raise PisteError("The page to be measured does not say what it shows.")
+    return Page(cookie, *found.groups())
+
+
 class Client:
     """One person's page: a socket, and what it was sent last."""
 
@@ -245,6 +274,7 @@ class Client:
         self.came = 0.0  # when that was
         self.news = asyncio.Event()
         self.reader = asyncio.ensure_future(self._read())
+        self._pinger = asyncio.ensure_future(self._ping())
 
     async def _read(self) -> None:
         async for text in self.socket:
@@ -254,6 +284,12 @@ class Client:
                 self.parts.update(message["parts"])
                 self.text, self.came = str(text), came
                 self.news.set()
+
+    async def _ping(self) -> None:
+        with contextlib.suppress(ConnectionClosed):  # the reader tells of that
+            while True:
+                await asyncio.sleep(PING)
+                await self.socket.send(json.dumps({"id": "ping", "do": "ping"}))
 
     async def heard(self) -> None:
         """Wait for news, or fail with what ended the connection."""
@@ -271,6 +307,7 @@ class Client:
         return int(found[1]) if found else 0
 
     async def close(self) -> None:
+        self._pinger.cancel()
         await self.socket.close()
         await asyncio.wait((self.reader,))
 
@@ -290,27 +327,28 @@ class Pair:
         async with self._load.door:
             await asyncio.gather(*(client.close() for client in self._clients))
             self._opened += 1
-            code, cookies = str(self._at), ["", ""]
+            code, pages = str(self._at), [Page("", "0", "0")] * 2
             if not self._load.echo:
-                code, cookies = await asyncio.to_thread(self._table)
-            self._clients = [await self._connected(code, cookie) for cookie in cookies]
+                code, pages = await asyncio.to_thread(self._table)
+            self._clients = [await self._connected(code, page) for page in pages]
             for client in self._clients:
                 await client.heard()
 
-    def _table(self) -> tuple[str, list[str]]:
+    def _table(self) -> tuple[str, list[Page]]:
         port, kinds = self._load.port, self._load.kinds
         kind = kinds[(self._at + self._opened) % len(kinds)]
         text, first = asked(port, "POST", "/new", {"game": kind, "versus": "friend", "name": "Ada"})
         code = json.loads(text)["go"].rpartition("/")[2]
-        return code, [first, asked(port, "POST", f"/t/{code}/sit", {"name": "Bob"})[1]]
+        second = asked(port, "POST", f"/t/{code}/sit", {"name": "Bob"})[1]
+        return code, [loaded(port, code, cookie) for cookie in (first, second)]
 
-    async def _connected(self, code: str, cookie: str) -> Client:
+    async def _connected(self, code: str, page: Page) -> Client:
         address = f"{HERE}:{self._load.port}"
         return Client(
             await connect(
-                f"ws://{address}/t/{code}/socket",
+                f"ws://{address}/t/{code}/socket?since={page.at}&step={page.step}",
                 origin=f"http://{address}",  # type: ignore[arg-type]
-                additional_headers={"cookie": cookie},
+                additional_headers={"cookie": page.cookie},
                 ping_interval=None,  # as a browser does
                 open_timeout=LONGEST,
                 max_size=None,
