@@ -120,3 +120,24 @@ def test_silent_connections_of_many_networks_do_not_keep_the_descriptors(tmp_pat
             wait_until(lambda: answered(server, ADA))
         code, _ = server.open(ADA, "prime-duel")
         assert server.ask("GET", f"/t/{code}", BEN).status == 200
+
+
+@pytest.mark.parametrize("bound", [{"files": 100, "thinkers": 1}, {"most_silent": 48}])
+def test_a_newcomer_takes_the_place_of_who_is_silent_longest_in_the_network_with_most(
+    bound: dict[str, int], tmp_path: Path
+) -> None:
+    # Nobody is too slow here, and no network has more than it may: either bound leaves 48 places.
+    networks = [f"127.0.1.{1 + at % 9}" for at in range(180)]
+    with (
+        serving(tmp_path, slowest_head=10 * PATIENCE_S, **bound) as server,
+        silence(server, [ADA]) as ours,
+        silence(server, networks) as lines,
+    ):
+        assert server.ask("GET", "/healthz", BEN).status == 200
+        wait_until(lambda: sum(map(is_cut_off, lines)) == len(lines) + 2 - 48)
+        assert not any(map(is_cut_off, lines[-9:]))
+        ours[0].sendall(b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n")
+        ours[0].settimeout(PATIENCE_S)
+        assert ours[0].recv(15) == b"HTTP/1.1 200 OK"
+        code, _ = server.open(BEN, "prime-duel")
+        assert server.line(BEN, code).status == 101

@@ -14,7 +14,6 @@ import os
 import signal
 import socket
 import sys
-from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import FrameType
@@ -40,6 +39,13 @@ LARGEST_HEAD = 16384
 FOREVER = 36_500
 FILES = 16_384
 """Open files that are asked for: every socket is one, and so is everybody who connects and says nothing."""
+
+RESERVE = 48
+RESERVE_A_THINKER = 4
+"""Open files that are not for connections: the storage, workers, and newcomers until another one is closed."""
+
+FEWEST = 16
+"""Connections that are tried even where the system allows hardly any open files."""
 
 
 def run(given: argparse.Namespace, screen: Screen) -> int:
@@ -242,12 +248,15 @@ def make_server(
     import uvicorn
 
     from piste.web import logs
-    from piste.web.wire import Http, Wire
+    from piste.web.wire import Connections, Http, Wire
 
     class Line(Http):
         proxy = settings.behind_proxy
-        counts: ClassVar = Counter()
-        most = settings.most_connections if settings.limits else math.inf
+        all_connections: ClassVar = Connections(
+            most=max(FEWEST, file_limit() - RESERVE - RESERVE_A_THINKER * settings.thinkers),
+            of_one=settings.most_connections if settings.limits else math.inf,
+            silent=settings.most_silent if settings.limits else math.inf,
+        )
         slowest_head = settings.slowest_head
 
     class Server(uvicorn.Server):
@@ -325,6 +334,16 @@ def raise_file_limit(wanted: int) -> None:
         most = wanted if hard == unlimited else min(wanted, hard)
         with contextlib.suppress(OSError, ValueError):
             resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+
+
+def file_limit() -> float:
+    """Return how many files this process may have open."""
+    try:
+        import resource
+    except ImportError:  # not on this system
+        return math.inf
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return math.inf if soft == resource.RLIM_INFINITY else soft
 
 
 def welcome(settings: Settings, screen: Screen) -> None:

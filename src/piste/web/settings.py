@@ -39,6 +39,7 @@ class Settings(NamedTuple):
     prepare: bool = False  # whether what strong bots need is made in the background from the start
     ping: float = 20.0  # seconds from one ping of a websocket to the next, and for its answer
     most_connections: int = 600  # of one network, websockets included, unless it is the proxy's
+    most_silent: int = 1000  # connections of all without a request; the next one takes the place of one of them
     slowest_head: float = 10.0  # seconds in which the head of a request must have arrived
     open_metrics: bool = False  # whether others than this computer may read /metrics
     limits: bool = True  # whether rates are limited; off only for measuring

@@ -34,25 +34,74 @@ SLICE = 512
 """Bytes of a websocket that are read before what they hold is dealt with."""
 
 
+class Connections:
+    """All connections of one server. A newcomer takes the place of a silent one rather than be refused.
+
+    Silent is whoever has no request being answered: it has sent none yet, a part of one, or not the next one.
+    """
+
+    def __init__(self, *, most: float, of_one: float, silent: float) -> None:
+        self._most = most  # in all
+        self._most_of_one = of_one  # of one network
+        self._most_silent = silent
+        self._open = 0
+        self._by_network: Counter[str] = Counter()
+        self._silent: dict[str, dict[Http, None]] = {}  # by network; who has been silent longest comes first
+        self._many_silent = 0
+
+    def enter(self, network: str, *, limited: bool) -> bool:
+        """Count a connection, or say that its network has enough of them."""
+        if limited and self._by_network[network] >= self._most_of_one:
+            return False
+        self._open += 1
+        self._by_network[network] += 1
+        return True
+
+    def leave(self, network: str) -> None:
+        self._open -= 1
+        self._by_network[network] -= 1
+        if not self._by_network[network]:
+            del self._by_network[network]
+
+    def fell_silent(self, network: str, line: Http) -> None:
+        """Note whom to cut off when there are too many, and do so: the first of the network that has most."""
+        silent = self._silent.setdefault(network, {})
+        if line not in silent:
+            silent[line] = None
+            self._many_silent += 1
+        if self._open > self._most or self._many_silent > self._most_silent:
+            most = max(self._silent, key=lambda one: len(self._silent[one]))
+            first = next(iter(self._silent[most]))
+            self.spoke(most, first)
+            first.transport.abort()
+
+    def spoke(self, network: str, line: Http) -> None:
+        silent = self._silent.get(network, {})
+        if line in silent:
+            del silent[line]
+            self._many_silent -= 1
+            if not silent:
+                del self._silent[network]
+
+
 class Http(H11Protocol):
     """One connection. Who sends no request, sends it slowly or does not read the answer is cut off."""
 
     proxy = ""  # an address or a network whose connections are many people's
-    counts: ClassVar[Counter[str]]  # connections by network; the server's own
-    most: float  # connections of one network
+    all_connections: ClassVar[Connections]  # the server's own
     slowest_head: float  # seconds for the head of a request, from the first byte or from when somebody connected
     _timer: asyncio.TimerHandle | None = None
-    _network = ""
+    _network: str | None = None  # for which it is counted
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        if self.client and not (self.proxy and ip_address(self.client[0]) in ip_network(self.proxy)):
-            self._network = address_of({"client": self.client})
-            self.counts[self._network] += 1
-            if self.counts[self._network] > self.most:
-                transport.abort()
-                return
-        self._within(self.slowest_head)
+        network = address_of({"client": self.client})
+        of_many = not self.client or (self.proxy and ip_address(self.client[0]) in ip_network(self.proxy))
+        if not self.all_connections.enter(network, limited=not of_many):
+            transport.abort()
+            return
+        self._network = network
+        self._wait_for_request()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._within(None)
@@ -60,11 +109,26 @@ class Http(H11Protocol):
         super().connection_lost(exc)
 
     def _let_go(self) -> None:
-        network, self._network = self._network, ""
-        if network:
-            self.counts[network] -= 1
-            if not self.counts[network]:
-                del self.counts[network]
+        network, self._network = self._network, None
+        if network is not None:
+            self.all_connections.spoke(network, self)
+            self.all_connections.leave(network)
+
+    def _wait_for_request(self) -> None:
+        self._within(self.slowest_head)
+        if self._network is not None:
+            self.all_connections.fell_silent(self._network, self)
+
+    def _answer_request(self) -> None:
+        self._within(None)
+        if self._network is not None:
+            self.all_connections.spoke(self._network, self)
+
+    def _wait_or_answer(self) -> None:
+        if self._waiting:
+            self._wait_for_request()
+        else:
+            self._answer_request()
 
     def _within(self, seconds: float | None) -> None:
         """Give this connection so long for what it has to do next; None: as long as it takes."""
@@ -79,13 +143,13 @@ class Http(H11Protocol):
 
     def data_received(self, data: bytes) -> None:
         if self._waiting and self._timer is None:
-            self._within(self.slowest_head)
+            self._wait_for_request()
         super().data_received(data)
         if not self._waiting and not self.flow.write_paused:
-            self._within(None)
+            self._answer_request()
 
     def handle_websocket_upgrade(self, event: Any) -> None:
-        self._within(None)
+        self._answer_request()
         super().handle_websocket_upgrade(event)
         protocol = self.transport.get_protocol()
         if isinstance(protocol, Wire):
@@ -94,7 +158,7 @@ class Http(H11Protocol):
     def on_response_complete(self) -> None:
         super().on_response_complete()
         # For the next one, which may be here already, or for reading the last part of this one.
-        self._within(self.slowest_head if self._waiting else None)
+        self._wait_or_answer()
 
     def pause_writing(self) -> None:
         super().pause_writing()
@@ -102,7 +166,7 @@ class Http(H11Protocol):
 
     def resume_writing(self) -> None:
         super().resume_writing()
-        self._within(None if not self._waiting else self.slowest_head)
+        self._wait_or_answer()
 
     def timeout_keep_alive_handler(self) -> None:
         super().timeout_keep_alive_handler()
