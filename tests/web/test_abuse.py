@@ -100,6 +100,39 @@ async def test_a_bot_that_needs_too_long_is_relieved_by_an_easier_one(house: Hou
     piste.core.replay.replay(piste.Record.parse(text))
 
 
+async def test_lines_after_a_relief_name_who_plays_and_older_ones_do_not_change(house: House) -> None:
+    async def tires_later(_game: str, level: str, view: SeatView) -> int:
+        if level == "perfect" and view.number > 3:
+            raise Tired("A bot took too long and was stopped. The game is kept.")
+        return view.actions[0]
+
+    house.minds.choosing = tires_later
+    person = Device(house)
+    code = await person.opens("prime-duel", "perfect", name="Ada")
+    await finish(house, code, [person])
+
+    def told(audience: int) -> list[str]:
+        story = house.room(code).story
+        assert story is not None
+        return [entry.text for entry in story.entries(audience)]
+
+    lines = told(0)
+    at = next(i for i, line in enumerate(lines) if line.startswith("From here on the bot steady plays for Expert, "))
+    before, after = lines[:at], lines[at + 1 :]
+    assert any("Expert" in line for line in before)
+    assert not any("Steady for Expert" in line for line in before)
+    assert any("Steady for Expert" in line for line in after)
+    assert not any("Expert" in line.replace("Steady for Expert", "") for line in after)
+    await house.restart()
+    await person.page(code)
+    assert told(0) == lines
+    story, table = house.room(code).story, house.room(code).table
+    assert story is not None
+    assert table is not None
+    steps = [line for step in range(len(table.view(0).log) + 1) for line in story.lines_at(0, step)]
+    assert [line for line in steps if "Expert" in line] == [line for line in before + after if "Expert" in line]
+
+
 async def test_a_table_carries_so_many_decisions_and_says_so(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     person = Device(house)
     refused = await person.post("/new", {"game": "zero-sum-grid", "versus": "friend", "option-turns": "5000"})

@@ -18,7 +18,7 @@ from piste.core.record import Head, Record, Recorder
 from piste.core.replay import new_head, replay, seated
 from piste.core.screen import Prompt
 from piste.core.table import Table
-from piste.web.story import Story
+from piste.web.story import Story, relief
 
 PERSON, BOT, OPEN, KEPT = "person", "bot", "open", "kept"
 LONGEST_NAME = 24
@@ -214,7 +214,7 @@ class Room:
         assert self.table is not None
         assert self.head is not None
         assert self._recorder is not None
-        self.story = Story(self.table, self.head.seats, self._recorder.lines)
+        self.story = Story(self.table, self.head.seats, self._recorder.lines, self.names)
         for seat, number, text in self.story.hints():
             self.hints[seat, number] = text
         self.version += 1
@@ -334,7 +334,7 @@ class Room:
         """Let an easier bot play on for one that cannot; the seat is named after who plays there."""
         was = self.seats[seat]
         self.place(seat, was._replace(bot=STAND_IN, name=self.free_name(f"{STAND_IN.capitalize()} for {was.name}")))
-        self.mark(f"From here on the bot {STAND_IN} plays for {was.name}, which {why}.")
+        self.mark(relief(STAND_IN, was.name, why))
 
     def hinted(self, seat: int) -> int:
         """Return the number of the question for which this seat may have a hint now."""

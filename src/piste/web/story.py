@@ -7,7 +7,7 @@ marks. A seat's story is made of what that seat was told and of nothing else.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from piste.core.contract import WATCHER
@@ -17,6 +17,16 @@ from piste.core.views import SeatView
 from piste.web.face import Entry
 
 HINT = "hint for seat "
+RELIEF = "From here on the bot "
+
+
+def relief(bot: str, name: str, why: str) -> str:
+    """Return the note that a bot plays on for another one."""
+    return f"{RELIEF}{bot}{_for(name)}{why}."
+
+
+def _for(name: str) -> str:
+    return f" plays for {name}, which "
 
 
 class Answered(NamedTuple):
@@ -33,14 +43,22 @@ class _Happened(NamedTuple):
     step: int  # how many steps there are with it
     seat: int  # who decided; WATCHER for chance and notes
     text: str  # the decision's name, or the note
+    names: tuple[str, ...]  # of the seats at that time
 
 
 class Story:
-    """The lines that each audience has been told."""
+    """The lines that each audience has been told.
 
-    def __init__(self, table: Table, names: tuple[str, ...], record: list[str]) -> None:
+    A bot that is relieved gives its seat another name. Lines before that keep the first of the `names`, lines after it
+    have the one that `latest` returns: a seat is relieved once at most.
+    """
+
+    def __init__(
+        self, table: Table, names: tuple[str, ...], record: list[str], latest: Callable[[], tuple[str, ...]]
+    ) -> None:
         self._table = table
-        self._names = names
+        self._first = self._names = names
+        self._latest = latest
         self._record = record  # grows while the game goes on
         self._read = 1  # the head is no part of the story
         self._happened: list[_Happened] = []
@@ -70,7 +88,12 @@ class Story:
                 whose, _, hint = mark.removeprefix(HINT).partition(": ")
                 self._hints.append((self._seats[whose], len(self.answers), f"The hint was {hint}."))
             else:
-                self._happened.append(_Happened(steps, WATCHER, mark))
+                self._happened.append(_Happened(steps, WATCHER, mark, self._names))
+                if mark.startswith(RELIEF):
+                    self._names = tuple(
+                        new if _for(old) in mark else old
+                        for old, new in zip(self._names, self._latest(), strict=True)
+                    )
         elif "seat" in line:
             seat = self._seats[line["seat"]]
             name = (
@@ -80,10 +103,10 @@ class Story:
             )
             self.answers.append(Answered(seat, name))
             self.deciders.append(seat)
-            self._happened.append(_Happened(steps + 1, seat, name))
+            self._happened.append(_Happened(steps + 1, seat, name, self._names))
         else:
             self.deciders.append(WATCHER)
-            self._happened.append(_Happened(steps + 1, WATCHER, ""))
+            self._happened.append(_Happened(steps + 1, WATCHER, "", self._names))
 
     def hints(self) -> list[tuple[int, int, str]]:
         """Return every hint that was given: seat, question, words."""
@@ -98,10 +121,10 @@ class Story:
         view = self._table.view(audience) if seen is None else seen
         words = self._table.game.words
         if not found and audience not in self._told:
-            self._say(found, words.welcome(view, self._names))
+            self._say(found, words.welcome(view, self._first))
         reach = self._reach.setdefault(audience, [len(found)])
         for at in range(self._told.get(audience, 0), len(self._happened)):
-            step, seat, text = self._happened[at]
+            step, seat, text, names = self._happened[at]
             before = self._happened[at - 1].step if at else 0
             if step == before:
                 found.append(Entry(len(found), text, "note"))
@@ -109,7 +132,7 @@ class Story:
                 continue
             if seat == audience != WATCHER and text != "resigns":
                 found.append(Entry(len(found), text, "own"))
-            self._say(found, words.lines(Moment(audience, self._names, view.opening, view.log[:step])))
+            self._say(found, words.lines(Moment(audience, names, view.opening, view.log[:step])))
             reach.append(len(found))
         self._told[audience] = len(self._happened)
         if view.ending is not None and audience not in self._ended:
@@ -127,9 +150,10 @@ class Story:
         view = self._table.view(audience)
         words = self._table.game.words
         if step == 0:
-            lines = words.welcome(view, self._names)
+            lines = words.welcome(view, self._first)
         else:
-            lines = words.lines(Moment(audience, self._names, view.opening, view.log[:step]))
+            names = next(one.names for one in self._happened if one.step == step)
+            lines = words.lines(Moment(audience, names, view.opening, view.log[:step]))
         if view.ending is not None and step == len(view.log):
             lines = [*lines, *words.farewell(view, self._names, view.ending)]
         return [line for line in lines if line.strip() and not isinstance(line, Pause | Drawn)]
