@@ -49,8 +49,8 @@ class _Happened(NamedTuple):
 class Story:
     """The lines that each audience has been told.
 
-    A bot that is relieved gives its seat another name. Lines before that keep the first of the `names`, lines after it
-    have the one that `latest` returns: a seat is relieved once at most.
+    A bot that is relieved gives its seat another name. Lines before that keep the one in `names`, lines after it have
+    the one that `latest` returns: a seat is relieved once at most.
     """
 
     def __init__(
