@@ -85,6 +85,14 @@ def test_an_interrupted_solve_goes_on_to_the_same_result() -> None:
     assert not store.scratch(basis.name(MEDIUM), basis.stamp()).joinpath("where.json").exists()
 
 
+def test_a_solution_that_another_process_made_is_found_by_one_that_looked_before() -> None:
+    kept.solve(MEDIUM, loops(), quiet)
+    elsewhere = store.folder().rename(store.folder().with_name("elsewhere"))
+    assert kept.table(MEDIUM) is None
+    elsewhere.rename(store.folder())
+    assert kept.table(MEDIUM) is not None
+
+
 def test_work_put_away_and_damaged_is_not_taken_up() -> None:
     began: list[int] = []
 

@@ -5,11 +5,16 @@ from __future__ import annotations
 import json
 import re
 from html import unescape
+from pathlib import Path
 
 import pytest
 
 import piste
+from piste import bots
 from piste.core.game import names
+from piste.core.verdict import Basis
+from piste.fast import store
+from piste.games.prime_duel import basis
 from piste.web.minds import Tired
 from tests.web.driving import SALT, SEED, Device, House, actor, buttons, finish, one_decision, record, table_for
 from tests.web.storing import storage_fails
@@ -52,6 +57,43 @@ async def test_a_bots_seat_says_how_its_play_is_known_and_duel_has_no_perfect_bo
     assert "bot (proven)" in grid
     code = await person.opens("positive-negative", **{"option-top": "12"})
     assert '<option value="perfect">expert (partly solved)</option>' in await person.page(code)
+
+
+async def test_a_running_server_follows_a_full_solution_that_is_made_meanwhile(
+    house: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store, "folder", lambda: tmp_path / "solved")
+    person = Device(house)
+    waiting = await person.opens("prime-duel")
+    playing = await person.opens("prime-duel", "perfect")
+
+    async def told(word: str) -> list[int]:
+        """Return how often each page says so of the level."""
+        option = f'<option value="perfect">expert ({word})</option>'
+        said = {"/": option, "/g/prime-duel": f"<b>expert</b> ({word})", f"/t/{waiting}": option}
+        said[f"/t/{playing}"] = f"bot ({word})"
+        return [(await person.get(path)).text.count(text) for path, text in said.items()]
+
+    solved, estimated = await told(Basis.PARTLY), await told(Basis.ESTIMATED)
+    assert (solved[1:], estimated[1:]) == ([0, 0, 0], [1, 1, 1])
+    options = basis.plain(piste.find("prime-duel").options({}))
+    store.save(basis.name(options), basis.stamp(), {})
+    assert await told(Basis.PARTLY) == [count + 1 for count in solved]
+    assert await told(Basis.ESTIMATED) == [count - 1 for count in estimated]
+
+
+def test_only_games_whose_bots_depend_on_the_disk_are_looked_up_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks: list[int] = []
+
+    def changed() -> int:
+        looks.append(1)
+        return 1
+
+    monkeypatch.setattr(store, "changed", changed)
+    assert {name: bots.made(piste.find(name)) for name in names()} == {
+        name: int(name == "prime-duel") for name in names()
+    }
+    assert len(looks) == 1
 
 
 async def test_the_cookie_is_closed_to_scripts_and_to_other_sites(house: House) -> None:

@@ -84,6 +84,17 @@ def basis(game: Game, spec: str, options: Any = None) -> Basis | None:
     return Basis(importlib.import_module(f"{game.package}.basis").basis(level, chosen))
 
 
+def made(game: Game) -> int:
+    """Return a number that is another one when what `basis` says of a game may be: for whoever remembers it.
+
+    It costs at most one look at the disk, and nothing where the answer depends on the options alone.
+    """
+    if find_spec(f"{game.package}.basis") is None:
+        return 0
+    module = importlib.import_module(f"{game.package}.basis")
+    return int(module.made()) if hasattr(module, "made") else 0
+
+
 def shown(game: Game, spec: str, options: Any = None) -> str:
     """Return what people are told a bot is called: nothing is called perfect that is not."""
     level = level_of(spec)

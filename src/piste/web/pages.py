@@ -6,7 +6,7 @@ import hashlib
 import importlib
 import re
 from collections.abc import Mapping, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -118,9 +118,11 @@ class Pages:
 
     def parts(self, face: Face, name: str = "", only: Sequence[str] = tuple(PARTS)) -> dict[str, str]:
         """Return the parts of a table, each a fragment; `name` stands in the field of somebody at the door."""
-        return {part: self._part(part, face._replace(**DROPPED[part]), name) for part in only}
+        # Only the offers tell how the play of bots is known, which may change while a server runs.
+        made = {"offers": bots.made(find(face.game))} if face.game and "offers" in only else {}
+        return {part: self._part(part, face._replace(**DROPPED[part]), name, made.get(part, 0)) for part in only}
 
-    def _drawn_part(self, part: str, face: Face, name: str) -> str:
+    def _drawn_part(self, part: str, face: Face, name: str, made: int) -> str:  # noqa: ARG002 (part of the key)
         return self.page(f"parts/{part}", **self.context(face, name))
 
     def area(self, area: Area, choice: Mapping[int, Choice], say: Mapping[int, tuple[str, str]]) -> str:
@@ -300,8 +302,12 @@ def field(option: Option, usual: str) -> Field:
     return Field(option.name, option.help, usual, values, number, option.low, option.high)
 
 
-@cache
 def menu(game: Game) -> Menu:
+    return _menu(game, bots.made(game))
+
+
+@lru_cache(64)
+def _menu(game: Game, made: int) -> Menu:  # noqa: ARG001 (part of the key)
     notation = game.notation
     most = max((option.high for option in notation.OPTIONS if option.name == "players"), default=2)
     return Menu(game.name, notation.TITLE, notation.LINE, notation.CREDIT, emblem(game), levels(game.name), most)
@@ -315,10 +321,14 @@ def emblem(game: Game) -> Area | None:
     return found
 
 
-@lru_cache(REMEMBERED)
 def levels(name: str, changed: tuple[tuple[str, str], ...] = ()) -> tuple[Level, ...]:
     """Return the bots that can play a game here, with these options, weakest first."""
     game = find(name)
+    return _levels(game, changed, bots.made(game))
+
+
+@lru_cache(REMEMBERED)
+def _levels(game: Game, changed: tuple[tuple[str, str], ...], made: int) -> tuple[Level, ...]:  # noqa: ARG001 (key)
     options, lines = game.options(dict(changed)), bots.lines(game)
     return tuple(
         Level(level, bots.shown(game, level, options), str(bots.basis(game, level, options)), lines[level])

@@ -167,7 +167,7 @@ class Room:
 
     def basis(self, level: str) -> str:
         """Return how the play of a bot is known at this table, in a word; "" if no bot of ours is meant."""
-        return _basis(self.game, level, tuple(self.options.items())) if level else ""
+        return _basis(self.game, level, tuple(self.options.items()), bots.made(self.game)) if level else ""
 
     def revoke_link(self, at: int, player: str) -> list[str]:
         """Make the private link of a seat worthless; only this device keeps the seat. Return those that lose it."""
@@ -440,7 +440,7 @@ def called(name: str) -> str:
 
 
 @lru_cache(maxsize=1024)
-def _basis(game: Game, level: str, given: tuple[tuple[str, int | str], ...]) -> str:
+def _basis(game: Game, level: str, given: tuple[tuple[str, int | str], ...], made: int) -> str:  # noqa: ARG001 (key)
     return str(bots.basis(game, level, game.options(dict(given))) or "")
 
 

@@ -32,6 +32,11 @@ def size(options: Options) -> int:
     return int(options.target**2 * (options.copies + 1) ** options.top)
 
 
+def made() -> int:
+    """Return a number that is another one when a full solution may have come or gone."""
+    return store.changed()
+
+
 def basis(level: str, options: Options) -> Basis:
     if level in ("novice", "steady"):
         return Basis.THUMB

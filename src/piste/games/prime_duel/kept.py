@@ -158,12 +158,9 @@ def _opened(options: Options, folder: Path, made: int) -> Table | None:  # noqa:
         return None
 
 
-_made = 0
-
-
 def table(options: Options) -> Table | None:
-    """Return the kept solution of a game, or None if there is none."""
-    return _opened(options, store.folder(), _made)
+    """Return the kept solution of a game, or None if there is none; one that another process makes is found too."""
+    return _opened(options, store.folder(), store.changed())
 
 
 class Harvest:
@@ -198,7 +195,6 @@ class Harvest:
 
 def solve(options: Options, code: Any, progress: Progress) -> str:
     """Work out every line, keep what is needed, and say so. Interrupted, it goes on from there the next time."""
-    global _made  # noqa: PLW0603 (a table that is made anew is opened anew)
     decks = Decks([options.copies] * options.top) if (options.copies + 1) ** options.top < LARGEST else None
     order = list(steps(options, needed(options, [(0, 0)]))) if options.target <= 200 and decks else []
     memory = most_alive(order, last_uses(options, order)) * 3 * decks.total if decks and order else LARGEST + 1
@@ -226,7 +222,6 @@ def solve(options: Options, code: Any, progress: Progress) -> str:
     progress(len(order), len(order), "working out lines of the full solution")
     del pool.high, pool.low
     stored = store.save(name(options), stamp(), harvest.arrays)
-    _made += 1
     lines = len(harvest.row)
     return (
         f"{lines} lines of {decks.total} decks were worked out: {lines * decks.total} positions before a draw. "
