@@ -19,6 +19,7 @@ from piste.core.verdict import Progress, Verdict, quiet
 from piste.scales import skill
 from piste.scales.lengths import Spread, random_play
 from piste.scales.numbers import SURE, Number, about, sure
+from piste.scales.pace import Pace, Stage
 from piste.scales.traced import Matter, Traced, trace
 
 SEED = "scales"
@@ -152,7 +153,7 @@ class _Work:
         progress: Progress,
     ) -> None:  # fmt: skip
         self.game, self.options, self.bounded, self.first = game, options, bounded, first
-        self.games, self.seed, self.processes, self.progress = games, seed, processes, progress
+        self.games, self.seed, self.processes = games, seed, processes
         self.room = room(game)
         self.best: Verdict | None = None
         self.spreads: dict[str, Spread] = {}
@@ -164,6 +165,11 @@ class _Work:
         playable, refused = bots.playable(game, bounded)
         able = [level for level in playable if level in bots.LEVELS]
         self.levels = [level for level in able if self.size(level)]
+        itself = [level for level in self.levels if games is not None or self.size(level) >= FEW]
+        self.itself = {level: Stage((level,), self.size(level)) for level in reversed(itself)}  # strongest first
+        self.pairs = {pair: Stage(pair, self.rounded(pair)) for pair in pairings(game, bounded, self.levels)}
+        # Whatever is done tells its progress to this one, which tells that of all.
+        self.progress = Pace([*self.itself.values(), *self.pairs.values()], bots.LEVELS, progress)
         self.notes = [str(why) for why in refused]
         left = [bots.shown(game, level, options) for level in able if level not in self.levels]
         self.notes += [
@@ -192,6 +198,11 @@ class _Work:
         if self.games is not None:
             return self.games
         return min(self.sizes.get(level, GAMES) for level in levels)
+
+    def rounded(self, pair: tuple[str, str]) -> int:
+        """Return how many games a match has: each deal is played from every seat."""
+        seats: int = self.game.rules.seats(self.bounded)
+        return -(-self.size(*pair) // seats) * seats
 
     def judge(self) -> None:
         """Ask the solver what the start is worth to the player who begins."""
@@ -236,9 +247,9 @@ class _Work:
 
     def follow(self) -> None:
         """Let each level play itself, and weigh the decisions of the best one that does."""
-        able = [level for level in self.levels if self.games is not None or self.size(level) >= FEW]
-        for level in reversed(able):
-            strongest = level == able[-1]
+        for level, stage in self.itself.items():
+            self.progress.begin(stage)
+            strongest = level == next(iter(self.itself))
             found = self.trace(level, self.solver() if strongest else None)
             if found.games:
                 self.spreads[level] = found.spread()
@@ -250,15 +261,17 @@ class _Work:
         rate = getattr(self.room, "RATE", 1.0) if solver is not None else 0.0
         return trace(
             self.game, self.bounded, level, self.size(level), self.seed,
-            first=self.first, solver=solver, rate=rate, progress=self.progress,
+            first=self.first, solver=solver, rate=rate, progress=self.progress, beside=self.progress.beside,
         )  # fmt: skip
 
     def match(self) -> None:
         """Let each level play each other."""
-        pairs = pairings(self.game, self.bounded, self.levels)
-        for number, (one, two) in enumerate(pairs, 1):
+        for number, ((one, two), stage) in enumerate(self.pairs.items(), 1):
+            self.progress.begin(stage)
 
-            def told(done: int, whole: int, what: str, head: str = f"{number}/{len(pairs)} {two}, {one}") -> None:
+            def told(
+                done: int, whole: int, what: str, head: str = f"{number}/{len(self.pairs)} {two}, {one}"
+            ) -> None:
                 self.progress(done, whole, f"{head}: {what}")
 
             size = self.size(one, two)

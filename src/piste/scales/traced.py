@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, NamedTuple
 
 from piste import bots
@@ -91,8 +93,12 @@ def trace(
     solver: Any = None,
     rate: float = 0.0,
     progress: Progress = quiet,
+    beside: Callable[[], AbstractContextManager[None]] = nullcontext,
 ) -> Traced:
-    """Let a level play itself; with a solver, ask it about this part of the decisions. Ctrl-C ends it early."""
+    """Let a level play itself; with a solver, ask it about this part of the decisions. Ctrl-C ends it early.
+
+    The solver is asked within `beside`, for whoever wants to know how long the games alone take.
+    """
     found: list[Played] = []
     seats = game.rules.seats(options)
     try:
@@ -103,7 +109,7 @@ def trace(
         told = f"{bots.shown(game, level, options)} against itself"
         progress(0, games, told)
         for deal in range(games):
-            found.append(_play(game, options, players, f"{seed} {deal}", solver, rate))
+            found.append(_play(game, options, players, f"{seed} {deal}", solver, rate, beside))
             progress(deal + 1, games, told)
     except (KeyboardInterrupt, SystemError) as e:
         if not is_interrupt(e):
@@ -111,7 +117,10 @@ def trace(
     return Traced(level, seats, first, games, tuple(found))
 
 
-def _play(game: Game, options: Any, players: list[bots.Bot], seed: str, solver: Any, rate: float) -> Played:
+def _play(
+    game: Game, options: Any, players: list[bots.Bot], seed: str, solver: Any, rate: float,
+    beside: Callable[[], AbstractContextManager[None]],
+) -> Played:  # fmt: skip
     """Play one game, dealt as a match with that seed would deal it."""
     dealer = Dealer(seed)
     table = Table(game, options, dealer, counts=False)
@@ -121,7 +130,8 @@ def _play(game: Game, options: Any, players: list[bots.Bot], seed: str, solver: 
     while (seat := table.to_act) is not None:
         view = table.view(seat)
         if rate and Stream(seed.encode(), f"weigh {view.number}").fraction() < rate:
-            weighed.append(weigh(game, view, solver))
+            with beside():
+                weighed.append(weigh(game, view, solver))
         table.decide(seat, players[seat].choose(view, dealer.stream(bots.stream_name(view))), view.number)
         decisions += 1
         changes += seat != last

@@ -63,28 +63,41 @@ def run(given: argparse.Namespace, screen: Screen) -> int:
     reports: list[Report] = []
     for i, options in enumerate(wanted, 1):
         head = f"{i}/{len(wanted)} " if len(wanted) > 1 else ""
-        saying = Saying("weighing", preparing("the bots", game), head, "Stopped before there was anything to tell.")
-        reports.append(work(saying, weighed, game, options, games, given.seed, processes, gently=True))
+        stopped = "Stopped before there was anything to tell."
+        saying = Saying("weighing", preparing("the bots", game), head, stopped, (i - 1) / len(wanted))
+        column = (i - 1, len(wanted))
+        reports.append(work(saying, weighed, game, options, games, given.seed, processes, column, gently=True))
         if reports[-1].stopped:
             break
-    stopped = reports[-1].stopped
+    cut = reports[-1].stopped
     if target is not None:
         written(target, page(reports))
     if given.json:
-        put(screen, {"version": VERSION, "game": game.name, "seed": given.seed, "stopped": stopped}
+        put(screen, {"version": VERSION, "game": game.name, "seed": given.seed, "stopped": cut}
             | {"columns": [document(report) for report in reports]})  # fmt: skip
     elif given.csv:
         print(table_of(game, reports), end="", file=screen.out)
     else:
         show(game, reports, len(wanted), screen)
-    return 130 if stopped else 0
+    return 130 if cut else 0
 
 
 def weighed(
-    game: Game, options: dict[str, int | str], games: int | None, seed: str, processes: int, progress: Progress
+    game: Game,
+    options: dict[str, int | str],
+    games: int | None,
+    seed: str,
+    processes: int,
+    column: tuple[int, int],
+    progress: Progress,
 ) -> Report:
-    """Weigh one column; called in the worker."""
-    return weigh(game, options, games=games, seed=seed, processes=processes, progress=progress)
+    """Weigh one column, with so many before it, of so many; called in the worker."""
+    before, columns = column
+
+    def told(done: int, whole: int, what: str) -> None:
+        progress(before * whole + done, columns * whole, what)
+
+    return weigh(game, options, games=games, seed=seed, processes=processes, progress=told)
 
 
 def versus(text: str) -> dict[str, int | str]:

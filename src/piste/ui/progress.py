@@ -16,9 +16,14 @@ FEW = 0.04
 
 
 class Bar:
-    """Use it with `with`; call it with how much of how much is done, and of what."""
+    """Use it with `with`; call it with how much of how much is done, and of what.
 
-    def __init__(self, what: str = "") -> None:
+    Each phase counts for itself, unless all of them are told of together: then `before` is the part that was done
+    before the first.
+    """
+
+    def __init__(self, what: str = "", before: float | None = None) -> None:
+        self._before = before
         self._what = what
         self._shown = ""
         self._last = 0.0
@@ -36,8 +41,8 @@ class Bar:
             return
         self._last = now
         part = done / whole
-        if what != self._phase:
-            self._phase, self._from = what, (now, part)
+        if self._phase is None or (what != self._phase and self._before is None):
+            self._phase, self._from = what, (now, part if self._before is None else self._before)
         said, numbers = what or self._what, f"{100 * part:3.0f} %{self._left(now, part)}"
         width = min(WIDTH, self._columns() - len(said) - len(numbers) - len(" [] "))
         bar = f" [{'#' * round(width * part):.<{width}}]" if width >= LEAST else ""

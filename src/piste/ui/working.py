@@ -55,6 +55,7 @@ class Saying(NamedTuple):
     first: str = ""  # before the bar, where the work does not say itself what it does
     head: str = ""  # before what the work says itself
     stopped: str = ""  # once it was stopped
+    before: float | None = None  # the part done before, if the work tells of all its phases together
 
     def of(self, doing: str) -> str:
         return f"{self.head}{doing}" if doing else self.first or self.what
@@ -72,7 +73,7 @@ def finish(future: Future[T], saying: Saying, *, gently: bool = False) -> T:
         while not future.done():
             wait_for([future], LOOK)
             if bar is None and monotonic() - began > QUICK:
-                bar = shown.enter_context(Bar(saying.what))
+                bar = shown.enter_context(Bar(saying.what, saying.before))
             done, whole, doing = _latest.get(future, (0, 0, ""))
             if bar is not None:
                 bar(done, whole, "stopping" if ending else saying.of(doing))
