@@ -1,0 +1,48 @@
+"""The bar: what it says of the time left, by a clock that the test moves."""
+
+from __future__ import annotations
+
+import pytest
+
+from piste.ui import progress
+from piste.ui.progress import Bar
+
+
+class Shown(Bar):
+    """A bar that is seen by the test alone."""
+
+    def __init__(self, before: float | None = None) -> None:
+        super().__init__("working", before)
+        self._moves = True
+        self.lines: list[str] = []
+
+    def _put(self, text: str) -> None:
+        self.lines.append(text)
+
+    @staticmethod
+    def _columns() -> int:
+        return 100
+
+
+@pytest.mark.parametrize(
+    ("before", "said"), [(None, ["25 %", "26 %"]), (0.0, ["25 %, about 75 s left", "26 %, about 75 s left"])]
+)
+def test_a_phase_begins_anew_unless_all_are_told_of_together(
+    before: float | None, said: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [1000.0]
+    monkeypatch.setattr(progress, "monotonic", lambda: now[0])
+    monkeypatch.setattr(progress, "roughly", lambda seconds: f"about {round(seconds / 5) * 5} s")
+    bar = Shown(before)
+    bar(0, 100, "one")
+    now[0] += 25
+    bar(25, 100, "two")
+    now[0] += 1
+    bar(26, 100, "two")
+    assert [line.partition("] ")[2].strip() for line in bar.lines[1:]] == said
+
+
+def test_in_a_second_column_the_time_left_is_that_of_the_column() -> None:
+    bar = Shown(0.5)
+    bar._from = (0.0, 0.5)
+    assert bar._left(30.0, 0.6) == ", about 2 min left"
