@@ -86,6 +86,8 @@ SIZES = {  # of suites that do not count games
     "tests/web/test_durability.py": ("PISTE_KILLS", max(1, INPUTS // 5000), "kills"),
     "tests/terminal/test_interrupts.py": ("PISTE_INTERRUPTS", max(1, INPUTS // 5000), "interrupts"),
 }
+ALONE = ("tests/web/test_attacks.py",)
+"""Suites that measure: nothing else may run beside them, so they have one process."""
 PAGES = {
     "rules": ("The rulebook at full size", RULES),
     "terminal": ("The terminal at full size", TERMINAL),
@@ -116,7 +118,7 @@ def write_page(name: str, row: list[str]) -> None:
         "",
         "Sizes are games of each of the five kinds (those of Duel with 2, 3 and 4 players together; secrecy and",
         "hot-seat screens are compared at one cut in a hundred games for each seat), or fuzzed inputs in all.",
-        f"Python {platform.python_version()} on {platform.machine()}, 2 processes.",
+        f"Python {platform.python_version()} on {platform.machine()}, 2 processes; suites that measure have one.",
         "",
         "| check | file | size | result | minutes | date | commit |",
         "|---|---|---|---|---|---|---|",
@@ -151,7 +153,8 @@ def prove(name: str, commit: str, only: list[str]) -> int:
             sizes, size = {**sizes, variable: str(count)}, f"{count:,} {what}"
         environment = {**os.environ, **sizes}
         began = time.monotonic()
-        command = [sys.executable, "-m", "pytest", "-n", "2", "--dist", "worksteal", path]
+        processes = ["-n", "0"] if path in ALONE else ["-n", "2", "--dist", "worksteal"]
+        command = [sys.executable, "-m", "pytest", *processes, path]
         command += ["-k", chosen] if chosen else []
         done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
         counts = ", ".join(re.findall(r"\d+ (?:passed|failed|error)", done.stdout)) or "no result"
