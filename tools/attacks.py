@@ -24,6 +24,7 @@ from collections.abc import Callable
 from html import unescape
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 from piste.ui.speed import calibration
 from piste.web.serving import raise_file_limit
@@ -219,34 +220,130 @@ def silent(server: Client) -> None:
         one.close()
 
 
-def thinkers(server: Server) -> dict[str, object]:
-    """The dearest bots that are offered; somebody else's quick bot answers, and a review is made.
+class Versus:
+    """Somebody who plays Prime Duel against a bot, and hears of its decisions at once."""
+
+    def __init__(self, server: Client, source: str, level: str, **options: str) -> None:
+        self.server, self.source = server, source
+        self.code, self.cookie = server.open(source, "prime-duel", level, **options)
+        self._line = server.line(source, self.code, self.cookie)
+        self._choices = ""
+        self._wait_for_turn()
+
+    def _wait_for_turn(self) -> None:
+        def comes(message: dict[str, Any]) -> bool:
+            self._choices = message.get("parts", {}).get("choices", self._choices)
+            return self.over or bool(BUTTON.search(self._choices))
+
+        self._line.until(comes)
+
+    @property
+    def over(self) -> bool:
+        return 'class="panel"' in self._choices
+
+    @property
+    def _number(self) -> int:
+        found = NUMBER.search(self._choices)
+        assert found
+        return int(found[1])
+
+    def thought(self) -> float | None:
+        """Decide; return the seconds that the bot took for each of its decisions, or None if it had none."""
+        before, found = self._number, BUTTON.search(self._choices)
+        assert found
+        began = time.perf_counter()
+        self._line.send({"id": f"{before}", "do": "decide", "decision": unescape(found[1]), "number": before})
+        self._choices = ""
+        self._wait_for_turn()
+        spent = time.perf_counter() - began
+        many_decisions = self._number - before - 1  # it may go again
+        return spent / many_decisions if many_decisions > 0 else None
+
+    def ask_review(self) -> bool:
+        """Say whether the game's review is made; it is begun for whoever asks first."""
+        if not self.over:
+            assert self.server.ask("POST", f"/t/{self.code}/resign", self.source, {}, self.cookie).status == 200
+            self._choices = 'class="panel"'
+        got = self.server.ask("GET", f"/t/{self.code}/review", self.source, cookie=self.cookie)
+        return got.status != 202
+
+    def review(self) -> float:
+        """Return the seconds until the game's review is made."""
+        began = time.perf_counter()
+        wait_until(self.ask_review)
+        return time.perf_counter() - began
+
+
+def thoughts(server: Client, level: str, count: int = 12) -> list[float]:
+    """Return how long a bot of this level takes for its decisions against Ada."""
+    found: list[float] = []
+    while len(found) < count:
+        table = Versus(server, ADA, level)
+        while not table.over and len(found) < count:
+            spent = table.thought()
+            found += [] if spent is None else [spent]
+    return found
+
+
+def odd(at: int) -> dict[str, str]:
+    """Return options that nobody has prepared, for which the strongest bot is dearest; it begins.
 
     With `target=500` a decision would take minutes: such a table is refused.
     """
-    for at in range(many(60)):
-        odd = {"top": "15", "copies": "2", "target": str(149 - at), "turns": str(1999 - at)}
-        server.open("127.0.1.1", "prime-duel", "perfect", **odd)
-    times = []
-    for _ in range(6):
-        code, ada = server.open(ADA, "prime-duel", "steady")
-        began = time.perf_counter()
-        wait_until(lambda: "Your turn" in server.ask("GET", f"/t/{code}/news", ADA, cookie=ada).text)  # noqa: B023
-        times.append(time.perf_counter() - began)
-    assert server.ask("POST", f"/t/{code}/resign", ADA, {}, ada).status == 200
+    return {"top": "15", "copies": "2", "target": str(149 - at), "turns": str(1999 - at), "first": "2"}
+
+
+def thinkers(server: Server) -> dict[str, object]:
+    """The dearest bots that are offered: how long somebody else's quick bot and strongest bot take to answer."""
+    usual = {}
+    for level in ("steady", "perfect"):
+        thoughts(server, level, 1)  # a process has to be started, and the stronger bot prepared
+        usual[level] = thoughts(server, level)
     began = time.perf_counter()
-    wait_until(lambda: server.ask("GET", f"/t/{code}/review", ADA, cookie=ada).status != 202)
+    Versus(server, "127.0.1.1", "perfect", **odd(0))
+    turn = time.perf_counter() - began
+    for at in range(many(60) - 1):
+        server.open("127.0.1.1", "prime-duel", "perfect", **odd(1 + at))
+    steady, perfect = thoughts(server, "steady"), thoughts(server, "perfect")
     return {
         "attack": "thinkers",
-        "decisions": len(times),
-        "first_ms": 1000 * times[0],  # its process has to be started
-        "p99_ms": 1000 * max(times[1:]),
-        "review_ms": 1000 * (time.perf_counter() - began),
+        "decisions": len(steady) + len(perfect),
+        "p99_ms": 1000 * p99(steady),
+        "usual_ms": 1000 * median(usual["steady"]),
+        "perfect_ms": 1000 * p99(perfect),
+        "perfect_usual_ms": 1000 * median(usual["perfect"]),
+        "turn_ms": 1000 * turn,  # of the attacker: what is asked for once, alone
+    }
+
+
+def reviews(server: Server) -> dict[str, object]:
+    """Reviews of three games with odd options are asked for, then that of somebody else."""
+
+    def played(source: str, **options: str) -> Versus:
+        table = Versus(server, source, "steady", **options)
+        for _ in range(6):
+            if not table.over:
+                table.thought()
+        return table
+
+    played(ADA).review()  # a process has to be started, and the usual options prepared
+    ours = [played(ADA) for _ in range(6)]
+    usual = [table.review() for table in ours[:3]]
+    turn = played("127.0.1.1", **odd(0)).review()
+    attackers = [played("127.0.1.1", **odd(at)) for at in (1, 2, 3)]
+    made = [table.ask_review() for table in attackers]
+    under = [table.review() for table in ours[3:]]
+    return {
+        "attack": "reviews",
+        "decisions": sum(not done for done in made) + len(under),
+        "review_ms": 1000 * max(under),
+        "review_usual_ms": 1000 * max(usual),
+        "turn_ms": 1000 * turn,
     }
 
 
 ATTACKS = {attack.__name__: attack for attack in (unreadable, resets, pictures, rematches, silent)}
-ALONE = {attack.__name__: attack for attack in (thinkers, stopping)}
+ALONE = {attack.__name__: attack for attack in (thinkers, reviews, stopping)}
 
 
 def main() -> None:

@@ -17,14 +17,19 @@ pytestmark = pytest.mark.slow
 
 SIZE = os.environ.get("PISTE_ATTACK", "0.05")
 ROOT = Path(__file__).parents[2]
+# What is asserted at full size (PISTE_ATTACK=1); at a smaller one nothing is said about time:
+# - unreadable: 99 in 100 decisions of the innocents are told within 250 ms;
+# - thinkers: somebody else's `steady` answers within a second, and somebody else's `perfect` within twice its usual
+#   time and the attacker's turn, which is what one of its tables takes alone;
+# - reviews: somebody else's review is made within twice its usual time and the attacker's turn, one review alone;
+# - stopping: a server that is told to stop ends within its drain, and a little to write what there is.
 LONGEST_MS = {"unreadable": 250, "thinkers": 1000}
-"""What was to be reached at full size; at a smaller one nothing is said about time."""
+IN_TURN = {"thinkers": "perfect", "reviews": "review"}
 DRAIN_MS = 1000 * (GRACE + 5)
-"""A server that is told to stop ends within its drain, and a little to write what there is."""
 
 
 @pytest.mark.parametrize(
-    "attack", ["unreadable", "resets", "pictures", "rematches", "silent", "thinkers", "stopping"]
+    "attack", ["unreadable", "resets", "pictures", "rematches", "silent", "thinkers", "reviews", "stopping"]
 )
 def test_innocents_play_on_beside(attack: str) -> None:
     done = subprocess.run(
@@ -40,7 +45,12 @@ def test_innocents_play_on_beside(attack: str) -> None:
     print(found)
     assert found["ended"] == 0
     assert found["decisions"] >= 5
-    if float(SIZE) >= 1 and attack in LONGEST_MS:
+    if float(SIZE) < 1:
+        return
+    if attack in LONGEST_MS:
         assert found["p99_ms"] < LONGEST_MS[attack]
-    if float(SIZE) >= 1 and attack == "stopping":
+    if attack in IN_TURN:
+        what = IN_TURN[attack]
+        assert found[f"{what}_ms"] <= 2 * found[f"{what}_usual_ms"] + found["turn_ms"]
+    if attack == "stopping":
         assert found["stopping_ms"] < DRAIN_MS
