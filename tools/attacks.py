@@ -274,14 +274,16 @@ class Versus:
         return time.perf_counter() - began
 
 
-def thoughts(server: Client, level: str, count: int = 12) -> list[float]:
+def thoughts(server: Client, level: str, count: int = 0) -> list[float]:
     """Return how long a bot of this level takes for its decisions against Ada."""
     found: list[float] = []
+    count = count or (8 if SIZE < 1 else 40)
     while len(found) < count:
         table = Versus(server, ADA, level)
         while not table.over and len(found) < count:
             spent = table.thought()
             found += [] if spent is None else [spent]
+            time.sleep(PACE)
     return found
 
 
@@ -302,9 +304,9 @@ def thinkers(server: Server) -> dict[str, object]:
     began = time.perf_counter()
     Versus(server, "127.0.1.1", "perfect", **odd(0))
     turn = time.perf_counter() - began
-    for at in range(many(60) - 1):
-        server.open("127.0.1.1", "prime-duel", "perfect", **odd(1 + at))
+    asked = [server.open("127.0.1.1", "prime-duel", "perfect", **odd(at)) for at in range(1, many(60))]
     steady, perfect = thoughts(server, "steady"), thoughts(server, "perfect")
+    news = [server.ask("GET", f"/t/{code}/news", "127.0.1.1", cookie=cookie).text for code, cookie in asked]
     return {
         "attack": "thinkers",
         "decisions": len(steady) + len(perfect),
@@ -313,6 +315,7 @@ def thinkers(server: Server) -> dict[str, object]:
         "perfect_ms": 1000 * p99(perfect),
         "perfect_usual_ms": 1000 * median(usual["perfect"]),
         "turn_ms": 1000 * turn,  # of the attacker: what is asked for once, alone
+        "unanswered": sum("Your turn" not in text for text in news),  # of the attacker, when all this was measured
     }
 
 
@@ -321,7 +324,7 @@ def reviews(server: Server) -> dict[str, object]:
 
     def played(source: str, **options: str) -> Versus:
         table = Versus(server, source, "steady", **options)
-        for _ in range(6):
+        for _ in range(25):
             if not table.over:
                 table.thought()
         return table
