@@ -45,7 +45,7 @@ test-all: check  ## the same with every test, at its usual size: real browsers a
 	@$(BIN)/python -m pytest -n 2 --dist worksteal
 
 proof: .venv/dev  ## the same checks at full size (hours); writes what it found under docs/proof/
-	@$(BIN)/python tools/proof.py
+	@$(BIN)/python tools/full_checks.py
 
 constraints: .venv/dev  ## pin what a server is installed with, as it is installed here: constraints.txt
 	@$(BIN)/python tools/constraints.py

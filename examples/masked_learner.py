@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from piste.rl.many import Many, Seen
+from piste.rl.vector_env import Seen, VectorEnv
 
 Array = NDArray[np.float32]
 
@@ -49,7 +49,7 @@ def drawn(likely: Array, random: np.random.Generator) -> NDArray[np.int64]:
 def train(game: str, seed: int = 1) -> Policy:
     """Learn by play against itself."""
     random = np.random.default_rng(seed)
-    env = Many(game, GAMES, seed=seed)
+    env = VectorEnv(game, GAMES, seed=seed)
     seen = env.reset()
     shape = (env.encoder.size + 1, env.encoder.actions)
     policy = Policy(np.zeros(shape, np.float32))
@@ -76,8 +76,8 @@ def measure(game: str, policy: Policy, games: int = 4096, seed: int = 2) -> tupl
     """Return how often the policy wins against random others, a seat at a time, and the half-width at 95 %."""
     random = np.random.default_rng(seed)
     results: list[float] = []
-    for seat in range(Many(game, 1).seats):
-        env = Many(game, games, seed=seed + seat)
+    for seat in range(VectorEnv(game, 1).seats):
+        env = VectorEnv(game, games, seed=seed + seat)
         seen, open_games = env.reset(), np.ones(games, bool)
         while open_games.any():
             own = seen.actors == seat

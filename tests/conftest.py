@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-from piste.core import worker
+from piste.core import worker_process
 from piste.core.game import counted
 from tests import sizes
 from tests.installing import on_build_machine
@@ -50,11 +50,11 @@ def worker_here(monkeypatch: pytest.MonkeyPatch) -> None:
     class Here:
         def submit(self, work: Any, *given: Any, progress: Any = None) -> Future[Any]:
             found: Future[Any] = Future()
-            kind, packed = worker._outcome(pickle.dumps((work, given)), {"progress": progress})
-            worker._pass_on(found, None, kind, packed)
+            kind, packed = worker_process._outcome(pickle.dumps((work, given)), {"progress": progress})
+            worker_process._pass_on(found, None, kind, packed)
             return found
 
-    monkeypatch.setattr("piste.ui.working._worker", Here())
+    monkeypatch.setattr("piste.cli.background._worker", Here())
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

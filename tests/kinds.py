@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import piste
-from piste.core.contract import CHANCE, OVER
 from piste.core.game import find, members, names
+from piste.core.protocols import CHANCE, OVER
 
 
 class Kind(NamedTuple):

@@ -17,15 +17,15 @@ import pytest
 
 import piste
 from piste import bots
-from piste.arena import match
-from piste.arena.match import Result, Time, against, effort, ladder, limited, play
+from piste.analysis.arena import match
+from piste.analysis.arena.match import Result, Time, against, effort, ladder, limited, play
 from piste.bots.base import Plain
-from piste.core.dealer import Stream
-from piste.core.errors import BadOption, BotFailed, PisteError, UnknownName
+from piste.cli.commands.match import run
+from piste.cli.terminal import Terminal
+from piste.compiled.simulate import share
+from piste.core.dealer import RandomStream
+from piste.core.errors import BotError, OptionError, PisteError, UnknownNameError
 from piste.core.game import find, names
-from piste.fast.bulk import share
-from piste.ui.matching import run
-from piste.ui.screen import Screen
 from tests.limits import PATIENCE_S
 
 ROOT = Path(__file__).parent.parent
@@ -85,7 +85,7 @@ def test_a_bot_against_itself_is_even_over_each_deal(name: str) -> None:
 def test_the_first_bot_sits_in_every_seat_in_turn(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[int] = []
 
-    def noted(view: piste.SeatView, stream: Stream) -> int:  # noqa: ARG001
+    def noted(view: piste.SeatView, stream: RandomStream) -> int:  # noqa: ARG001
         seen.append(view.seat)
         return view.actions[0]
 
@@ -193,7 +193,7 @@ def test_ctrl_c_in_the_middle_of_a_game_leaves_no_half_deal(monkeypatch: pytest.
 @pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is sent as a signal")
 def test_ctrl_c_at_a_terminal_stops_all_processes_and_shows_what_is_done() -> None:
     code = (
-        "import sys\nfrom piste.arena.match import limited, play\nfrom piste.core.game import find\n"
+        "import sys\nfrom piste.analysis.arena.match import limited, play\nfrom piste.core.game import find\n"
         "if __name__ == '__main__':\n"
         "    game = find('prime-duel')\n"
         "    def told(done, whole, what):\n        print(done, flush=True)\n"
@@ -223,13 +223,13 @@ def test_ctrl_c_at_a_terminal_stops_all_processes_and_shows_what_is_done() -> No
 def test_what_cannot_be_played_is_refused_with_a_sentence() -> None:
     game = find("prime-duel")
     options = limited(game, {})
-    with pytest.raises(UnknownName, match=r"no bot 'stedy' for Prime Duel\. Did you mean steady\?"):
+    with pytest.raises(UnknownNameError, match=r"no bot 'stedy' for Prime Duel\. Did you mean steady\?"):
         play(game, options, ("random", "stedy"), 2)
-    with pytest.raises(BadOption, match="played by two bots, and 3 were given"):
+    with pytest.raises(OptionError, match="played by two bots, and 3 were given"):
         play(game, options, ("random",) * 3, 2)
-    with pytest.raises(BadOption, match="at least one game and one process"):
+    with pytest.raises(OptionError, match="at least one game and one process"):
         play(game, options, ("random", "random"), 0)
-    with pytest.raises(BotFailed, match="cannot be started"):
+    with pytest.raises(BotError, match="cannot be started"):
         play(game, options, ("random", "cmd:/no/such/program"), 2, processes=2)
 
 
@@ -306,7 +306,7 @@ def asked(*words: str, **other: Any) -> tuple[int, str]:
     usual = {"all": False, "games": "4", "set": None, "seed": "x", "processes": "1", "json": False}
     out = io.StringIO()
     given = argparse.Namespace(game=words[0], bots=list(words[1:]), **{**usual, **other})
-    code = run(given, Screen(out, colour=False))
+    code = run(given, Terminal(out, colour=False))
     return code, out.getvalue()
 
 
@@ -350,13 +350,13 @@ def test_the_command_makes_the_table_of_all_levels(monkeypatch: pytest.MonkeyPat
 
 
 def test_the_command_refuses_with_a_sentence() -> None:
-    with pytest.raises(BadOption, match="between two bots"):
+    with pytest.raises(OptionError, match="between two bots"):
         asked("prime-duel", "steady")
-    with pytest.raises(BadOption, match="no bot is to be named"):
+    with pytest.raises(OptionError, match="no bot is to be named"):
         asked("prime-duel", "steady", all=True)
-    with pytest.raises(BadOption, match="--games cannot be 'many'"):
+    with pytest.raises(OptionError, match="--games cannot be 'many'"):
         asked("prime-duel", "steady", "random", games="many")
-    with pytest.raises(UnknownName, match="no bot 'x'"):
+    with pytest.raises(UnknownNameError, match="no bot 'x'"):
         asked("prime-duel", "steady", "x")
 
 
@@ -371,7 +371,7 @@ def test_the_command_shows_what_is_done_when_it_is_stopped(monkeypatch: pytest.M
             if done == 2:
                 raise KeyboardInterrupt
 
-    monkeypatch.setattr("piste.ui.matching.Bar", Pressed)
+    monkeypatch.setattr("piste.cli.commands.match.ProgressBar", Pressed)
     code, text = asked("prime-duel", "steady", "random", games="10")
     assert code == 130
     assert text.startswith("Stopped after 2 of 10 games")

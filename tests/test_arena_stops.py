@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from piste.arena import match
-from piste.arena.match import ladder, limited, play
-from piste.cli import main
+from piste.analysis.arena import match
+from piste.analysis.arena.match import ladder, limited, play
+from piste.cli.main import main
 from piste.core.errors import PisteError
 from piste.core.game import find
 from tests.limits import PATIENCE_S, wait_until
@@ -119,7 +119,7 @@ def test_a_ladder_that_is_stopped_says_what_is_finished_and_what_is_not(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("piste.bots.playable", lambda *_: (LEVELS, []))
-    monkeypatch.setattr("piste.ui.matching.Bar", Pressed)
+    monkeypatch.setattr("piste.cli.commands.match.ProgressBar", Pressed)
     words = ("match", "prime-duel", "--all", "--set", "target=9", "--games", "4", "--processes", "1")
     assert main(words) == 130
     out = capsys.readouterr().out

@@ -10,9 +10,9 @@ import pytest
 
 import piste
 from piste.core.belief import belief
-from piste.core.contract import CHANCE, OVER, WATCHER
 from piste.core.dealer import Dealer
 from piste.core.game import find
+from piste.core.protocols import CHANCE, OVER, WATCHER
 from tests.kinds import Kind, choices, played, walked
 from tests.sizes import slow_if
 
@@ -133,8 +133,8 @@ def test_what_a_seat_knows_prints_and_parses(kind: Kind) -> None:
         if seed == 5 and table.seats == 3:
             table.resign(0)
         for seat in range(-1, table.seats):
-            known = piste.Known.of(game, table.view(seat))
-            again = piste.Known.parse(str(known))
+            known = piste.InformationSet.of(game, table.view(seat))
+            again = piste.InformationSet.parse(str(known))
             assert str(again) == str(known)
             assert again.belief.states.keys() == known.belief.states.keys()
             assert all(abs(again.belief.states[s] - p) < 1e-12 for s, p in known.belief.states.items())
@@ -147,7 +147,7 @@ def test_what_all_players_know_begins_at_one_place_and_is_all_a_watcher_hears(ki
         table = mid_game(kind, seed)
         if table is None:
             continue
-        known = [piste.Known.of(game, table.view(seat)) for seat in range(table.seats)]
+        known = [piste.InformationSet.of(game, table.view(seat)) for seat in range(table.seats)]
         assert len({(each.base, len(each.events)) for each in known}) == 1
         # Whatever a seat holds possible, a watcher was told the same.
         for seat in range(table.seats):
@@ -161,13 +161,13 @@ def test_what_all_players_know_begins_at_one_place_and_is_all_a_watcher_hears(ki
 
 def test_a_card_that_one_seat_looks_at_is_not_at_the_head() -> None:
     table = piste.open_table("positive-negative", {"top": 4}, laid="3")
-    text = str(piste.Known.of(table.game, table.view(0)))
+    text = str(piste.InformationSet.of(table.game, table.view(0)))
     assert text == "positive-negative{top=4} 1=- 2=- pile=- to=1 phase=draw | 1 | draw@1:3 | 1"
 
 
 def test_that_chance_is_to_act_can_be_written() -> None:
     start = piste.Position.start("zero-sum-duel", {"first": "a"})
-    known = piste.Known.parse(f"{start} | A | draw@A:+3 draw@B:? | chance")
+    known = piste.InformationSet.parse(f"{start} | A | draw@A:+3 draw@B:? | chance")
     assert str(known).endswith("| A | draw@A:+3 draw@B:? | chance")
     assert len(known.belief.states) == 9
 
@@ -175,7 +175,7 @@ def test_that_chance_is_to_act_can_be_written() -> None:
 def test_what_a_seat_knows_of_a_finished_game_is_the_game() -> None:
     kind = Kind("zero-sum-duel", {"turns": 40})
     table = played(kind, "done")
-    known = piste.Known.of(find(kind.game), table.view(1))
+    known = piste.InformationSet.of(find(kind.game), table.view(1))
     assert str(known).endswith("| B |  | over")
     assert [str(position) for position in known.positions()] == [table.position_text()]
 
@@ -230,4 +230,4 @@ def test_a_sample_is_kept_when_there_is_too_much_to_hold() -> None:
 def test_impossible_knowledge_is_refused(text: str, words: str) -> None:
     start = str(piste.Position.start("zero-sum-duel", {"first": "a"}))
     with pytest.raises(piste.PisteError, match=words):
-        piste.Known.parse(text.replace("{zsd}", start))
+        piste.InformationSet.parse(text.replace("{zsd}", start))

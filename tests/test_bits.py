@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from piste.compiled.compiler import together
 from piste.core import bits
-from piste.fast.bind import together
 
 SETS = st.integers(0, 2**62 - 1)
 LANES = st.lists(st.integers(0, 15), min_size=0, max_size=15)
@@ -65,9 +65,9 @@ def test_constants_compile_to_their_own_bits() -> None:
     pytest.importorskip("numba")
     import numba
 
-    from piste.fast import whole
+    from piste.compiled import numba_ext
 
-    whole.teach()
+    numba_ext.teach()
     found: Any = numba.njit(lambda x: ((3).bit_count(), (12).bit_length(), x.bit_count(), x.bit_length()))
     for x in (0, 1, 3, 12, 2**61, 2**62 - 1):
         assert found(x) == (2, 4, x.bit_count(), x.bit_length())

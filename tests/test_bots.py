@@ -14,14 +14,14 @@ import pytest
 import piste
 from piste import bots
 from piste.bots.base import Plain
-from piste.core.contract import CHANCE
-from piste.core.errors import UnknownName
+from piste.core.errors import UnknownNameError
 from piste.core.game import find, names
+from piste.core.protocols import CHANCE
 from piste.core.views import SeatView
-from piste.games.mccoy_duel import steady as duel
-from piste.games.zero_sum_duel import steady as zero_sum
+from piste.games.mccoy_duel.bots import steady as duel
+from piste.games.zero_sum_duel.bots import steady as zero_sum
 from piste.games.zero_sum_grid import rules as grid_rules
-from piste.games.zero_sum_grid import steady as grid
+from piste.games.zero_sum_grid.bots import steady as grid
 from tests.kinds import FULL, ODD, Kind, walked
 from tests.sizes import sized, slow_if
 
@@ -55,7 +55,7 @@ def any_of(view: SeatView) -> int:
 def position_view(text: str) -> SeatView:
     """Return what the seat to act has before it when a game begins with this position."""
     position = piste.Position.parse(text)
-    table = piste.Table(position.game, position.state.options, piste.Script(()), origin=position.state)
+    table = piste.Table(position.game, position.state.options, piste.ScriptedDealer(()), origin=position.state)
     assert position.to_act is not None
     return table.view(position.to_act)
 
@@ -397,11 +397,11 @@ def test_each_game_has_every_level_with_a_line_each(name: str) -> None:
 
 def test_an_unknown_bot_is_answered_with_the_bots_there_are() -> None:
     with pytest.raises(
-        UnknownName,
+        UnknownNameError,
         match=r"no bot 'stedy' for Duel\. Did you mean steady\? .* random, novice, steady, strong, expert;",
     ):
         bots.find("stedy", find("mccoy-duel"))
-    with pytest.raises(UnknownName) as refused:
+    with pytest.raises(UnknownNameError) as refused:
         bots.find("xyzzy", find("mccoy-duel"))
     assert "Did you mean" not in str(refused.value)
 
@@ -413,6 +413,6 @@ def test_a_bot_for_one_game_loads_no_other_game_and_nothing_heavy() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     modules = set(done.stdout.split())
-    assert "piste.games.prime_duel.steady" in modules
+    assert "piste.games.prime_duel.bots.steady" in modules
     assert not any(name.startswith("piste.games.") and "prime_duel" not in name for name in modules)
     assert not {"importlib.metadata", "subprocess", "asyncio", "numpy", "numba", "piste.bots.program"} & modules

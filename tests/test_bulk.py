@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from piste.core.contract import CHANCE, OVER
-from piste.core.errors import BadOption, NotOpen, UnknownName
+from piste.compiled.compiler import bind, policy_names
+from piste.compiled.simulate import Tally, share, simulate
+from piste.compiled.vector_games import VectorGames
+from piste.core.errors import IllegalDecisionError, OptionError, UnknownNameError
 from piste.core.game import Game, find, members, names
-from piste.fast.bind import bind, policy_names
-from piste.fast.bulk import Tally, share, simulate
-from piste.fast.many import Many
+from piste.core.protocols import CHANCE, OVER
 from tests.kinds import FULL, ODD, Kind, games, played, walked
 from tests.sizes import slow_if
 
@@ -143,7 +143,7 @@ def test_many_games_together_are_the_same_interpreted(name: str) -> None:
     options = game.options()
     plain = bind(game, compiled=False)
     size = 24
-    many = Many(game, options, size, seed="together", threads=2)
+    many = VectorGames(game, options, size, seed="together", threads=2)
     numbers = np.arange(size)
     table, generators = np.zeros((size, plain.WIDTH), np.int64), np.zeros((size, 2), np.int64)
     actors, choices = np.zeros(size, np.int64), np.zeros(size, np.int64)
@@ -179,13 +179,13 @@ def test_many_games_together_are_the_same_interpreted(name: str) -> None:
 
 def test_many_games_refuse_a_closed_decision_and_change_nothing() -> None:
     game = find("prime-duel")
-    many = Many(game, game.options(), 50)
+    many = VectorGames(game, game.options(), 50)
     actions = many.pick()
     before = (many._table.copy(), many.steps)
     for wrong in (-1, 61, 62, 1000):
         bad = actions.copy()
         bad[17] = wrong
-        with pytest.raises(NotOpen, match="In game 17"):
+        with pytest.raises(IllegalDecisionError, match="In game 17"):
             many.step(bad)
         assert (many._table == before[0]).all()
         assert many.steps == before[1]
@@ -226,14 +226,14 @@ def test_ctrl_c_keeps_what_there_is() -> None:
 
 def test_bad_requests_get_a_sentence() -> None:
     game = find("prime-duel")
-    with pytest.raises(UnknownName, match=r"no policy 'kep' for Prime Duel. There are: random, keep"):
+    with pytest.raises(UnknownNameError, match=r"no policy 'kep' for Prime Duel. There are: random, keep"):
         simulate(game, game.options(), 10, policies=["kep"])
-    with pytest.raises(BadOption, match=r"2 seats here, and 3 policies"):
+    with pytest.raises(OptionError, match=r"2 seats here, and 3 policies"):
         simulate(game, game.options(), 10, policies=["keep"] * 3)
-    with pytest.raises(BadOption):
+    with pytest.raises(OptionError):
         simulate(game, game.options(), -1)
-    with pytest.raises(BadOption):
-        Many(game, game.options(), 0)
+    with pytest.raises(OptionError):
+        VectorGames(game, game.options(), 0)
 
 
 def test_a_game_that_does_not_end_is_counted_as_such() -> None:

@@ -27,7 +27,7 @@ def test_d21_a_card_laid_for_somebody_who_left_goes_to_nobody_else() -> None:
 def test_a_resignation_where_nobody_decides_or_of_who_has_left_is_refused(told: str) -> None:
     start = piste.Position.start("mccoy-duel", {"players": 3})
     with pytest.raises(piste.PisteError, match="cannot follow"):
-        piste.Known.parse(f"{start} | 1 | {told} | over")
+        piste.InformationSet.parse(f"{start} | 1 | {told} | over")
 
 
 def test_g7_a_decision_whose_outcome_cannot_be_dealt_has_not_happened() -> None:
@@ -44,7 +44,7 @@ def test_g7_a_decision_whose_outcome_cannot_be_dealt_has_not_happened() -> None:
 def test_z3_no_sentence_of_a_given_deal_lists_what_is_in_the_deck() -> None:
     game = find("zero-sum-duel")
     with pytest.raises(piste.PisteError) as refusal:
-        piste.Table(game, game.options({"first": "a"}), piste.Script([3, 3]))
+        piste.Table(game, game.options({"first": "a"}), piste.ScriptedDealer([3, 3]))
     assert not any(card in str(refusal.value) for card in ("+1", "-5", "+5"))
 
 

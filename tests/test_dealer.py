@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 import piste
-from piste.core.dealer import Commitment, Dealer, Script, fresh_seed
-from piste.core.errors import BadDeal
+from piste.core.dealer import Commitment, Dealer, ScriptedDealer, fresh_seed
+from piste.core.errors import DealError
 from piste.core.game import find
 
 # These games were written down once and must never change: a seed deals the same game for ever.
@@ -111,12 +111,12 @@ def test_fresh_seeds_differ_and_are_long() -> None:
 
 
 def test_given_outcomes_are_checked() -> None:
-    with pytest.raises(BadDeal, match="run out"):
+    with pytest.raises(DealError, match="run out"):
         piste.open_table("prime-duel", outcomes=[0])
-    with pytest.raises(BadDeal, match="not possible for 'toss'"):
+    with pytest.raises(DealError, match="not possible for 'toss'"):
         piste.open_table("prime-duel", outcomes=[5])
-    with pytest.raises(BadDeal, match="not possible"):
-        piste.Table(find("prime-duel"), find("prime-duel").options(), Script([-3]))
+    with pytest.raises(DealError, match="not possible"):
+        piste.Table(find("prime-duel"), find("prime-duel").options(), ScriptedDealer([-3]))
 
 
 def test_g8_a_laid_deck_is_dealt_from_its_left_end_and_does_not_count() -> None:
@@ -147,5 +147,5 @@ def test_g8_a_laid_deck_is_dealt_from_its_left_end_and_does_not_count() -> None:
     ],
 )
 def test_a_deal_that_cannot_be_laid_is_refused_at_once(name: str, laid: str, words: str) -> None:
-    with pytest.raises(BadDeal, match=words):
+    with pytest.raises(DealError, match=words):
         piste.open_table(name, laid=laid)

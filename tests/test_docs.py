@@ -14,8 +14,8 @@ import pytest
 
 import piste
 import piste.api
+from piste.cli.commands import solve
 from piste.core.game import find, names
-from piste.ui import solving
 from tests.sizes import slow_if
 
 ROOT = Path(__file__).parent.parent
@@ -67,7 +67,7 @@ def test_every_written_position_and_knowledge_can_be_read() -> None:
     assert sum("|" not in line for line in lines) >= 1
     for line in lines:
         game = find(re.split(r"[{ ]", line)[0])
-        assert solving.read(game, None, line, None).base.game == game
+        assert solve.read(game, None, line, None).base.game == game
 
 
 WITH_EXAMPLES = [
@@ -105,7 +105,7 @@ def test_links_between_pages_lead_somewhere(path: Path) -> None:
 
 
 def test_the_picture_of_the_readme_is_what_its_command_draws() -> None:
-    command = [sys.executable, str(ROOT / "tools" / "picture.py"), "--check"]
+    command = [sys.executable, str(ROOT / "tools" / "terminal_svg.py"), "--check"]
     assert subprocess.run(command, capture_output=True, check=False).returncode == 0
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert "docs/images/game.svg" in readme

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import piste
-from piste.core.contract import CHANCE, OVER
 from piste.core.game import find, members, names
+from piste.core.protocols import CHANCE, OVER
 from tests.kinds import FULL, ODD, Kind, choices, games, played, walked
 
 EVERY = pytest.mark.parametrize("kind", [*FULL, *ODD], ids=str)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from piste.core import extras
-from piste.core.errors import MissingExtra
+from piste.core.errors import MissingExtraError
 from piste.core.game import find
 from tests.without import Said, commands, run
 
@@ -84,7 +84,7 @@ def test_a_game_against_a_level_that_is_missing_now_can_be_taken_up_with_another
 
 def test_adapters_for_learners_are_import_errors_with_a_sentence(tmp_path: Path) -> None:
     code = """
-for name in ("openspiel", "openspiel_policy", "pettingzoo", "gymnasium", "many"):
+for name in ("openspiel", "openspiel_policy", "pettingzoo", "gymnasium", "vector_env"):
     try:
         __import__(f"piste.rl.{name}")
     except ImportError as e:
@@ -93,7 +93,9 @@ for name in ("openspiel", "openspiel_policy", "pettingzoo", "gymnasium", "many")
     lines = run(code, BARE, tmp_path).splitlines()
     ends = (OPENSPIEL, OPENSPIEL, RL, RL, FAST)
     assert len(lines) == len(ends)
-    assert all(line.startswith("MissingExtra") and line.endswith(end) for line, end in zip(lines, ends, strict=True))
+    assert all(
+        line.startswith("MissingExtraError") and line.endswith(end) for line, end in zip(lines, ends, strict=True)
+    )
 
 
 # numpy and no compiler, as `[rl]` and `[openspiel]` bring it
@@ -146,9 +148,9 @@ def test_with_the_web_alone_nothing_is_offered_that_cannot_play(tmp_path: Path) 
     code = """
 import json
 from piste.core.game import find, names
-from piste.web.pages import levels
-from piste.web.room import check_level
-from piste.web.room import levels as open_levels
+from piste.web.views.rendering import levels
+from piste.web.tables.room import check_level
+from piste.web.tables.room import levels as open_levels
 
 def why(game, level):
     try:
@@ -190,7 +192,7 @@ def test_the_sheets_grid_needs_nothing_and_other_solvers_say_what_they_need() ->
 
 
 def test_a_missing_extra_comes_back_from_another_process_as_it_was() -> None:
-    error = MissingExtra("fast", "This", "numba is broken")
+    error = MissingExtraError("fast", "This", "numba is broken")
     again = pickle.loads(pickle.dumps(error))
     assert (str(again), again.extra) == (str(error), "fast")
     with pytest.raises(ImportError):

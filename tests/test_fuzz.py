@@ -68,7 +68,7 @@ def texts() -> dict[str, list[str]]:
             f"{piste.Position.start(kind.game, kind.options)} | {running.game.seat_name(0)} | | over"
         )
         if running.seats == 2:
-            found["known"].append(str(piste.Known.of(find(kind.game), running.view(0))))
+            found["known"].append(str(piste.InformationSet.of(find(kind.game), running.view(0))))
     return found
 
 
@@ -125,7 +125,7 @@ def test_mangled_knowledge(texts: dict[str, list[str]]) -> None:
             base, seat, _, last = text.split("|")
             told = " ".join(chooser.choices(events, k=chooser.randrange(6)))
             text = f"{base}| {seat} | {told} | {last}"
-        harmless(piste.Known.parse, mangled(text, chooser) if chooser.random() < 0.5 else text)
+        harmless(piste.InformationSet.parse, mangled(text, chooser) if chooser.random() < 0.5 else text)
 
 
 @pytest.mark.parametrize("kind", FULL, ids=str)

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from numba.core import event
 
+from piste.compiled.codegen import module
+from piste.compiled.compiler import together
 from piste.core.interrupts import Interrupts
-from piste.fast.bind import together
-from piste.fast.written import module
 
 TEXT = """
 def twice(n):

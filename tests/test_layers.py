@@ -17,50 +17,53 @@ LAYERS = (
     "core",
     "games/rules",
     "games/notation",
-    "games/numbers",
-    "games/words",
+    "games/observation",
+    "games/text",
     "games/scene",
     "games/policies",
-    "games/steady",
-    "games/reasons",
-    "fast",
-    "games/solve",  # and whatever else a game's room holds for its solver
-    "games/levels",
+    "games/bots/steady",  # explanations and solvers take from it how people play
+    "games/explain",
+    "compiled",
+    "games/guarantees",
+    "games/cost_model",
+    "games/solver",
+    "games/balance_config",
+    "games/bots",
     "bots",
-    "arena",
-    "scales",
-    "coach",
+    "analysis/arena",
+    "analysis/balance",
+    "analysis/coach",
     "api",
     "rl",
-    "ui",
     "web",
     "cli",
 )
-LEVELS = ("novice", "strong", "perfect")
+WEB = ("web/", "cli/commands/bench/serve.py")
 ALONE = {
-    "numba": ("fast/",),
-    "numpy": ("fast/", "rl/"),
+    "numba": ("compiled/",),
+    "platformdirs": ("core/paths.py", "compiled/"),
+    "numpy": ("compiled/", "rl/"),
     "gymnasium": ("rl/",),
     "pettingzoo": ("rl/",),
     "pyspiel": ("rl/",),
     "open_spiel": ("rl/",),
     **dict.fromkeys(
-        ("starlette", "jinja2", "uvicorn", "websockets", "sqlalchemy", "alembic", "segno", "markdown_it"), ("web/",)
+        ("starlette", "jinja2", "uvicorn", "websockets", "sqlalchemy", "alembic", "segno", "markdown_it"), WEB
     ),
-    "prometheus_client": ("web/",),
+    "prometheus_client": WEB,
 }
 
 
 def layer(path: Path) -> int:
     parts = path.relative_to(SOURCE).with_suffix("").parts
-    if parts[0] == "games":
-        if len(parts) < 3 or parts[2] == "__init__":
-            return 1
-        room = "levels" if parts[2] in LEVELS else parts[2]
-        return LAYERS.index(f"games/{room}" if f"games/{room}" in LAYERS else "games/solve")
-    if parts == ("__init__",) or parts == ("__main__",):
+    if parts[0] == "games" and (len(parts) < 3 or parts[-1] == "__init__"):
+        return 1
+    if len(parts) == 1 and parts[0].startswith("__"):
         return len(LAYERS)
-    return LAYERS.index(parts[0])
+    place = "/".join(("games", *parts[2:]) if parts[0] == "games" else parts)
+    fitting = [name for name in LAYERS if place == name or place.startswith(f"{name}/")]
+    assert fitting, f"{place} belongs to no layer"
+    return LAYERS.index(max(fitting, key=len))
 
 
 def imports(path: Path) -> list[tuple[str, bool]]:
@@ -99,7 +102,8 @@ def test_imports_point_downward(path: Path) -> None:
         assert layer(target) <= layer(path), f"{path.name} imports {module} from a higher layer"
         both_in_games = "games" in path.parts and "games" in target.parts
         if both_in_games and target.name != "__init__.py":
-            assert target.parent == path.parent, f"{path} reaches into another game's room"
+            one, other = (place.relative_to(SOURCE).parts[1] for place in (target, path))
+            assert one == other, f"{path} reaches into another game's room"
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
@@ -108,9 +112,11 @@ def test_heavy_libraries_stay_where_they_belong(path: Path) -> None:
     for module, top in imports(path):
         first = module.split(".")[0]
         if first in ALONE:
-            solver = first == "numpy" and LAYERS[layer(path)] == "games/solve"
+            solver = first == "numpy" and LAYERS[layer(path)] == "games/solver"
             assert solver or place.startswith(ALONE[first]), f"{place} imports {module}"
-            whole = solver or place.startswith(("rl/", "web/"))  # loaded by those who have the library
+            whole = solver or place.startswith(
+                ("rl/", "web/", "cli/commands/bench/")
+            )  # loaded by those who have the library
             assert whole or not top, f"{place} imports {module} when it is loaded"
         outside = first not in sys.stdlib_module_names and first not in ("piste", "__future__")
         if place.startswith(("core/", "games/")) and outside:
@@ -119,7 +125,7 @@ def test_heavy_libraries_stay_where_they_belong(path: Path) -> None:
 
 @pytest.mark.parametrize("path", [path for path in FILES if path.name == "rules.py"], ids=lambda p: p.parent.name)
 def test_rules_import_nothing_but_bits_and_the_contract(path: Path) -> None:
-    allowed = {"__future__", "typing", "piste.core.bits", "piste.core.contract"}
+    allowed = {"__future__", "typing", "piste.core.bits", "piste.core.protocols"}
     used = {module for module, _ in imports(path)}
     assert {module for module in used if module.rpartition(".")[0] not in allowed} <= allowed
 
@@ -149,26 +155,26 @@ def test_playing_one_game_loads_no_other() -> None:
 
 def test_commands_for_the_terminal_load_nothing_of_the_web() -> None:
     for words in (["--help"], ["games"], ["serve", "--help"]):
-        code = f"import piste.cli\ntry:\n    piste.cli.main({words})\nexcept SystemExit:\n    pass"
-        assert not {"asyncio", *(name for name in ALONE if ALONE[name] == ("web/",))} & loaded(code)
+        code = f"import piste.cli.main\ntry:\n    piste.cli.main.main({words})\nexcept SystemExit:\n    pass"
+        assert not {"asyncio", *(name for name in ALONE if ALONE[name] == WEB)} & loaded(code)
 
 
 def test_a_missing_extra_is_answered_with_the_command_that_installs_it() -> None:
     code = (
         "import sys; sys.modules['numba'] = None\n"
-        "from piste.core.game import find\nfrom piste.fast.bind import bind\n"
+        "from piste.core.game import find\nfrom piste.compiled.compiler import bind\n"
         "try:\n    bind(find('prime-duel'), compiled=True)\n"
         "except Exception as e:\n    print(type(e).__name__, e, file=sys.stderr)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stderr.startswith("MissingExtra")
+    assert done.stderr.startswith("MissingExtraError")
     assert "pip install 'piste[fast]'" in done.stderr
 
 
 def test_where_compiled_code_cannot_be_kept_it_is_not_kept_elsewhere(tmp_path: Path) -> None:
     (tmp_path / "piste").write_text("a file where the folder should be")
     code = (
-        "from piste.core.game import find\nfrom piste.fast.bind import bind\n"
+        "from piste.core.game import find\nfrom piste.compiled.compiler import bind\n"
         "k = bind(find('positive-negative'), compiled=True)\n"
         "assert k.to_act(k.start(find('positive-negative').options())) == -1\n"
         "assert not k.seeded._cache.__class__.__name__.startswith('FunctionCache')"
@@ -181,7 +187,7 @@ def test_where_compiled_code_cannot_be_kept_it_is_not_kept_elsewhere(tmp_path: P
 def test_without_numba_the_kernels_run_interpreted() -> None:
     code = (
         "import sys; sys.modules['numba'] = None\n"
-        "from piste.core.game import find\nfrom piste.fast.bind import bind\n"
+        "from piste.core.game import find\nfrom piste.compiled.compiler import bind\n"
         "game = find('prime-duel')\n"
         "assert bind(game, compiled=False).playout(game.options(), 1, 1, 9999, 0).steps > 10"
     )

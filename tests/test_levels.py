@@ -9,13 +9,14 @@ from pathlib import Path
 import pytest
 
 from piste import bots
+from piste.cli.commands import listing
+from piste.cli.commands import match as matching
+from piste.cli.commands.play import choose
+from piste.cli.terminal import Terminal
+from piste.compiled import table_cache
+from piste.core.evaluation import Basis
 from piste.core.game import find, names
-from piste.core.verdict import Basis
-from piste.fast import store
-from piste.games.prime_duel import basis as prime_duel
-from piste.ui import listing, matching
-from piste.ui.playing import choose
-from piste.ui.screen import Screen
+from piste.games.prime_duel import guarantees as prime_duel
 from tests.terminal.typist import Keyboard, Page
 
 TOP: list[tuple[str, dict[str, int | str], Basis]] = [
@@ -44,12 +45,12 @@ def test_the_top_level_is_called_perfect_only_where_its_play_is_proven_or_exact(
 
 
 def test_prime_duel_says_whether_the_full_solution_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(store, "folder", lambda: tmp_path)
+    monkeypatch.setattr(table_cache, "folder", lambda: tmp_path)
     game = find("prime-duel")
     assert bots.described(game, "perfect") == "expert (estimated)"
-    made = store._place(prime_duel.name(game.rules.Options()), prime_duel.stamp())
+    made = table_cache._place(prime_duel.name(game.rules.Options()), prime_duel.stamp())
     made.mkdir()
-    (made / store.MANIFEST).touch()
+    (made / table_cache.MANIFEST).touch()
     assert bots.described(game, "perfect") == "expert (partly solved)"
     assert bots.described(game, "perfect", game.options({"turns": 40})) == "expert (estimated)"
 
@@ -72,7 +73,7 @@ def test_both_names_of_the_top_level_find_it_in_every_game() -> None:
 
 def test_the_list_of_bots_names_no_perfect_player_of_duel() -> None:
     page = io.StringIO()
-    assert listing.bots(argparse.Namespace(game="mccoy-duel", json=False), Screen(page, colour=False)) == 0
+    assert listing.bots(argparse.Namespace(game="mccoy-duel", json=False), Terminal(page, colour=False)) == 0
     rows = [line.partition(":")[0] for line in page.getvalue().splitlines() if line.startswith("mccoy-duel")]
     assert rows == [
         "mccoy-duel random",
@@ -86,7 +87,7 @@ def test_the_list_of_bots_names_no_perfect_player_of_duel() -> None:
 @pytest.mark.parametrize("typed", ["expert", "perfect"])
 def test_the_chooser_shows_the_honest_name_and_takes_both(typed: str) -> None:
     page, answers = Page(), iter([f"{find('mccoy-duel').notation.TITLE}\n", "\n", f"{typed}\n", "\n"])
-    given = choose(Screen(page, Keyboard(lambda: next(answers)), colour=False))
+    given = choose(Terminal(page, Keyboard(lambda: next(answers)), colour=False))
     assert (given.game, given.vs) == ("mccoy-duel", "perfect")
     assert "  expert (searched): Counts every hidden card" in page.getvalue()
     assert "perfect" not in page.getvalue()
@@ -95,7 +96,7 @@ def test_the_chooser_shows_the_honest_name_and_takes_both(typed: str) -> None:
 def test_a_table_of_matches_says_how_the_play_of_each_level_is_known() -> None:
     page = io.StringIO()
     game = find("mccoy-duel")
-    matching.table(game, game.options({}), [], ["random", "steady", "perfect"], Screen(page, colour=False))
+    matching.table(game, game.options({}), [], ["random", "steady", "perfect"], Terminal(page, colour=False))
     assert "perfect" not in page.getvalue()
     assert "steady (rule of thumb): " in page.getvalue()
     assert "expert (searched): " in page.getvalue()

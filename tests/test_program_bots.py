@@ -20,7 +20,7 @@ import pytest
 import piste
 from piste import bots
 from piste.bots.program import LONGEST, ProgramBot, plain
-from piste.core.errors import BotFailed
+from piste.core.errors import BotError
 from piste.core.game import find, names
 from tests.kinds import FULL, Kind
 from tests.limits import PATIENCE_S
@@ -107,9 +107,9 @@ def twice(bot: bots.Bot) -> None:
 
 def failure(bot: bots.Bot) -> str:
     """Return the complaint about a program."""
-    with pytest.raises(BotFailed) as failed:
+    with pytest.raises(BotError) as failed:
         twice(bot)
-    with pytest.raises(BotFailed, match="has been closed"):
+    with pytest.raises(BotError, match="has been closed"):
         ask(bot, opened())
     assert str(failed.value).startswith("The bot 'cmd:")
     return str(failed.value)
@@ -279,7 +279,7 @@ def test_a_program_that_does_not_read_holds_nothing_up(tmp_path: Path, started: 
         table.decide(0, "R1+")
         table.decide(1, "R1-")
     bot = program(tmp_path, "while True:\n    signal.pause()", table.game, limit=SHORT)
-    with pytest.raises(BotFailed, match=r"gave no answer within 0\.2 seconds"):
+    with pytest.raises(BotError, match=r"gave no answer within 0\.2 seconds"):
         ask(bot, table)
 
 
@@ -309,7 +309,7 @@ def test_close_may_come_at_any_time_and_twice(tmp_path: Path, started: Started) 
     idle = program(tmp_path, ORDERLY)
     idle.close()
     assert started == []
-    with pytest.raises(BotFailed, match="has been closed"):
+    with pytest.raises(BotError, match="has been closed"):
         ask(idle, opened())
     bot = program(tmp_path, ORDERLY)
     ask(bot, opened())
@@ -329,7 +329,7 @@ def test_close_may_come_at_any_time_and_twice(tmp_path: Path, started: Started) 
     ],
 )
 def test_a_command_line_that_cannot_work_is_refused_before_the_game(spec: str, complaint: str) -> None:
-    with pytest.raises(BotFailed, match=re.escape(complaint)):
+    with pytest.raises(BotError, match=re.escape(complaint)):
         bots.find(spec, GAME)
 
 
@@ -337,13 +337,13 @@ def test_a_file_that_is_no_program_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "notes.txt"
     path.write_text("these are notes\n")
     path.chmod(0o755)
-    with pytest.raises(BotFailed, match="cannot be started: Exec format error"):
+    with pytest.raises(BotError, match="cannot be started: Exec format error"):
         ask(bots.find(f"cmd:{shlex.quote(str(path))}", GAME), opened())
 
 
 def test_a_command_line_is_not_given_to_a_shell(tmp_path: Path) -> None:
     spec = f"cmd:{shlex.join([sys.executable, '-c', 'import sys; sys.exit(str(sys.argv[1:]))'])}"
-    with pytest.raises(BotFailed) as failed:
+    with pytest.raises(BotError) as failed:
         ask(bots.find(f"{spec} $HOME > {tmp_path / 'made'}", GAME), opened())
     assert "$HOME" in str(failed.value).rpartition("It wrote:")[2]
     assert not (tmp_path / "made").exists()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import piste
-from piste.core.errors import BadRecord
+from piste.core.errors import RecordError
 from piste.core.record import chained, dumped
 from piste.core.replay import new_head, replay, seated
 from tests.kinds import FULL, Kind, played
@@ -33,7 +33,7 @@ def rechecked(lines: list[str]) -> str:
 
 
 def refused(text: str | bytes, words: str) -> None:
-    with pytest.raises(BadRecord, match=words):
+    with pytest.raises(RecordError, match=words):
         replay(piste.Record.parse(text))
 
 
@@ -76,7 +76,7 @@ def test_every_cut_of_a_record_is_a_running_game_or_refused() -> None:
     for at in range(0, len(text), 7):
         try:
             table = piste.replay(piste.Record.parse(text[:at], mend=True))
-        except BadRecord:
+        except RecordError:
             continue
         assert table.record().startswith(text[: text.rfind("\n", 0, at) + 1])
 
@@ -145,5 +145,5 @@ def test_a_record_without_a_seed_replays_what_was_given() -> None:
 
 
 def test_a_missing_file_gets_a_sentence(tmp_path: Path) -> None:
-    with pytest.raises(BadRecord, match="cannot be opened"):
+    with pytest.raises(RecordError, match="cannot be opened"):
         piste.load(tmp_path / "nothing.jsonl")

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 import piste
-from piste.core.contract import CHANCE, OVER
 from piste.core.game import find
+from piste.core.protocols import CHANCE, OVER
 from tests.kinds import FULL, ODD, Kind, choices, games, played, walked
 
 HIDING = tuple(kind for kind in (*FULL, *ODD) if kind.game in ("zero-sum-duel", "positive-negative", "mccoy-duel"))

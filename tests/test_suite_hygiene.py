@@ -37,7 +37,7 @@ def number_in(node: ast.expr | None, constants: dict[str, float]) -> float | Non
     return None
 
 
-def numbers_of(tree: ast.Module) -> dict[str, float]:
+def observation_spec(tree: ast.Module) -> dict[str, float]:
     """Return the constants of a file that are numbers."""
     found: dict[str, float] = {}
     for node in tree.body:
@@ -51,7 +51,7 @@ def numbers_of(tree: ast.Module) -> dict[str, float]:
 def wrong_in(text: str) -> Iterator[str]:
     """Yield what in a file depends on the clock, with its line."""
     tree = ast.parse(text)
-    constants = numbers_of(tree)
+    constants = observation_spec(tree)
     for node in ast.walk(tree):
         if not isinstance(node, ast.Call):
             continue

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from piste.core.contract import CHANCE, OVER
+from piste.compiled.compiler import bind
 from piste.core.game import find, members, names
-from piste.fast.bind import bind
+from piste.core.protocols import CHANCE, OVER
 from tests.kinds import FULL, ODD, Kind, games, played, walked
 from tests.sizes import sized
 

@@ -28,7 +28,7 @@ sys.meta_path[sys.meta_path.index(PathFinder)] = Hiding
 # Each command as the program runs it, one after the other: a traceback is the answer of one that fails.
 EACH = """
 import contextlib, io, json, sys, traceback
-from piste.cli import main
+from piste.cli.main import main
 
 found = []
 for words, typed in json.load(sys.stdin):

@@ -26,8 +26,8 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from piste.ui.speed import calibration
-from piste.web.serving import raise_file_limit
+from piste.cli.commands.bench.rules_speed import calibration
+from piste.web.server import raise_file_limit
 from tests.limits import PATIENCE_S, wait_until
 from tests.web.attacking import HERE, Client, Line, Server, frame, serving
 

@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from piste import bots
-from piste.arena.match import Result, Score, Time, against, effort, ladder, limited, play
+from piste.analysis.arena.match import Result, Score, Time, against, effort, ladder, limited, play
+from piste.cli.progress_bar import ProgressBar
+from piste.compiled.simulate import Share
 from piste.core.game import Game, find
-from piste.fast.bulk import Share
-from piste.ui.progress import Bar
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "bots.md"
@@ -88,7 +88,7 @@ def one_game(game: Game, scale: float, processes: int) -> str | None:
         return scaled(min(own.get(one, CHEAP), own.get(two, CHEAP)), scale)
 
     options = limited(game, OPTIONS.get(game.name, {}))
-    with Bar(game.name) as bar:
+    with ProgressBar(game.name) as bar:
         results = ladder(game, options, levels, games, processes=processes, progress=bar)
         if any(result.stopped for result in results):
             return None
@@ -122,7 +122,7 @@ def pairs_table(game: Game, options: Any, levels: list[str], results: list[Resul
     return "\n".join([*lines, "", f"Games of a pair: {sizes(game, options, results, levels)}."])
 
 
-def among_table(game: Game, levels: list[str], scale: float, processes: int, bar: Bar) -> str | None:
+def among_table(game: Game, levels: list[str], scale: float, processes: int, bar: ProgressBar) -> str | None:
     """Return how each level does alone among others that play at random, or None if somebody stopped it."""
     head = row("won by", *(f"{n} players" for n in MORE_PLAYERS), "games", "CPU a decision: mean, worst")
     lines = [f"### {game.notation.TITLE}, one among others that play at random", "", head, row(*["---"] * 5)]

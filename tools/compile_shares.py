@@ -9,7 +9,6 @@ moves with the work.
 
 from __future__ import annotations
 
-import importlib
 import os
 import sys
 import tempfile
@@ -21,8 +20,8 @@ from typing import Any
 def main(name: str) -> None:
     from numba.core import event
 
+    from piste.core.evaluation import quiet
     from piste.core.game import find
-    from piste.core.verdict import quiet
 
     spent: Counter[str] = Counter()
     times: Counter[str] = Counter()
@@ -39,7 +38,7 @@ def main(name: str) -> None:
                 times[function] += 1
 
     game = find(name)
-    solver = importlib.import_module(f"{game.package}.solve")
+    solver: Any = game.solver
     event.register("numba:run_pass", Listener())  # type: ignore[no-untyped-call]
     began = process_time()
     solver.prepare(game.options(), quiet)

@@ -8,9 +8,9 @@ from __future__ import annotations
 from itertools import groupby
 from pathlib import Path
 
+from piste.compiled.compiler import observation_spec
 from piste.core.game import find, names
-from piste.core.layout import AMOUNTS, COUNTS, indices
-from piste.fast.bind import numbers_of
+from piste.core.observation import AMOUNTS, COUNTS, indices
 from piste.rl.encoder import settled
 
 PAGE = Path(__file__).parent.parent / "docs" / "layouts.md"
@@ -27,7 +27,7 @@ and players stand in the order of their numbers, so that a card's place is the n
 An observation is what a seat sees now. Where cards are hidden, what it was told before can matter too: the log of
 `table.view(seat)` and OpenSpiel's information states have that.
 
-With other options the sizes change; `piste.core.layout.indices(numbers_of(game).LAYOUT, options)` lists any of them.
+With other options the sizes change; `piste.core.observation.indices(game.observation.LAYOUT, options)` lists them.
 """
 
 
@@ -35,7 +35,7 @@ def section(name: str, given: dict[str, int | str]) -> list[str]:
     """Return the tables of one game with some options."""
     game = find(name)
     options = settled(game, given)
-    numbers = numbers_of(game)
+    numbers = observation_spec(game)
     found = list(enumerate(indices(numbers.LAYOUT, options)))
     more = "".join(f", {key} = {value}" for key, value in given.items())
     lines = ["", f"## {game.notation.TITLE}{more}", ""]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from piste.compiled.compiler import bind
 from piste.core.game import find, names
-from piste.fast.bind import bind
 
 SETS: dict[str, tuple[dict[str, int | str], ...]] = {
     "zero-sum-duel": ({}, {"top": 3, "hand": 2, "turns": 6}),

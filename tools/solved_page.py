@@ -20,13 +20,13 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from piste.analysis.balance.estimates import Estimate
+from piste.analysis.balance.report import Report, at_the_start, begun, weigh
+from piste.analysis.balance.svg import BLUE, FAINT, INK, ORANGE, PALE, STYLE, line, page, text
+from piste.cli.commands.bench.solve_time import heavy as is_heavy
+from piste.cli.progress_bar import ProgressBar
+from piste.core.evaluation import ESTIMATED, WITHIN
 from piste.core.game import Game, find, names
-from piste.core.verdict import ESTIMATED, WITHIN
-from piste.scales.balance import Report, at_the_start, begun, weigh
-from piste.scales.numbers import Number
-from piste.scales.picture import BLUE, FAINT, INK, ORANGE, PALE, STYLE, line, page, text
-from piste.ui.progress import Bar
-from piste.ui.solvetime import heavy as is_heavy
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "solved.md"
@@ -162,7 +162,7 @@ def alone_measured(folder: str, *words: str) -> Row:
 
 def weighed(key: str, game: Game, options: dict[str, int | str], games: int | None) -> Row:
     """Put a game on the scales, draw its plot, and return the numbers that the page tells."""
-    with Bar(key) as bar:
+    with ProgressBar(key) as bar:
         report = weigh(game, options, games=games, progress=bar)
     if report.stopped:
         raise SystemExit(130)
@@ -187,11 +187,11 @@ def sentences(report: Report) -> list[str]:
     return said
 
 
-def interval(number: Number) -> str:
+def interval(number: Estimate) -> str:
     return f"{number.value:.1f} ({number.low:.1f} to {number.high:.1f})"
 
 
-def percent(number: Number) -> str:
+def percent(number: Estimate) -> str:
     return f"{100 * number.value:.1f} % ({100 * number.low:.1f} to {100 * number.high:.1f})"
 
 

@@ -63,7 +63,7 @@ own module. An edited rule is never answered by an old kernel.
 - Drawing is most of the work. Rules say how many equally likely cards there are (`spread`) and which one is number n
   (`drawn`). Where a deck is a set, that is to find the n-th bit; in Prime Duel, where it is counts, `lane_at` adds up all
   counts at once and has no loop.
-- Counting bits is Python's own `int.bit_count`: one instruction when compiled (`fast/whole.py` teaches numba), one quick
+- Counting bits is Python's own `int.bit_count`: one instruction when compiled (`compiled/numba_ext.py` teaches numba), one quick
   call when interpreted.
 - Each game has a generator of its own, made from the seed and the game's number. So threads never change a result.
 
@@ -73,13 +73,13 @@ own module. An edited rule is never answered by an old kernel.
 
 ```python
 >>> from piste import find
->>> from piste.fast.bulk import simulate
->>> from piste.fast.many import Many
+>>> from piste.compiled.simulate import simulate
+>>> from piste.compiled.vector_games import VectorGames
 >>> game = find("prime-duel")
 >>> tally = simulate(game, game.options(), 10_000, policies=["primes", "random"], threads=2)
 >>> tally.games, tally.wins[0] > tally.wins[1]
 (10000, True)
->>> many = Many(game, game.options(), 1000)
+>>> many = VectorGames(game, game.options(), 1000)
 >>> many.step(many.pick())
 >>> many.actors.shape, int(many.choices[0])
 ((1000,), 3)
@@ -93,7 +93,7 @@ A policy is a function of what the seat sees, the set of its decisions and 32 ra
 
     piste bench --batch [GAME ...] [--json]
 
-Steps a second of `piste.rl.many`, which adds to each step what the next seat sees as numbers, its mask, rewards and new
+Steps a second of `piste.rl.vector_env`, which adds to each step what the next seat sees as numbers, its mask, rewards and new
 games. A step is here one decision with the chance that follows, as simulators count it. "PettingZoo" is our environment
 with one game at a time; "x it" says how many times as fast a CPU second of one thread is.
 

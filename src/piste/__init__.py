@@ -26,37 +26,37 @@ if TYPE_CHECKING:
     from piste.core.belief import Belief as Belief
     from piste.core.belief import belief as belief
     from piste.core.belief import retell as retell
-    from piste.core.contract import CHANCE as CHANCE
-    from piste.core.contract import WATCHER as WATCHER
-    from piste.core.contract import Event as Event
     from piste.core.dealer import Commitment as Commitment
     from piste.core.dealer import Dealer as Dealer
-    from piste.core.dealer import Script as Script
+    from piste.core.dealer import ScriptedDealer as ScriptedDealer
     from piste.core.errors import PisteError as PisteError
     from piste.core.game import Game as Game
     from piste.core.game import find as find
     from piste.core.game import names as names
-    from piste.core.known import Known as Known
+    from piste.core.information_set import InformationSet as InformationSet
     from piste.core.position import OVER as OVER
     from piste.core.position import Position as Position
+    from piste.core.protocols import CHANCE as CHANCE
+    from piste.core.protocols import WATCHER as WATCHER
+    from piste.core.protocols import Event as Event
     from piste.core.record import Record as Record
     from piste.core.table import Table as Table
     from piste.core.views import Ending as Ending
+    from piste.core.views import LogEntry as LogEntry
     from piste.core.views import SeatView as SeatView
-    from piste.core.views import Told as Told
 
 _HOME = {
     "api": ("load", "open_table", "replay", "save"),
     "core.belief": ("Belief", "belief", "retell"),
-    "core.contract": ("CHANCE", "WATCHER", "Event"),
-    "core.dealer": ("Commitment", "Dealer", "Script"),
+    "core.protocols": ("CHANCE", "WATCHER", "Event"),
+    "core.dealer": ("Commitment", "Dealer", "ScriptedDealer"),
     "core.errors": ("PisteError",),
     "core.game": ("Game", "find", "names"),
-    "core.known": ("Known",),
+    "core.information_set": ("InformationSet",),
     "core.position": ("OVER", "Position"),
     "core.record": ("Record",),
     "core.table": ("Table",),
-    "core.views": ("Ending", "SeatView", "Told"),
+    "core.views": ("Ending", "SeatView", "LogEntry"),
 }
 
 __all__ = ["__version__", *(name for names in _HOME.values() for name in names)]  # noqa: PLE0604

@@ -2,7 +2,7 @@
 
 import sys
 
-from piste.cli import main
+from piste.cli.main import main
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from piste.core import replay as _replay
-from piste.core.dealer import Script
-from piste.core.errors import BadDeal, BadRecord, PisteError
+from piste.core.dealer import ScriptedDealer
+from piste.core.errors import DealError, PisteError, RecordError
 from piste.core.game import quoted
 from piste.core.record import LARGEST, Head, Record, Write
 from piste.core.table import Table
@@ -35,12 +35,12 @@ def open_table(
     Ending(winner=0, reason='grid is zero', payoffs=(1, -1))
     """
     if outcomes is not None and (laid or seed is not None):
-        raise BadDeal("A table takes outcomes that are given, or a seed and a deal that is laid, not both.")
+        raise DealError("A table takes outcomes that are given, or a seed and a deal that is laid, not both.")
     head = _replay.new_head(game, options, seed=seed, seats=tuple(seats), laid=laid)
     if outcomes is None:
         return _replay.seated(head, write)[0]
     given = Head(head.game, head.options, head.seats, None, None, head.laid)
-    return _replay.seated(given, write, Script(outcomes))[0]
+    return _replay.seated(given, write, ScriptedDealer(outcomes))[0]
 
 
 def save(table: Table, path: str | Path) -> None:
@@ -64,7 +64,7 @@ def load(path: str | Path, *, mend: bool = False) -> Record:
             text = file.read(LARGEST + 1)
     except (OSError, ValueError) as e:
         why = getattr(e, "strerror", None) or e
-        raise BadRecord(f"The record {quoted(path, 200)} cannot be opened: {why}.") from None
+        raise RecordError(f"The record {quoted(path, 200)} cannot be opened: {why}.") from None
     return Record.parse(text, mend=mend)
 
 

@@ -15,7 +15,7 @@ from tests.limits import PATIENCE_MS
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-    from tests.browser.house import House
+    from tests.browser.house import ServerProcess
     from tests.browser.person import Person
 
 # Without the driver the other files cannot even be read; this one says why.
@@ -85,17 +85,17 @@ def browser(playing: tuple[Browser, Running]) -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="session")
-def open_house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+def open_house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
     """A server that all tests of a worker share, each at its own tables."""
-    from tests.browser.house import House
+    from tests.browser.house import ServerProcess
 
-    with House(tmp_path_factory.mktemp("house")) as found:
+    with ServerProcess(tmp_path_factory.mktemp("house")) as found:
         yield found
         found.check()
 
 
 @pytest.fixture
-def house(open_house: House, browser: Browser) -> House:
+def house(open_house: ServerProcess, browser: Browser) -> ServerProcess:
     del browser  # without one there is nothing to serve
     return open_house
 

@@ -19,7 +19,7 @@ from tests.limits import PATIENCE_S
 ROOT = Path(__file__).parent.parent.parent
 
 
-class House:
+class ServerProcess:
     """One server on one file: it can be stopped, killed and started again at the same address."""
 
     def __init__(self, folder: Path, *, patience: float = 60.0, real: bool = False, public: str = "") -> None:
@@ -86,7 +86,7 @@ class House:
         wrong = [line for line in self._errors.read_text().splitlines() if "error" in line or "Traceback" in line]
         assert not wrong, wrong
 
-    def __enter__(self) -> House:
+    def __enter__(self) -> ServerProcess:
         return self
 
     def __exit__(
@@ -100,7 +100,7 @@ def free_port() -> int:
         return int(listener.getsockname()[1])
 
 
-class Wire:
+class WebSocketProtocol:
     """Stands between a browser and a house: what goes through can be cut, held up, or kept free of websockets."""
 
     def __init__(self, to: int, *, sockets: bool = True) -> None:

@@ -9,27 +9,28 @@ import itertools
 import sys
 from pathlib import Path
 
-from piste.core.dealer import Chooser, Commitment
+from piste.cli.commands.serve import make_place
+from piste.core.dealer import ChanceSource, Commitment
 from piste.core.record import Head
 from piste.core.replay import new_head
-from piste.web import room, rooms
 from piste.web.app import make_app
-from piste.web.hall import Lots
-from piste.web.room import Room
-from piste.web.serving import listen, make_place, run_app
+from piste.web.server import listen, run_app
 from piste.web.settings import HERE, Settings
+from piste.web.tables import registry, room
+from piste.web.tables.room import Room
+from piste.web.tables.service import TokenFactory
 
 READY = "piste is ready."
 
 
-def opener(of: Room) -> tuple[Head, Chooser | None]:
+def opener(of: Room) -> tuple[Head, ChanceSource | None]:
     """Deal by who sits there: a test that names its people always plays the same game."""
     seed = " ".join((of.game.name, *of.names()))
     head = new_head(of.game.name, of.options, seed=seed, seats=of.names())
     return head._replace(named=False, commitment=Commitment.to(seed, bytes(32))), None
 
 
-class Counted(Lots):
+class Counted(TokenFactory):
     """Codes and tokens in a row: for pictures that are the same every time, and for nothing else."""
 
     def __init__(self) -> None:
@@ -46,7 +47,7 @@ def main(file: str, port: str, patience: str, public: str = "") -> None:
     waits = float(patience)
     settings = Settings(Path(file), HERE, int(port), patience=waits, thinkers=1, limits=False, public=public)
     if waits < room.GRACE:  # who may be claimed is away
-        for module in (room, rooms):
+        for module in (room, registry):
             setattr(module, "GRACE", waits / 2)  # noqa: B010  (it is no part of the settings)
     make_place(settings.db)
     with listen(settings.host, settings.port) as listener:

@@ -8,11 +8,11 @@ from playwright.sync_api import expect
 from piste.core.record import Record
 from piste.core.replay import replay
 from tests.browser.conftest import Invite
-from tests.browser.house import House
+from tests.browser.house import ServerProcess
 from tests.browser.person import OVER, play, two
 
 
-def test_a_record_can_be_downloaded_and_keeps_the_promise(house: House, person: Invite) -> None:
+def test_a_record_can_be_downloaded_and_keeps_the_promise(house: ServerProcess, person: Invite) -> None:
     ada = person(house, "Ada checks")
     ada.open("positive-negative", "steady", top=5)
     ada.waits_for_turn()
@@ -33,7 +33,7 @@ def test_a_record_can_be_downloaded_and_keeps_the_promise(house: House, person: 
 
 
 @pytest.mark.parametrize("game", ["positive-negative", "prime-duel"])
-def test_a_game_is_stepped_through_with_the_coachs_graph(game: str, house: House, person: Invite) -> None:
+def test_a_game_is_stepped_through_with_the_coachs_graph(game: str, house: ServerProcess, person: Invite) -> None:
     ada = person(house, f"Ada learns {game}")
     ada.open(game, "steady", **({"top": 4} if game == "positive-negative" else {"target": 12}))
     play([ada], bots=True)
@@ -66,7 +66,7 @@ def test_a_game_is_stepped_through_with_the_coachs_graph(game: str, house: House
     expect(where).to_have_text(f"Step {steps} of {steps}")
 
 
-def test_after_the_game_every_hand_is_shown(house: House, person: Invite) -> None:
+def test_after_the_game_every_hand_is_shown(house: ServerProcess, person: Invite) -> None:
     ada, bob = person(house, "Ada shows"), person(house, "Bob shows")
     two(ada, bob, "mccoy-duel", rounds=1)
     play([ada, bob], until=lambda: bob.sees(".panel .card"))
@@ -83,7 +83,7 @@ def test_after_the_game_every_hand_is_shown(house: House, person: Invite) -> Non
     expect(ada.page.locator("#eyes")).to_have_value("1")
 
 
-def test_your_games_and_tables_to_watch_are_listed_and_can_be_deleted(house: House, person: Invite) -> None:
+def test_your_games_and_tables_to_watch_are_listed_and_can_be_deleted(house: ServerProcess, person: Invite) -> None:
     ada, bob, eve = (person(house, name) for name in ("Ada lists", "Bob lists", "Eve lists"))
     ada.open("zero-sum-grid", turns=4)
     ada.page.click("#do-list")
@@ -105,7 +105,7 @@ def test_your_games_and_tables_to_watch_are_listed_and_can_be_deleted(house: Hou
     expect(row).to_have_count(0)
 
 
-def test_a_table_that_is_closed_says_so_to_those_who_wait_there(house: House, person: Invite) -> None:
+def test_a_table_that_is_closed_says_so_to_those_who_wait_there(house: ServerProcess, person: Invite) -> None:
     ada, bob = person(house, "Ada closes"), person(house, "Bob hopes")
     bob.cut_off = True  # that the table is gone is told in the console, too
     ada.open("zero-sum-grid")

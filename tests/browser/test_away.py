@@ -8,22 +8,24 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.browser.conftest import Invite
-from tests.browser.house import House
+from tests.browser.house import ServerProcess
 from tests.browser.person import OVER, Person, play, two
 
 OFFERED = "#offer-claim, #do-claim"
 
 
 @pytest.fixture(scope="module")
-def hasty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+def hasty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
     """A server that waits for nobody longer than a moment."""
-    with House(tmp_path_factory.mktemp("hasty"), patience=1.0) as found:
+    with ServerProcess(tmp_path_factory.mktemp("hasty"), patience=1.0) as found:
         yield found
         found.check()
 
 
 @pytest.fixture
-def leaving(browser: Browser, hasty: House, person: Invite, request: pytest.FixtureRequest) -> tuple[Person, Person]:
+def leaving(
+    browser: Browser, hasty: ServerProcess, person: Invite, request: pytest.FixtureRequest
+) -> tuple[Person, Person]:
     """Two people at a table; it is for the second to decide."""
     del browser
     name = request.node.name

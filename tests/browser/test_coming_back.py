@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.browser.conftest import Invite
-from tests.browser.house import House, Wire
+from tests.browser.house import ServerProcess, WebSocketProtocol
 from tests.browser.person import OVER, Person, counted, play, two
 
 GAME = "zero-sum-grid"  # it does not end before its time, however people click
@@ -17,19 +17,19 @@ OPTIONS: dict[str, int | str] = {"turns": 10}
 
 
 @pytest.fixture
-def wires() -> Iterator[list[Wire]]:
+def wires() -> Iterator[list[WebSocketProtocol]]:
     """Wires that are taken down in the end."""
-    found: list[Wire] = []
+    found: list[WebSocketProtocol] = []
     yield found
     for one in found:
         one.close()
 
 
 @pytest.fixture
-def own_house(tmp_path: Path, browser: Browser) -> Iterator[House]:
+def own_house(tmp_path: Path, browser: Browser) -> Iterator[ServerProcess]:
     """A server of this test alone, as `piste serve` runs it, to be stopped and killed."""
     del browser
-    with House(tmp_path, real=True) as found:
+    with ServerProcess(tmp_path, real=True) as found:
         yield found
 
 
@@ -42,7 +42,7 @@ def same(people: list[Person]) -> None:
             assert one.page.locator(part).inner_text() == text, part
 
 
-def test_who_refreshes_in_mid_game_keeps_the_seat_and_the_log(house: House, person: Invite) -> None:
+def test_who_refreshes_in_mid_game_keeps_the_seat_and_the_log(house: ServerProcess, person: Invite) -> None:
     ada, bob = person(house, "Ada refreshes"), person(house, "Bob waits")
     two(ada, bob, GAME, **OPTIONS)
     for _ in range(3):
@@ -55,7 +55,7 @@ def test_who_refreshes_in_mid_game_keeps_the_seat_and_the_log(house: House, pers
     same([ada, bob])
 
 
-def test_a_second_tab_shows_the_same_game_and_can_play_it(house: House, person: Invite) -> None:
+def test_a_second_tab_shows_the_same_game_and_can_play_it(house: ServerProcess, person: Invite) -> None:
     ada, bob = person(house, "Ada has two tabs"), person(house, "Bob has one")
     two(ada, bob, GAME, **OPTIONS)
     tab = ada.another_tab()
@@ -67,7 +67,7 @@ def test_a_second_tab_shows_the_same_game_and_can_play_it(house: House, person: 
     assert tab.log == ada.log
 
 
-def test_the_private_link_of_a_seat_opens_it_on_another_device(house: House, person: Invite) -> None:
+def test_the_private_link_of_a_seat_opens_it_on_another_device(house: ServerProcess, person: Invite) -> None:
     ada, bob = person(house, "Ada moves over"), person(house, "Bob stays")
     two(ada, bob, GAME, **OPTIONS)
     play([ada, bob], until=counted(2))
@@ -82,7 +82,7 @@ def test_the_private_link_of_a_seat_opens_it_on_another_device(house: House, per
     assert phone.log == ada.log
 
 
-def test_a_link_with_another_token_opens_nothing(house: House, person: Invite) -> None:
+def test_a_link_with_another_token_opens_nothing(house: ServerProcess, person: Invite) -> None:
     ada, eve = person(house, "Ada is careful"), person(house, "Eve guesses")
     ada.open(GAME, "steady", **OPTIONS)
     ada.page.click("#device > summary")
@@ -95,8 +95,10 @@ def test_a_link_with_another_token_opens_nothing(house: House, person: Invite) -
 
 
 @pytest.mark.parametrize("how", ["wire", "offline"])
-def test_after_a_network_cut_nothing_is_missed(how: str, house: House, person: Invite, wires: list[Wire]) -> None:
-    wires.append(Wire(house.port))
+def test_after_a_network_cut_nothing_is_missed(
+    how: str, house: ServerProcess, person: Invite, wires: list[WebSocketProtocol]
+) -> None:
+    wires.append(WebSocketProtocol(house.port))
     ada, bob = person(house, "Ada is online"), person(wires[0], f"Bob loses the {how}")
     bob.cut_off = True
     two(ada, bob, GAME, **OPTIONS)
@@ -122,7 +124,7 @@ def test_after_a_network_cut_nothing_is_missed(how: str, house: House, person: I
     same([ada, bob])
 
 
-def test_a_network_that_only_blinked_is_not_called_lost_for_long(house: House, person: Invite) -> None:
+def test_a_network_that_only_blinked_is_not_called_lost_for_long(house: ServerProcess, person: Invite) -> None:
     ada, bob = person(house, "Ada stays on"), person(house, "Bob blinks")
     bob.cut_off = True
     two(ada, bob, GAME, **OPTIONS)
@@ -135,8 +137,10 @@ def test_a_network_that_only_blinked_is_not_called_lost_for_long(house: House, p
     play([ada, bob])
 
 
-def test_a_line_that_died_in_silence_is_noticed(house: House, person: Invite, wires: list[Wire]) -> None:
-    wires.append(Wire(house.port))
+def test_a_line_that_died_in_silence_is_noticed(
+    house: ServerProcess, person: Invite, wires: list[WebSocketProtocol]
+) -> None:
+    wires.append(WebSocketProtocol(house.port))
     ada, bob = person(house, "Ada stays"), person(wires[0], "Bob leaves the house")
     bob.cut_off = True
     two(ada, bob, GAME, **OPTIONS)
@@ -166,9 +170,9 @@ def test_a_line_that_died_in_silence_is_noticed(house: House, person: Invite, wi
 
 
 def test_a_decision_made_without_network_is_sent_when_it_is_back(
-    house: House, person: Invite, wires: list[Wire]
+    house: ServerProcess, person: Invite, wires: list[WebSocketProtocol]
 ) -> None:
-    wires.append(Wire(house.port))
+    wires.append(WebSocketProtocol(house.port))
     ada, bob = person(house, "Ada is patient"), person(wires[0], "Bob is in a tunnel")
     bob.cut_off = True
     two(ada, bob, GAME, **OPTIONS)
@@ -187,7 +191,7 @@ def test_a_decision_made_without_network_is_sent_when_it_is_back(
 
 @pytest.mark.parametrize("how", ["stopped", "killed"])
 def test_a_server_that_comes_back_finds_every_game_and_every_player(
-    how: str, own_house: House, person: Invite
+    how: str, own_house: ServerProcess, person: Invite
 ) -> None:
     ada, bob, eve = (person(own_house, name) for name in ("Ada", "Bob", "Eve"))
     for one in (ada, bob, eve):
@@ -212,8 +216,10 @@ def test_a_server_that_comes_back_finds_every_game_and_every_player(
     same([ada, bob])
 
 
-def test_where_websockets_are_blocked_the_page_asks_for_news(house: House, person: Invite, wires: list[Wire]) -> None:
-    wires.append(Wire(house.port, sockets=False))
+def test_where_websockets_are_blocked_the_page_asks_for_news(
+    house: ServerProcess, person: Invite, wires: list[WebSocketProtocol]
+) -> None:
+    wires.append(WebSocketProtocol(house.port, sockets=False))
     ada, bob = person(house, "Ada is at home"), person(wires[0], "Bob is at the office")
     bob.cut_off = True
     two(ada, bob, GAME, turns=6)

@@ -6,12 +6,12 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Invite
-from tests.browser.house import House
+from tests.browser.house import ServerProcess
 from tests.browser.person import OVER, SHORT, counted, play, two
 
 
 @pytest.mark.parametrize("game", SHORT)
-def test_two_browsers_play_a_game_to_its_end(game: str, house: House, person: Invite) -> None:
+def test_two_browsers_play_a_game_to_its_end(game: str, house: ServerProcess, person: Invite) -> None:
     ada, bob = person(house, f"Ada {game}"), person(house, f"Bob {game}")
     two(ada, bob, game, **SHORT[game])
     made = play([ada, bob])
@@ -24,14 +24,14 @@ def test_two_browsers_play_a_game_to_its_end(game: str, house: House, person: In
 
 
 @pytest.mark.parametrize("game", SHORT)
-def test_one_browser_plays_a_game_against_a_bot_to_its_end(game: str, house: House, person: Invite) -> None:
+def test_one_browser_plays_a_game_against_a_bot_to_its_end(game: str, house: ServerProcess, person: Invite) -> None:
     ada = person(house, f"Ann {game}")
     ada.open(game, "steady", **SHORT[game])
     play([ada], bots=True)
     expect(ada.page.locator(OVER)).to_be_visible()
 
 
-def test_four_browsers_play_one_duel(house: House, person: Invite) -> None:
+def test_four_browsers_play_one_duel(house: ServerProcess, person: Invite) -> None:
     ada, *others = (person(house, name) for name in ("Ada", "Bob", "Cleo", "Dan"))
     ada.open("mccoy-duel", players=4, rounds=1)
     for many, one in enumerate(others, 2):
@@ -46,7 +46,7 @@ def test_four_browsers_play_one_duel(house: House, person: Invite) -> None:
     assert sum("You win" in text for text in results) == 1
 
 
-def test_bots_fill_the_seats_that_nobody_took(house: House, person: Invite) -> None:
+def test_bots_fill_the_seats_that_nobody_took(house: ServerProcess, person: Invite) -> None:
     ada, bob = person(house, "Ada hosts"), person(house, "Bob visits")
     ada.open("mccoy-duel", players=3, rounds=1)
     bob.sit(ada.link)
@@ -60,7 +60,7 @@ def test_bots_fill_the_seats_that_nobody_took(house: House, person: Invite) -> N
         expect(one.page.locator(OVER)).to_be_visible()
 
 
-def test_who_looks_on_sees_the_game_and_no_hand(house: House, person: Invite) -> None:
+def test_who_looks_on_sees_the_game_and_no_hand(house: ServerProcess, person: Invite) -> None:
     ada, bob, eve = (person(house, name) for name in ("Ada plays", "Bob plays", "Eve watches"))
     two(ada, bob, "mccoy-duel", rounds=1)
     eve.page.goto(ada.link)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.browser.conftest import Invite
-from tests.browser.house import House
+from tests.browser.house import ServerProcess
 from tests.browser.insight import SIZES, out_of_sight
 from tests.browser.person import Person, play
 
@@ -32,7 +32,7 @@ def seen(one: Person) -> list[str]:
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_everything_to_press_is_in_the_window_at_every_turn(name: str, house: House, person: Invite) -> None:
+def test_everything_to_press_is_in_the_window_at_every_turn(name: str, house: ServerProcess, person: Invite) -> None:
     game, options = GAMES[name]
     ada = person(house, f"Ada sees {name}", reduced_motion="reduce")
     ada.open(game, "steady", **options)

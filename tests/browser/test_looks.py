@@ -7,7 +7,7 @@ from playwright.sync_api import Response, expect
 
 from piste.core.game import names
 from tests.browser.conftest import Invite
-from tests.browser.house import House
+from tests.browser.house import ServerProcess
 from tests.browser.looking import look, sideways, touched
 from tests.browser.person import OVER, Person, counted, play, two
 
@@ -17,7 +17,7 @@ HEAVIEST = 100_000
 
 
 @pytest.mark.parametrize("game", names())
-def test_a_table_fits_a_small_phone_and_everybody_can_use_it(game: str, house: House, person: Invite) -> None:
+def test_a_table_fits_a_small_phone_and_everybody_can_use_it(game: str, house: ServerProcess, person: Invite) -> None:
     ada, bob = person(house, "Ada's phone", **PHONE), person(house, "Bob's phone", **PHONE)
     two(ada, bob, game, **LONGER.get(game, {}))
     play([ada, bob], until=counted(3))
@@ -37,7 +37,7 @@ def test_a_table_fits_a_small_phone_and_everybody_can_use_it(game: str, house: H
 
 
 @pytest.mark.parametrize("players", [3, 4])
-def test_a_duel_of_more_fits_a_small_phone(players: int, house: House, person: Invite) -> None:
+def test_a_duel_of_more_fits_a_small_phone(players: int, house: ServerProcess, person: Invite) -> None:
     ada = person(house, "A name of 24 letters wow", **PHONE)
     ada.open("mccoy-duel", "steady", players=players, rounds=1)
     for _ in range(3):
@@ -51,7 +51,7 @@ def test_a_duel_of_more_fits_a_small_phone(players: int, house: House, person: I
         ada.waits(number, turn=True)
 
 
-def test_an_invitation_fits_a_small_phone_on_both_sides(house: House, person: Invite) -> None:
+def test_an_invitation_fits_a_small_phone_on_both_sides(house: ServerProcess, person: Invite) -> None:
     ada, bob = person(house, "Ada asks in", **PHONE), person(house, "Bob at the door", **PHONE)
     ada.open("mccoy-duel", players=4)
     look(ada.page)
@@ -60,7 +60,7 @@ def test_an_invitation_fits_a_small_phone_on_both_sides(house: House, person: In
 
 
 @pytest.mark.parametrize("path", ["/", "/g/mccoy-duel", "/g/prime-duel", "/games", "/watch", "/no-such-page"])
-def test_a_page_fits_a_small_phone_and_everybody_can_use_it(path: str, house: House, person: Invite) -> None:
+def test_a_page_fits_a_small_phone_and_everybody_can_use_it(path: str, house: ServerProcess, person: Invite) -> None:
     ada = person(house, "Ada looks around", **PHONE)
     if path == "/games":
         ada.open("prime-duel", "steady")
@@ -70,13 +70,13 @@ def test_a_page_fits_a_small_phone_and_everybody_can_use_it(path: str, house: Ho
 
 
 @pytest.mark.parametrize("game", names())
-def test_rules_fit_a_small_phone_and_everybody_can_read_them(game: str, house: House, person: Invite) -> None:
+def test_rules_fit_a_small_phone_and_everybody_can_read_them(game: str, house: ServerProcess, person: Invite) -> None:
     ada = person(house, "Ada reads on", **PHONE)
     ada.go(f"/rules/{game}")
     look(ada.page)
 
 
-def test_a_replay_fits_a_small_phone_and_everybody_can_use_it(house: House, person: Invite) -> None:
+def test_a_replay_fits_a_small_phone_and_everybody_can_use_it(house: ServerProcess, person: Invite) -> None:
     ada = person(house, "Ada looks back", **PHONE)
     ada.open("positive-negative", "steady", top=4)
     play([ada], bots=True)
@@ -91,7 +91,7 @@ def test_a_replay_fits_a_small_phone_and_everybody_can_use_it(house: House, pers
 
 
 @pytest.mark.parametrize("wide", [768, 1440])
-def test_nothing_scrolls_sideways_on_larger_screens(wide: int, house: House, person: Invite) -> None:
+def test_nothing_scrolls_sideways_on_larger_screens(wide: int, house: ServerProcess, person: Invite) -> None:
     ada = person(house, f"Ada {wide}", viewport={"width": wide, "height": 900})
     for path in ("/", "/g/mccoy-duel", "/rules/zero-sum-grid"):
         ada.go(path)
@@ -103,7 +103,7 @@ def test_nothing_scrolls_sideways_on_larger_screens(wide: int, house: House, per
 
 
 @pytest.mark.parametrize("path", ["/", "table"])
-def test_a_first_view_weighs_less_than_100_kb(path: str, house: House, person: Invite) -> None:
+def test_a_first_view_weighs_less_than_100_kb(path: str, house: ServerProcess, person: Invite) -> None:
     answers: list[Response] = []
     ada = person(house, "Ada saves")
     if path == "table":
@@ -116,7 +116,7 @@ def test_a_first_view_weighs_less_than_100_kb(path: str, house: House, person: I
     assert sum(weights.values()) < HEAVIEST, weights
 
 
-def again(one: Person, house: House, person: Invite) -> tuple[Person, str]:
+def again(one: Person, house: ServerProcess, person: Invite) -> tuple[Person, str]:
     """Return the same seat in a browser that has not seen any of our files yet, and the table's path."""
     other = person(house, one.name)
     other.context.add_cookies([{**cookie, "url": house.address} for cookie in bare(one)])  # type: ignore[typeddict-item]
@@ -139,7 +139,7 @@ MOVES = """() => {
 
 
 @pytest.mark.parametrize("motion", ["reduce", "no-preference"])
-def test_little_motion_is_honoured(motion: str, house: House, person: Invite) -> None:
+def test_little_motion_is_honoured(motion: str, house: ServerProcess, person: Invite) -> None:
     ada = person(house, f"Ada {motion}", reduced_motion=motion)
     ada.open("zero-sum-grid", "steady", turns=6)
     ada.page.evaluate(MOVES)
@@ -149,7 +149,7 @@ def test_little_motion_is_honoured(motion: str, house: House, person: Invite) ->
     assert bool(moved) == (motion == "no-preference"), moved
 
 
-def test_what_somebody_changed_is_marked_for_both_until_the_next_change(house: House, person: Invite) -> None:
+def test_what_somebody_changed_is_marked_for_both_until_the_next_change(house: ServerProcess, person: Invite) -> None:
     ada, bob = person(house, "Ada changes"), person(house, "Bob notices")
     two(ada, bob, "zero-sum-grid")
 
@@ -173,7 +173,9 @@ def test_what_somebody_changed_is_marked_for_both_until_the_next_change(house: H
         assert fresh(bob) == changed
 
 
-def test_every_answer_carries_the_policy_and_nothing_comes_from_elsewhere(house: House, person: Invite) -> None:
+def test_every_answer_carries_the_policy_and_nothing_comes_from_elsewhere(
+    house: ServerProcess, person: Invite
+) -> None:
     ada = person(house, "Ada trusts")  # whatever is asked of another host, or against the policy, fails any test here
     answers: list[Response] = []
     ada.page.on("response", lambda answer: answers.extend([answer]))

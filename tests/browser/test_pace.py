@@ -7,10 +7,10 @@ import json
 from playwright.sync_api import WebSocket, expect
 
 from tests.browser.conftest import Invite
-from tests.browser.house import House
+from tests.browser.house import ServerProcess
 from tests.browser.person import HELD, OVER, Person
 
-STEP, CALM = 650, 400  # milliseconds, as static/staging.js has them
+STEP, CALM = 650, 400  # milliseconds, as static/step_queue.js has them
 CHOICE = "#decide .choice"
 SIZES = ((1366, 640), (1280, 800), (390, 664), (360, 640))
 
@@ -46,7 +46,7 @@ def at_once(somebody: Person) -> None:
     somebody.page.select_option("#pace", "off")
 
 
-def test_a_new_question_takes_no_click_for_a_moment_but_keys(house: House, person: Invite) -> None:
+def test_a_new_question_takes_no_click_for_a_moment_but_keys(house: ServerProcess, person: Invite) -> None:
     ada = stopped(person(house, "Ada", paced=True))
     sent = decisions(ada)
     ada.open("positive-negative", "steady")
@@ -74,7 +74,7 @@ def test_a_new_question_takes_no_click_for_a_moment_but_keys(house: House, perso
     assert len(sent) == 3
 
 
-def test_a_key_that_is_held_down_decides_once(house: House, person: Invite) -> None:
+def test_a_key_that_is_held_down_decides_once(house: ServerProcess, person: Invite) -> None:
     ada = person(house, "Ada", paced=True)
     sent = decisions(ada)
     ada.open("positive-negative", "steady")
@@ -94,7 +94,7 @@ def test_a_key_that_is_held_down_decides_once(house: House, person: Invite) -> N
     assert len(sent) == 2
 
 
-def test_the_deal_is_shown_card_by_card_and_an_early_end_is_explained(house: House, person: Invite) -> None:
+def test_the_deal_is_shown_card_by_card_and_an_early_end_is_explained(house: ServerProcess, person: Invite) -> None:
     ada = stopped(person(house, "Ada", paced=True))  # by her name, nobody decides in this game
     ada.open("zero-sum-duel", "steady")
     page = ada.page
@@ -115,7 +115,7 @@ def test_the_deal_is_shown_card_by_card_and_an_early_end_is_explained(house: Hou
     expect(page.locator(OVER)).to_be_visible()  # whoever comes again sees how it stands
 
 
-def test_what_a_bot_does_comes_step_by_step_and_a_key_skips_it(house: House, person: Invite) -> None:
+def test_what_a_bot_does_comes_step_by_step_and_a_key_skips_it(house: ServerProcess, person: Invite) -> None:
     ada = stopped(person(house, "Bea", paced=True))
     ada.open("mccoy-duel", "steady", players=4)
     page = ada.page
@@ -130,14 +130,14 @@ def test_what_a_bot_does_comes_step_by_step_and_a_key_skips_it(house: House, per
     assert page.locator("#log > li").count() > second + 1
 
 
-def test_with_little_motion_everything_is_there_at_once(house: House, person: Invite) -> None:
+def test_with_little_motion_everything_is_there_at_once(house: ServerProcess, person: Invite) -> None:
     ada = stopped(person(house, "Ada", paced=True, reduced_motion="reduce"))
     ada.open("zero-sum-duel", "steady")
     expect(ada.page.locator(OVER)).to_be_visible()
     assert ada.page.input_value("#pace") == "off"
 
 
-def test_the_pace_is_kept_on_the_device(house: House, person: Invite) -> None:
+def test_the_pace_is_kept_on_the_device(house: ServerProcess, person: Invite) -> None:
     ada = person(house, "Ada", paced=True)
     ada.open("zero-sum-duel")
     assert ada.page.input_value("#pace") == "normal"
@@ -162,7 +162,7 @@ def to_round_end(people: list[Person]) -> None:
     raise AssertionError("no round was ever over")
 
 
-def test_a_round_ends_with_a_card_for_each_player_alone(house: House, person: Invite) -> None:
+def test_a_round_ends_with_a_card_for_each_player_alone(house: ServerProcess, person: Invite) -> None:
     ada, ben = person(house, "Ada"), person(house, "Ben")
     ada.open("mccoy-duel", "friend")
     ben.sit(ada.link)
@@ -192,7 +192,7 @@ def test_a_round_ends_with_a_card_for_each_player_alone(house: House, person: In
     assert not ben.sees(HELD)
 
 
-def test_the_end_of_a_round_can_be_gone_on_from_on_every_screen(house: House, person: Invite) -> None:
+def test_the_end_of_a_round_can_be_gone_on_from_on_every_screen(house: ServerProcess, person: Invite) -> None:
     ada = person(house, "Ada")
     ada.open("mccoy-duel", "steady", players=4)
     for _ in range(200):
@@ -212,7 +212,7 @@ def test_the_end_of_a_round_can_be_gone_on_from_on_every_screen(house: House, pe
         assert ada.page.evaluate("document.documentElement.scrollWidth") <= wide
 
 
-def test_without_javascript_a_form_goes_on_to_the_next_round(house: House, person: Invite) -> None:
+def test_without_javascript_a_form_goes_on_to_the_next_round(house: ServerProcess, person: Invite) -> None:
     ada, ben = (person(house, name, java_script_enabled=False) for name in ("Ada", "Ben"))
     ada.open("mccoy-duel", "friend")
     ben.sit(ada.link)

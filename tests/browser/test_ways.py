@@ -6,11 +6,11 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Invite
-from tests.browser.house import House
+from tests.browser.house import ServerProcess
 from tests.browser.person import MINE, OVER, SHORT, Person, play, two
 
 
-def test_one_tap_from_home_to_the_first_card_against_a_bot(house: House, person: Invite) -> None:
+def test_one_tap_from_home_to_the_first_card_against_a_bot(house: ServerProcess, person: Invite) -> None:
     ada = person(house, "Ada is quick")
     ada.go("/")
     ada.tap("#prime-duel form.bot button")
@@ -18,7 +18,7 @@ def test_one_tap_from_home_to_the_first_card_against_a_bot(house: House, person:
     assert ada.taps <= 2
 
 
-def test_two_friends_see_the_first_card_after_at_most_two_taps_each(house: House, person: Invite) -> None:
+def test_two_friends_see_the_first_card_after_at_most_two_taps_each(house: ServerProcess, person: Invite) -> None:
     ada, bob = person(house, "Ada invites"), person(house, "Bob comes")
     ada.go("/")
     ada.tap("#positive-negative form.friend button")
@@ -30,7 +30,7 @@ def test_two_friends_see_the_first_card_after_at_most_two_taps_each(house: House
         assert one.taps <= 2
 
 
-def test_a_name_given_once_is_kept(house: House, person: Invite) -> None:
+def test_a_name_given_once_is_kept(house: ServerProcess, person: Invite) -> None:
     ada = person(house, "Ada Lovelace")
     ada.go("/")
     ada.page.fill("#name", ada.name)
@@ -41,7 +41,7 @@ def test_a_name_given_once_is_kept(house: House, person: Invite) -> None:
 
 
 @pytest.mark.parametrize("game", ["mccoy-duel", "zero-sum-grid", "prime-duel"])
-def test_without_javascript_a_game_is_played_by_forms(game: str, house: House, person: Invite) -> None:
+def test_without_javascript_a_game_is_played_by_forms(game: str, house: ServerProcess, person: Invite) -> None:
     ada = person(house, f"Ada forms {game}", java_script_enabled=False)
     ada.open(game, "steady", **SHORT[game])
     for _ in range(200):
@@ -83,7 +83,7 @@ def decided_by_keys(one: Person) -> None:
 
 
 @pytest.mark.parametrize("game", SHORT)
-def test_a_game_is_played_to_its_end_with_the_keyboard_alone(game: str, house: House, person: Invite) -> None:
+def test_a_game_is_played_to_its_end_with_the_keyboard_alone(game: str, house: ServerProcess, person: Invite) -> None:
     """From the home page, by way of the options, to the last decision; then a rematch, and resigning that."""
     ada = person(house, f"Ada keys {game}")
     ada.go("/")
@@ -119,7 +119,7 @@ def test_a_game_is_played_to_its_end_with_the_keyboard_alone(game: str, house: H
     expect(ada.page.locator(OVER)).to_be_visible()
 
 
-def test_focus_stays_among_the_choices_from_question_to_question(house: House, person: Invite) -> None:
+def test_focus_stays_among_the_choices_from_question_to_question(house: ServerProcess, person: Invite) -> None:
     ada = person(house, "Ada focuses")
     ada.open("prime-duel", "steady")
     ada.waits_for_turn()
@@ -134,7 +134,7 @@ def test_focus_stays_among_the_choices_from_question_to_question(house: House, p
         assert inside
 
 
-def test_a_game_is_played_by_typed_decisions_alone(house: House, person: Invite) -> None:
+def test_a_game_is_played_by_typed_decisions_alone(house: ServerProcess, person: Invite) -> None:
     ada = person(house, "Ada types")
     ada.open("zero-sum-duel", "steady", turns=10)
     for _ in range(40):
@@ -150,7 +150,9 @@ def test_a_game_is_played_by_typed_decisions_alone(house: House, person: Invite)
     expect(ada.page.locator(OVER)).to_be_visible()
 
 
-def test_what_cannot_be_read_is_answered_with_a_sentence_and_changes_nothing(house: House, person: Invite) -> None:
+def test_what_cannot_be_read_is_answered_with_a_sentence_and_changes_nothing(
+    house: ServerProcess, person: Invite
+) -> None:
     ada = person(house, "Ada mistypes")
     ada.open("prime-duel", "steady")
     ada.waits_for_turn()
@@ -162,7 +164,7 @@ def test_what_cannot_be_read_is_answered_with_a_sentence_and_changes_nothing(hou
     assert ada.page.input_value("#typed-decision") == "banana"
 
 
-def test_a_choice_can_be_taken_back_before_it_is_confirmed(house: House, person: Invite) -> None:
+def test_a_choice_can_be_taken_back_before_it_is_confirmed(house: ServerProcess, person: Invite) -> None:
     ada = person(house, "Ada hesitates")
     ada.open("zero-sum-grid", "steady")
     ada.waits_for_turn()
@@ -178,7 +180,7 @@ def test_a_choice_can_be_taken_back_before_it_is_confirmed(house: House, person:
     assert ada.number == number
 
 
-def test_a_hint_is_shown_and_noted(house: House, person: Invite) -> None:
+def test_a_hint_is_shown_and_noted(house: ServerProcess, person: Invite) -> None:
     ada = person(house, "Ada asks")
     ada.open("positive-negative", "steady")
     ada.waits_for_turn()
@@ -190,14 +192,14 @@ def test_a_hint_is_shown_and_noted(house: House, person: Invite) -> None:
     assert "hint for seat" in ada.record()
 
 
-def test_no_hint_is_offered_where_people_play_each_other(house: House, person: Invite) -> None:
+def test_no_hint_is_offered_where_people_play_each_other(house: ServerProcess, person: Invite) -> None:
     ada, bob = person(house, "Ada alone"), person(house, "Bob alone")
     two(ada, bob, "positive-negative")
     for one in (ada, bob):
         assert not one.sees("#do-hint")
 
 
-def test_resigning_asks_first(house: House, person: Invite) -> None:
+def test_resigning_asks_first(house: ServerProcess, person: Invite) -> None:
     ada, bob = person(house, "Ada gives up"), person(house, "Bob wins")
     two(ada, bob, "mccoy-duel")
     ada.page.click("#offer-resign > summary")
@@ -210,7 +212,7 @@ def test_resigning_asks_first(house: House, person: Invite) -> None:
     expect(ada.page.locator(OVER)).to_contain_text("Bob wins wins")
 
 
-def test_a_rematch_swaps_the_seats_and_takes_both_along(house: House, person: Invite) -> None:
+def test_a_rematch_swaps_the_seats_and_takes_both_along(house: ServerProcess, person: Invite) -> None:
     ada, bob = person(house, "Ada again"), person(house, "Bob again")
     two(ada, bob, "positive-negative", top=3)
     play([ada, bob])
@@ -226,7 +228,7 @@ def test_a_rematch_swaps_the_seats_and_takes_both_along(house: House, person: In
     play([ada, bob])
 
 
-def test_the_rules_open_beside_the_game(house: House, person: Invite) -> None:
+def test_the_rules_open_beside_the_game(house: ServerProcess, person: Invite) -> None:
     ada = person(house, "Ada reads")
     ada.open("prime-duel", "steady")
     address = ada.page.url

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import piste
-from piste.coach.account import Walk, walk
-from piste.coach.judging import Judge, judge_of
+from piste.analysis.coach.attribution import Walk, walk
+from piste.analysis.coach.evaluator import Evaluator, evaluator_of
 from piste.core.game import find
 from piste.core.record import Record
 from tests.kinds import Kind, games, played
@@ -36,14 +36,14 @@ def many(usual: int) -> int:
     return max(usual, games(usual) // 50)
 
 
-_judges: dict[str, Judge] = {}
+_judges: dict[str, Evaluator] = {}
 
 
-def judge(kind: Kind) -> Judge:
+def judge(kind: Kind) -> Evaluator:
     """Return who judges games of a kind, made ready once."""
     if str(kind) not in _judges:
         game = find(kind.game)
-        _judges[str(kind)] = judge_of(game, game.options(kind.options))
+        _judges[str(kind)] = evaluator_of(game, game.options(kind.options))
     return _judges[str(kind)]
 
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from piste.coach.account import walk
-from piste.coach.judging import Judge
-from piste.core.known import Known
-from piste.core.verdict import EXACT as COMPUTED
-from piste.core.verdict import PROVEN, Chances, Choice, Verdict
+from piste.analysis.coach.attribution import walk
+from piste.analysis.coach.evaluator import Evaluator
+from piste.core.evaluation import EXACT as COMPUTED
+from piste.core.evaluation import PROVEN, Chances, Choice, Evaluation
+from piste.core.information_set import InformationSet
 from tests.coach.kinds import EXACT, KINDS, judge, many, walked
 from tests.kinds import Kind, played
 
@@ -59,10 +59,10 @@ class Wrong:
 
     imagines = True
 
-    def __init__(self, right: Judge, wrong: str) -> None:
+    def __init__(self, right: Evaluator, wrong: str) -> None:
         self._right, self._wrong = right, wrong
 
-    def verdict(self, known: Known) -> Verdict:
+    def verdict(self, known: InformationSet) -> Evaluation:
         found = self._right.verdict(known)
         if self._wrong == "choices" and found.choices:
             worse = tuple(
@@ -72,7 +72,7 @@ class Wrong:
             return found._replace(choices=worse)
         return found
 
-    def weights(self, known: Known) -> Mapping[Any, float]:
+    def weights(self, known: InformationSet) -> Mapping[Any, float]:
         found = self._right.weights(known)
         if self._wrong == "weights":
             return {state: likely * (1 + (at == 0)) for at, (state, likely) in enumerate(found.items())}

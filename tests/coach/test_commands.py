@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 import pytest
 
 import piste
-from piste.cli import main
+from piste.cli.main import main
 from piste.core.game import names
 from tests.coach.kinds import put_out
 from tests.kinds import Kind, played
@@ -164,7 +164,7 @@ def test_a_game_at_the_terminal_ends_with_the_offer_of_a_review(capsys: pytest.C
 
 
 def test_a_graph_never_leaves_its_frame() -> None:
-    from piste.coach.graph import ROWS, drawn
+    from piste.analysis.coach.charts import ROWS, drawn
 
     chooser = random.Random(1)
     for length in (1, 2, 3, 30, 500):

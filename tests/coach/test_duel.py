@@ -6,19 +6,19 @@ import random
 
 import pytest
 
-from piste.coach.account import RESIGNATION, Walk, states_of
-from piste.coach.eyes import view_at
-from piste.coach.judging import Estimator, judge_of
-from piste.coach.labels import Labels, label, unsure
-from piste.coach.review import review
-from piste.coach.sampled import walk
+from piste.analysis.coach.attribution import RESIGNATION, Walk, states_of
+from piste.analysis.coach.evaluator import SamplingEvaluator, evaluator_of
+from piste.analysis.coach.labels import Labels, label, unsure
+from piste.analysis.coach.review import review
+from piste.analysis.coach.sampled_attribution import walk
+from piste.analysis.coach.seat_timeline import view_at
 from piste.core.belief import retell
-from piste.core.dealer import Stream
+from piste.core.dealer import RandomStream
+from piste.core.evaluation import WITHIN
 from piste.core.game import find
-from piste.core.verdict import WITHIN
-from piste.games.mccoy_duel import judge as duel
-from piste.games.mccoy_duel import solve
-from piste.games.mccoy_duel.judge import Judge
+from piste.games.mccoy_duel.solver import evaluator as duel
+from piste.games.mccoy_duel.solver import solver
+from piste.games.mccoy_duel.solver.evaluator import Evaluator
 from tests.coach.kinds import many, record_of
 from tests.coach.test_review import gone_on, of_seat
 from tests.kinds import Kind, played
@@ -38,12 +38,12 @@ BY_KIND = pytest.mark.parametrize("kind", KINDS, ids=str)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(duel, "ALL", 120_000)
     monkeypatch.setattr(duel, "FEWEST", 400)
-    monkeypatch.setattr(solve, "LEADS", 20_000)
+    monkeypatch.setattr(solver, "LEADS", 20_000)
 
 
-def judge(kind: Kind) -> Estimator:
-    found = judge_of(GAME, GAME.options(kind.options))
-    assert isinstance(found, Estimator)
+def judge(kind: Kind) -> SamplingEvaluator:
+    found = evaluator_of(GAME, GAME.options(kind.options))
+    assert isinstance(found, SamplingEvaluator)
     return found
 
 
@@ -107,14 +107,14 @@ def test_nothing_is_called_a_mistake_inside_the_interval() -> None:
 def test_a_verdict_does_not_depend_on_what_the_seat_could_not_know(
     kind: Kind, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Judge, "share_out", lambda *_: None)  # how long a match was decides only how long to look
+    monkeypatch.setattr(Evaluator, "share_out", lambda *_: None)  # how long a match was decides only how long to look
     monkeypatch.setattr(duel, "MOST", 400)
     told_apart = 0
     for seed in range(many(2)):
         true = played(kind, f"retold {seed}")
         decisions = walk(true, judge(kind)).decisions
         last = random.Random(seed).choice(decisions)
-        steps = retell(GAME, last.view, Stream(b"retold", str(seed)))
+        steps = retell(GAME, last.view, RandomStream(b"retold", str(seed)))
         begins = (true.history()[: last.step], steps)
         told_apart += begins[0] != begins[1]
         one, two = (

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from piste.cli import main
-from piste.ui import progressing
+from piste.cli.commands import progress
+from piste.cli.main import main
 
 
 @pytest.fixture(autouse=True)
@@ -42,7 +42,7 @@ def test_games_are_reviewed_once_and_shown_with_accuracy_and_loss(
     def fail(*_: object) -> None:
         raise AssertionError("reviewed again")
 
-    monkeypatch.setattr("piste.coach.review.review", fail)
+    monkeypatch.setattr("piste.analysis.coach.review.review", fail)
     assert main(["progress", "positive-negative"]) == 0
     said = capsys.readouterr().out
     assert "Positive-Negative: 3 games" in said
@@ -60,7 +60,7 @@ def test_the_graph_goes_from_low_to_high() -> None:
         {"name": f"2026010{i}-x", "accuracy": accuracy, "loss": 1.0, "decisions": 2}
         for i, accuracy in enumerate((0.0, 50.0, 100.0))
     ]
-    lines = progressing.drawn("A game", rows, 40)
+    lines = progress.drawn("A game", rows, 40)
     assert "_+@" in lines[1]
     assert lines[0] == "A game: 3 games, 20260100 to 20260102"
     assert "0 % accuracy" in lines[2]

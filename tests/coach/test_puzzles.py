@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from piste.cli import main
-from piste.coach.judging import judge_of
-from piste.coach.puzzles import LEVELS, SOON, Puzzle, any_puzzle, fits, ordered, points, puzzle
-from piste.core.errors import BadOption, UnknownName
+from piste.analysis.coach.evaluator import evaluator_of
+from piste.analysis.coach.puzzles import LEVELS, SOON, Puzzle, any_puzzle, fits, ordered, points, puzzle
+from piste.cli.main import main
+from piste.core.errors import OptionError, UnknownNameError
+from piste.core.evaluation import EXACT, Chances, Choice, Evaluation
 from piste.core.game import find
-from piste.core.known import Known
-from piste.core.verdict import EXACT, Chances, Choice, Verdict
+from piste.core.information_set import InformationSet
 from tests.kinds import games
 
 
@@ -32,8 +32,8 @@ def test_a_puzzle_has_one_decision_that_is_better_by_what_its_level_says(name: s
     least, most = LEVELS[level]
     for number in range(games(3) if games(3) < 100 else 100):
         found = puzzle(game, game.options(), "a seed", number, level)
-        known = Known.told(game, found.view)
-        again = judge_of(game, game.options()).verdict(known)
+        known = InformationSet.told(game, found.view)
+        again = evaluator_of(game, game.options()).verdict(known)
         worth = sorted((points(choice) for choice in again.choices), reverse=True)
         assert least <= worth[0] - worth[1] < most
         assert found.view.seat == known.seat
@@ -52,17 +52,17 @@ def test_a_margin_that_is_not_known_well_enough_is_no_puzzle() -> None:
     view = puzzle(game, game.options(), "s", 1).view
     choices = tuple(Choice(i, Chances(win, 0.0, 1 - win), 0.0) for i, win in enumerate((0.6, 0.5)))
     for within, good in ((0.0, True), (0.024, True), (0.03, False)):
-        verdict = Verdict(0, choices[0].chances, choices, EXACT, within, "")
+        verdict = Evaluation(0, choices[0].chances, choices, EXACT, within, "")
         assert fits(Puzzle(1, view, verdict), "medium") == good
     assert [choice.action for choice in ordered(verdict)] == [0, 1]
 
 
 def test_what_there_is_not_gets_a_sentence() -> None:
     game = find("positive-negative")
-    with pytest.raises(UnknownName, match="easy, medium, hard"):
+    with pytest.raises(UnknownNameError, match="easy, medium, hard"):
         puzzle(game, game.options(), "s", 1, "nasty")
     grid = find("zero-sum-grid")
-    with pytest.raises(BadOption, match="No hard puzzle"):
+    with pytest.raises(OptionError, match="No hard puzzle"):
         puzzle(grid, grid.options({"turns": 4}), "s", 1, "hard")
 
 
@@ -92,7 +92,7 @@ def test_answers_are_judged_and_the_streak_is_kept(
     good, bad = sorted(document["decisions"], key=lambda name: name != document["answer"])
     assert document["version"] == 1
     assert document["chances"][good] - document["chances"][bad] == pytest.approx(document["margin"])
-    known = Known.parse(document["position"])
+    known = InformationSet.parse(document["position"])
     assert find("positive-negative").seat_name(known.seat) == document["seat"]
     assert main(["puzzle", *words, "--answer", good]) == 0
     said = capsys.readouterr().out

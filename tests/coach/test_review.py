@@ -10,20 +10,20 @@ import pytest
 
 import piste
 from piste import bots
-from piste.coach import review as coach
-from piste.coach.account import RESIGNATION, Decision, walk
-from piste.coach.eyes import Eyes
-from piste.coach.labels import Labels, accuracy, label, read_labels
-from piste.coach.review import certainty, document, review
+from piste.analysis.coach import review as coach
+from piste.analysis.coach.attribution import RESIGNATION, Decision, walk
+from piste.analysis.coach.labels import Labels, accuracy, label, read_labels
+from piste.analysis.coach.review import certainty, document, review
+from piste.analysis.coach.seat_timeline import SeatTimeline
+from piste.cli.commands import review as reviewing
+from piste.cli.terminal import Terminal
 from piste.core.belief import retell
-from piste.core.contract import CHANCE
-from piste.core.dealer import Stream
-from piste.core.errors import BadOption, PisteError
+from piste.core.dealer import RandomStream
+from piste.core.errors import OptionError, PisteError
+from piste.core.evaluation import Chances, Choice, Evaluation, quiet
 from piste.core.game import find, names
-from piste.core.verdict import Chances, Choice, Verdict, quiet
-from piste.games.zero_sum_duel.solve import STRAY
-from piste.ui import reviewing
-from piste.ui.screen import Screen
+from piste.core.protocols import CHANCE
+from piste.games.zero_sum_duel.solver.solver import STRAY
 from tests.coach.kinds import KINDS, judge, many, record_of, walked
 from tests.kinds import Kind, played
 
@@ -45,7 +45,9 @@ def test_perfect_bots_lose_nothing(name: str) -> None:
         table = piste.open_table(name, kind.options, seed=f"perfect {seed}")
         while (seat := table.to_act) is not None:
             view = table.view(seat)
-            table.decide(seat, bot.choose(view, Stream(b"bots", f"{seed} {bots.stream_name(view)}")), view.number)
+            table.decide(
+                seat, bot.choose(view, RandomStream(b"bots", f"{seed} {bots.stream_name(view)}")), view.number
+            )
         found = walk(table, judge(kind))
         most = max((decision.loss for decision in found.decisions), default=0.0)
         assert most < (1e-6 if name == "zero-sum-duel" else 1e-9)
@@ -97,7 +99,7 @@ def test_a_verdict_does_not_depend_on_what_the_seat_could_not_know(kind: Kind) -
         if not decisions:
             continue
         last = random.Random(seed).choice(decisions)
-        steps = retell(game, last.view, Stream(b"retold", str(seed)))
+        steps = retell(game, last.view, RandomStream(b"retold", str(seed)))
         assert len(steps) == last.step
         told_apart += steps != history[: last.step]
         one, two = (
@@ -113,7 +115,7 @@ def test_after_a_move_no_perfect_player_makes_every_deal_that_fits_counts_the_sa
     for seed in range(many(3)):
         table = played(kind, f"strays {seed}")
         for seat in range(2):
-            eyes = Eyes(game, table.view(seat), judge(kind))
+            eyes = SeatTimeline(game, table.view(seat), judge(kind))
             for _ in table.history():
                 by_chance, weights = eyes.known().belief.states, judge(kind).weights(eyes.known())
                 same = all(abs(weights.get(state, 0.0) - p) < 1e-12 for state, p in by_chance.items())
@@ -149,14 +151,14 @@ def test_a_game_without_a_decision_is_answered_without_a_judge(monkeypatch: pyte
     def asked(*_: object) -> None:
         raise AssertionError("there is nothing to judge")
 
-    monkeypatch.setattr(coach, "judge_of", asked)
+    monkeypatch.setattr(coach, "evaluator_of", asked)
     tables = (piste.open_table("zero-sum-duel", seed=f"early {i}") for i in range(100))
     table = next(table for table in tables if table.to_act is None)
     found = review(record_of(table))
     assert found.decisions() == []
     assert certainty(found) == "Nobody had anything to decide, so there is nothing to judge."
     page = io.StringIO()
-    reviewing.show(found, (0, 1), Screen(page, colour=False))
+    reviewing.show(found, (0, 1), Terminal(page, colour=False))
     assert "Nobody had anything to decide" in page.getvalue()
     assert coach.document(found, (0, 1))["decisions"] == []
 
@@ -211,7 +213,7 @@ def made(loss: float, *, before: float = 0.9, within: float = 0.0) -> Decision:
     known = "estimated" if within else "exact"
     worths = (before, before - loss, before - loss - 0.01)
     choices = tuple(Choice(i, Chances(p, 0.0, 1 - p), 0.0) for i, p in enumerate(worths))
-    verdict = Verdict(0, choices[0].chances, choices, known, within, "")
+    verdict = Evaluation(0, choices[0].chances, choices, known, within, "")
     return Decision(0, 0, 1, before, before - loss, before - loss - 0.01, 0, verdict, view)
 
 
@@ -232,7 +234,7 @@ def test_no_name_is_given_to_a_loss_inside_the_interval() -> None:
     "text", ["", "5", "5,10", "10,5,15", "a,b,c", "0,1,2", "5,10,101", "5,5,6", "-1,2,3", "1e9,2,3"]
 )
 def test_labels_that_cannot_be_are_refused(text: str) -> None:
-    with pytest.raises(BadOption, match="three numbers"):
+    with pytest.raises(OptionError, match="three numbers"):
         read_labels(text)
 
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import piste
 from piste.core.belief import retell
-from piste.core.contract import CHANCE
-from piste.core.dealer import Dealer, Script
+from piste.core.dealer import Dealer, ScriptedDealer
 from piste.core.game import find, names
+from piste.core.protocols import CHANCE
 from tests.kinds import Kind, walked
 
 SECRETS = ("zero-sum-duel", "positive-negative", "mccoy-duel")
@@ -37,11 +37,11 @@ def retold(table: piste.Table, seat: int, seed: object) -> tuple[int, ...]:
     return retell(table.game, table.view(seat), Dealer(f"retold {seed}").stream("retold"))
 
 
-def split(kind: Kind, steps: tuple[int, ...]) -> tuple[Script, list[int]]:
+def split(kind: Kind, steps: tuple[int, ...]) -> tuple[ScriptedDealer, list[int]]:
     """Return a dealer of a history's outcomes, and its decisions."""
     rules = find(kind.game).rules
     pairs = [(rules.to_act(s), step) for s, step in walked(kind, steps) if step is not None]
-    return Script([step for actor, step in pairs if actor == CHANCE]), [s for actor, s in pairs if actor >= 0]
+    return ScriptedDealer([step for actor, step in pairs if actor == CHANCE]), [s for actor, s in pairs if actor >= 0]
 
 
 def seen(env: Any) -> list[tuple[bytes, bytes]]:

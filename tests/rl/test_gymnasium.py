@@ -21,11 +21,11 @@ from gymnasium.utils.env_checker import check_env
 import piste
 import piste.rl.gymnasium as adapter
 from piste import bots
-from piste.core.contract import RESIGNS
-from piste.core.errors import BadOption, MissingExtra, NotOpen
+from piste.core.errors import IllegalDecisionError, MissingExtraError, OptionError
 from piste.core.game import find, names
+from piste.core.protocols import RESIGNS
 from piste.core.views import SeatView
-from piste.rl.play import TRIES
+from piste.rl.episode import TRIES
 from tests.kinds import Kind, games
 from tests.rl.kinds import KINDS, picked
 
@@ -97,7 +97,7 @@ def test_without_the_extra_there_is_a_sentence_with_the_command(missing: str) ->
         "except Exception as e:\n    print(type(e).__name__, e)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.startswith("MissingExtra Gymnasium needs")
+    assert done.stdout.startswith("MissingExtraError Gymnasium needs")
     assert "pip install 'piste[rl]'" in done.stdout
 
 
@@ -189,9 +189,9 @@ def test_a_seat_can_be_asked_for(kind: Kind) -> None:
         env = made(kind, seat=np.int64(seat))
         assert {env.reset(seed=seed)[1]["seat"] for seed in range(6)} == {seat}
     for wrong in (seats, -1):
-        with pytest.raises(BadOption, match=f"no seat '{wrong}'.*0 to {seats - 1}"):
+        with pytest.raises(OptionError, match=f"no seat '{wrong}'.*0 to {seats - 1}"):
             made(kind, seat=wrong)
-    with pytest.raises(BadOption, match="A seat must be a whole number"):
+    with pytest.raises(OptionError, match="A seat must be a whole number"):
         made(kind, seat="first")
 
 
@@ -200,7 +200,7 @@ def test_games_without_a_decision_of_the_learners_are_passed_over() -> None:
     skipped = [env.reset(seed=seed)[1]["skipped"] for seed in range(30)]
     assert any(skipped)
     assert not all(skipped)
-    with pytest.raises(BadOption, match=f"nothing to decide in {TRIES} games"):
+    with pytest.raises(OptionError, match=f"nothing to decide in {TRIES} games"):
         make("piste/ZeroSumDuel-v0", turns=7, first="a", seat=1, opponent="random").reset(seed=1)
 
 
@@ -228,7 +228,7 @@ def test_an_action_that_is_not_open_is_refused_with_a_sentence_and_costs_nothing
     before = masks(env)
     closed = int((~before).nonzero()[0][0])
     for wrong in (closed, 99, -1, None, "+1", 0.5):
-        with pytest.raises(NotOpen, match=r"cannot take action .*It can take .*illegal='resign'"):
+        with pytest.raises(IllegalDecisionError, match=r"cannot take action .*It can take .*illegal='resign'"):
             env.step(wrong)
         assert np.array_equal(masks(env), before)
     env.step(np.array(before.nonzero()[0][0]))
@@ -243,11 +243,11 @@ def test_or_it_gives_the_game_up_if_that_was_asked_for(players: int) -> None:
     assert (reward, terminated, truncated) == (-1.0, True, False)
     left = [told.event.seat for told in env.unwrapped._play.view(0).log if told.event.kind == RESIGNS]
     assert left == [info["seat"]]
-    with pytest.raises(NotOpen, match=r"over: call reset"):
+    with pytest.raises(IllegalDecisionError, match=r"over: call reset"):
         env.step(0)
     again = pickle.loads(pickle.dumps(env))
     assert again.unwrapped._play.table.history() == env.unwrapped._play.table.history()
-    with pytest.raises(BadOption, match="it is error or resign"):
+    with pytest.raises(OptionError, match="it is error or resign"):
         make("piste/PrimeDuel-v0", illegal="random")
 
 
@@ -255,7 +255,7 @@ def test_out_of_order_calls_get_a_sentence() -> None:
     env = make("piste/PrimeDuel-v0").unwrapped
     calls: list[Callable[[], Any]] = [lambda: env.step(0), lambda: masks(env)]
     for call in calls:
-        with pytest.raises(NotOpen, match=r"call reset\(\) first"):
+        with pytest.raises(IllegalDecisionError, match=r"call reset\(\) first"):
             call()
 
 
@@ -295,7 +295,7 @@ def test_an_unknown_or_missing_opponent_is_refused_when_the_environment_is_made(
     with pytest.raises(piste.PisteError, match="Did you mean steady"):
         make("piste/PrimeDuel-v0", opponent="stedy")
     monkeypatch.setitem(sys.modules, "numba", None)
-    with pytest.raises(MissingExtra, match=r"pip install 'piste\[fast\]'"):
+    with pytest.raises(MissingExtraError, match=r"pip install 'piste\[fast\]'"):
         make("piste/PrimeDuel-v0", opponent="strong")
 
 

@@ -12,14 +12,14 @@ import numpy as np
 import pytest
 
 import piste
-from piste.core.contract import CHANCE, OVER
-from piste.core.errors import BadOption, NotOpen
+from piste.compiled.compiler import bind_for_learners
+from piste.compiled.simulate import seed_number
+from piste.core.errors import IllegalDecisionError, OptionError
 from piste.core.game import find, members, names
-from piste.core.layout import indices
-from piste.fast.bind import bind_for_learners
-from piste.fast.bulk import seed_number
+from piste.core.observation import indices
+from piste.core.protocols import CHANCE, OVER
 from piste.rl.encoder import TURNS, Encoder, settled
-from piste.rl.many import Many, Seen
+from piste.rl.vector_env import Seen, VectorEnv
 from tests import sizes
 from tests.kinds import FULL, ODD, Kind, games
 from tests.sizes import slow_if
@@ -49,7 +49,7 @@ def one_open(masks: Any, chooser: np.random.Generator) -> Any:
 class Twin:
     """Game `row` of a Many, played with the interpreted rules from the same seed: state, chance and all."""
 
-    def __init__(self, env: Many, seed: str, row: int) -> None:
+    def __init__(self, env: VectorEnv, seed: str, row: int) -> None:
         self.k = bind_for_learners(env.game, env.options, compiled=False)
         self.seed, self.number, self.apart = seed_number(seed), row, env.games
         self.env = env
@@ -95,7 +95,7 @@ def compiles_long(kind: Kind) -> bool:
 
 @pytest.mark.parametrize("kind", slow_if(compiles_long, kinds()), ids=str)
 def test_many_games_are_the_interpreted_games_step_by_step(kind: Kind) -> None:
-    env = Many(kind.game, 5, kind.options, seed="twin", threads=2)
+    env = VectorEnv(kind.game, 5, kind.options, seed="twin", threads=2)
     twins = [Twin(env, "twin", row) for row in range(5)]
     chooser = np.random.default_rng(3)
     seen, ended = env.reset(), 0
@@ -120,7 +120,7 @@ def test_many_games_are_the_interpreted_games_step_by_step(kind: Kind) -> None:
 def test_threads_and_another_start_change_no_game() -> None:
     found = []
     for threads in (1, 2, 3):
-        env = Many("prime-duel", 50, AGAIN, seed=7, threads=threads)
+        env = VectorEnv("prime-duel", 50, AGAIN, seed=7, threads=threads)
         env.step(env.pick())
         seen = env.reset(7)
         chooser = np.random.default_rng(1)
@@ -130,22 +130,22 @@ def test_threads_and_another_start_change_no_game() -> None:
         env.close()
     for other in found[1:]:
         assert all((a == b).all() for a, b in zip(found[0], other, strict=True))
-    other_seed = Many("prime-duel", 50, AGAIN, seed=8).reset()
-    assert (other_seed.observations != Many("prime-duel", 50, AGAIN, seed=7).reset().observations).any()
+    other_seed = VectorEnv("prime-duel", 50, AGAIN, seed=8).reset()
+    assert (other_seed.observations != VectorEnv("prime-duel", 50, AGAIN, seed=7).reset().observations).any()
 
 
 def test_a_decision_that_is_not_open_is_refused_and_nothing_moves() -> None:
-    env = Many("zero-sum-duel", 6, AGAIN, seed=1)
+    env = VectorEnv("zero-sum-duel", 6, AGAIN, seed=1)
     seen = env.reset()
     before, states = copied(seen), [env.state(row) for row in range(6)]
     actions = one_open(seen.masks, np.random.default_rng(1))
     actions[4] = int(np.flatnonzero(seen.masks[4] == 0)[0])
-    with pytest.raises(NotOpen, match="In game 4"):
+    with pytest.raises(IllegalDecisionError, match="In game 4"):
         env.step(actions)
-    with pytest.raises(NotOpen, match="one decision for each of the 6"):
+    with pytest.raises(IllegalDecisionError, match="one decision for each of the 6"):
         env.step(actions[:3])
     actions[4] = 99
-    with pytest.raises(NotOpen, match="99 is not a decision"):
+    with pytest.raises(IllegalDecisionError, match="99 is not a decision"):
         env.step(actions)
     assert states == [env.state(row) for row in range(6)]
     assert all((a == b).all() for a, b in zip(before, seen, strict=True))
@@ -153,15 +153,15 @@ def test_a_decision_that_is_not_open_is_refused_and_nothing_moves() -> None:
 
 @pytest.mark.parametrize(("number", "threads"), [(0, 1), (1, 0)])
 def test_no_games_and_no_threads_get_a_sentence(number: int, threads: int) -> None:
-    with pytest.raises(BadOption, match="at least one"):
-        Many("prime-duel", number, threads=threads)
+    with pytest.raises(OptionError, match="at least one"):
+        VectorEnv("prime-duel", number, threads=threads)
 
 
 def test_learners_have_a_turn_limit_and_cannot_do_without() -> None:
     assert settled(find("prime-duel"), {}).turns == TURNS
     assert settled(find("prime-duel"), {"turns": 9}).turns == 9
     assert settled(find("positive-negative"), {}) == find("positive-negative").options()
-    with pytest.raises(BadOption, match="turn limit"):
+    with pytest.raises(OptionError, match="turn limit"):
         settled(find("prime-duel"), {"turns": 0})
 
 

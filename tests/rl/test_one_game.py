@@ -8,14 +8,14 @@ import numpy as np
 import pyspiel
 import pytest
 
-from piste.core.contract import CHANCE
-from piste.core.dealer import Script
+from piste.core.dealer import ScriptedDealer
 from piste.core.game import find
+from piste.core.protocols import CHANCE
 from piste.core.table import Table
 from piste.rl.encoder import Encoder, settled
-from piste.rl.many import Many
 from piste.rl.openspiel import parameters, short_name
 from piste.rl.pettingzoo import raw_env
+from piste.rl.vector_env import VectorEnv
 from tests.kinds import Kind, games
 from tests.rl.test_many import Twin, compiles_long, kinds, one_open
 from tests.sizes import slow_if
@@ -23,7 +23,7 @@ from tests.sizes import slow_if
 
 def among_many(kind: Kind, seed: str) -> tuple[list[int], list[Any]]:
     """Play one game among many; return its decisions and outcomes, and what stood at each decision and at the end."""
-    env = Many(kind.game, 1, kind.options, seed=seed)
+    env = VectorEnv(kind.game, 1, kind.options, seed=seed)
     twin, chooser = Twin(env, seed, 0), np.random.default_rng(5)
     seen, found = env.reset(), list[Any]()
     while True:
@@ -49,10 +49,10 @@ def test_a_game_is_the_same_at_a_table_among_many_in_pettingzoo_and_in_openspiel
             if game.rules.to_act(state) == CHANCE:
                 outcomes.append(step)
             state = game.rules.apply(state, step)
-        table = Table(game, options, Script(outcomes), counts=False)
+        table = Table(game, options, ScriptedDealer(outcomes), counts=False)
         zoo = raw_env(kind.game, **kind.options)
         zoo.reset(seed=1)
-        zoo._play._table, zoo._play._views = Table(game, options, Script(outcomes), counts=False), {}
+        zoo._play._table, zoo._play._views = Table(game, options, ScriptedDealer(outcomes), counts=False), {}
         zoo._select()
         spiel = pyspiel.load_game(short_name(kind.game), parameters(game, options)).new_initial_state()
         moment = 0

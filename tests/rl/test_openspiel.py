@@ -16,9 +16,9 @@ import pytest
 pyspiel = pytest.importorskip("pyspiel")
 
 import piste  # noqa: E402
-from piste.core.contract import WATCHER  # noqa: E402
-from piste.core.errors import BadOption  # noqa: E402
+from piste.core.errors import OptionError  # noqa: E402
 from piste.core.game import find, members, names  # noqa: E402
+from piste.core.protocols import WATCHER  # noqa: E402
 from piste.core.views import SeatView  # noqa: E402
 from piste.rl import openspiel  # noqa: E402
 from piste.rl.encoder import Encoder, settled  # noqa: E402
@@ -136,7 +136,7 @@ def test_text_of_digits_is_written_in_quotes() -> None:
     ],
 )
 def test_bad_parameters_are_answered_with_a_sentence(text: str, sentence: str) -> None:
-    with pytest.raises(BadOption) as caught:
+    with pytest.raises(OptionError) as caught:
         pyspiel.load_game(f"python_piste_{text}")
     assert sentence in str(caught.value)
 
@@ -149,8 +149,8 @@ def test_without_openspiel_the_answer_is_the_command_that_installs_it() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert (
-        done.stdout
-        == "MissingExtra OpenSpiel needs the extra 'openspiel'. Install it with: pip install 'piste[openspiel]'\n"
+        done.stdout == "MissingExtraError OpenSpiel needs the extra 'openspiel'. "
+        "Install it with: pip install 'piste[openspiel]'\n"
     )
 
 

@@ -15,8 +15,9 @@ from open_spiel.python import policy  # noqa: E402
 from open_spiel.python.algorithms import cfr, exploitability, ismcts, mcts  # noqa: E402
 
 from piste.core.bits import count, nth  # noqa: E402
-from piste.core.contract import WATCHER  # noqa: E402
-from piste.games.mccoy_duel import ending, hidden, memory  # noqa: E402
+from piste.core.protocols import WATCHER  # noqa: E402
+from piste.games.mccoy_duel.solver import cfr as ending  # noqa: E402
+from piste.games.mccoy_duel.solver import infoset_kernels, infosets  # noqa: E402
 from piste.rl import openspiel  # noqa: E402
 from piste.rl.openspiel_policy import SolverPolicy  # noqa: E402
 from tests.kinds import games  # noqa: E402
@@ -150,23 +151,23 @@ class OneSolution(SolverPolicy):
 
     def action_probabilities(self, state: Any, player_id: int | None = None) -> dict[int, float]:
         seat = state.current_player() if player_id is None else player_id
-        start, told = memory.told(state.trail.view(seat))
+        start, told = infosets.told(state.trail.view(seat))
         assert start is not None
-        known = memory.rows_of(start, told[:2], WATCHER)  # what all know when both have buried a card
+        known = infosets.rows_of(start, told[:2], WATCHER)  # what all know when both have buried a card
         solved = self.solution(start.options, known)[0]
-        mine = memory.rows_of(start, told, seat)
-        left = hidden.different(hidden.unpack(start.options, mine.rows[0]))
+        mine = infosets.rows_of(start, told, seat)
+        left = infoset_kernels.different(infoset_kernels.unpack(start.options, mine.rows[0]))
         found = dict.fromkeys(state.legal_actions(seat), 0.0)
         if count(left) == 1:
             return {**found, nth(left, 0): 1.0}
-        key = int(mine.rows[0, hidden.KEYS + seat])
-        spot = int(memory.kernels().spot_of(solved.slots, solved.names, solved.counts, key, 0))
+        key = int(mine.rows[0, infoset_kernels.KEYS + seat])
+        spot = int(infosets.kernels().spot_of(solved.slots, solved.names, solved.counts, key, 0))
         mix = solved.mix(spot)
         if spot < 0 or not mix.any():  # neither the solution nor any best answer to it comes here
             return super().action_probabilities(state, player_id)
         return {**found, **{nth(left, i): float(mix[i] / mix.sum()) for i in range(count(left))}}
 
-    def solution(self, options: Any, known: memory.Rows) -> Any:
+    def solution(self, options: Any, known: infosets.Rows) -> Any:
         found = ending.solve(options, known, 100_000)
         assert found is not None
         if self.gap == 1.0:

@@ -20,10 +20,10 @@ from pettingzoo.test import api_test, performance_benchmark, render_test, seed_t
 
 import piste
 import piste.rl.pettingzoo as adapter
-from piste.core.errors import BadOption
+from piste.core.errors import OptionError
 from piste.core.game import find, names
 from piste.rl.encoder import Encoder, settled
-from piste.rl.play import TRIES
+from piste.rl.episode import TRIES
 from tests.kinds import Kind, games
 from tests.rl.kinds import KINDS, SECRETS, picked, play, retold, seen, split
 
@@ -112,7 +112,7 @@ def test_without_the_extra_there_is_a_sentence_with_the_command(missing: str) ->
         "except Exception as e:\n    print(type(e).__name__, e)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.startswith("MissingExtra PettingZoo needs")
+    assert done.stdout.startswith("MissingExtraError PettingZoo needs")
     assert "pip install 'piste[rl]'" in done.stdout
 
 
@@ -192,7 +192,7 @@ def test_games_that_end_before_anybody_decides_are_passed_over() -> None:
         assert ended[: skipped[-1]] == [True, True][: skipped[-1]]
         assert skipped[-1] >= 2 or not ended[skipped[-1]]
     assert any(skipped)
-    with pytest.raises(BadOption, match=f"ended {TRIES} times"):
+    with pytest.raises(OptionError, match=f"ended {TRIES} times"):
         adapter.env("zero-sum-duel", turns=1).reset()
 
 
@@ -254,7 +254,7 @@ def test_a_seat_cannot_tell_apart_what_it_may_not_know(kind: Kind, monkeypatch: 
         script, decisions = split(settled_kind, steps)
         env = made(kind, render_mode="ansi")
         with monkeypatch.context() as patched:
-            patched.setattr("piste.rl.play.Dealer", lambda _: script)
+            patched.setattr("piste.rl.episode.Dealer", lambda _: script)
             env.reset()
         agent, found = f"player_{seat}", []
         for decision in (*decisions, None):

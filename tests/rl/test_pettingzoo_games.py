@@ -12,7 +12,7 @@ from pettingzoo.utils.wrappers import TerminateIllegalWrapper
 
 import piste
 import piste.rl.pettingzoo as adapter
-from piste.core.errors import BadOption, NotOpen
+from piste.core.errors import IllegalDecisionError, OptionError
 from tests.kinds import Kind, games
 from tests.rl.kinds import KINDS, picked, play, seen
 
@@ -73,11 +73,11 @@ def test_max_cycles_is_the_turn_limit_where_a_game_has_one() -> None:
     assert limit("prime-duel", max_cycles=np.int64(30)) == limit("prime-duel", turns=30) == 30
     assert limit("prime-duel") == 200
     adapter.env("positive-negative", max_cycles=3).reset()  # always ends by itself: nothing to limit
-    with pytest.raises(BadOption, match="give one"):
+    with pytest.raises(OptionError, match="give one"):
         adapter.env("prime-duel", turns=10, max_cycles=10)
-    with pytest.raises(BadOption, match="1 or more"):
+    with pytest.raises(OptionError, match="1 or more"):
         adapter.env("prime-duel", max_cycles=0)
-    with pytest.raises(BadOption, match="whole number"):
+    with pytest.raises(OptionError, match="whole number"):
         adapter.env("prime-duel", max_cycles="many")
 
 
@@ -103,7 +103,7 @@ def test_an_action_that_is_not_open_is_refused_and_costs_nothing(kind: Kind) -> 
         return  # in this game every action is always open
     before, agent = seen(env), env.agent_selection
     closed = int((mask == 0).nonzero()[0][0])
-    with pytest.raises(NotOpen, match=f"{agent} cannot take action '{closed}'.*It can take"):
+    with pytest.raises(IllegalDecisionError, match=f"{agent} cannot take action '{closed}'.*It can take"):
         env.step(closed)
     assert (seen(env), env.agent_selection) == (before, agent)
     env.step(np.int32(mask.nonzero()[0][0]))
@@ -126,7 +126,7 @@ def test_what_is_no_action_at_all_is_refused() -> None:
     for wrong in (None, "keep", 0.5, 2, -1):
         env = adapter.raw_env("prime-duel")
         env.reset(seed=1)
-        with pytest.raises(NotOpen, match=r"It can take 0 \(keep\) or 1 \(discard\)"):
+        with pytest.raises(IllegalDecisionError, match=r"It can take 0 \(keep\) or 1 \(discard\)"):
             env.step(wrong)
     wrapped = adapter.env("prime-duel")
     wrapped.reset(seed=1)
@@ -137,24 +137,24 @@ def test_what_is_no_action_at_all_is_refused() -> None:
 def test_out_of_order_calls_get_a_sentence() -> None:
     env = adapter.raw_env("positive-negative", render_mode="ansi")
     for call in (lambda: env.step(0), env.render, lambda: env.observe("player_0")):
-        with pytest.raises(NotOpen, match="reset"):
+        with pytest.raises(IllegalDecisionError, match="reset"):
             call()
     env.reset(seed=1)
-    with pytest.raises(NotOpen, match="no agent 'player_9'"):
+    with pytest.raises(IllegalDecisionError, match="no agent 'player_9'"):
         env.observe("player_9")
     play(env, 1)
     env.step(None)
     env.step(None)
-    with pytest.raises(NotOpen, match="reset"):
+    with pytest.raises(IllegalDecisionError, match="reset"):
         env.step(0)
-    with pytest.raises(BadOption, match="A seed must be a whole number"):
+    with pytest.raises(OptionError, match="A seed must be a whole number"):
         env.reset(seed="first")  # type: ignore[arg-type]
 
 
 def test_bad_options_get_a_sentence() -> None:
-    with pytest.raises(BadOption, match="no option 'colour'"):
+    with pytest.raises(OptionError, match="no option 'colour'"):
         adapter.env("prime-duel", colour=1)
-    with pytest.raises(BadOption, match="no render_mode 'rgb_array'"):
+    with pytest.raises(OptionError, match="no render_mode 'rgb_array'"):
         adapter.env("prime-duel", render_mode="rgb_array")
     with pytest.raises(piste.PisteError, match="Did you mean prime-duel"):
         adapter.env("prime-duell")

@@ -10,7 +10,13 @@ from pathlib import Path
 import pytest
 
 import piste
-from piste.core.errors import BadOption, NotOpen, PisteError, Stale, Unreadable
+from piste.core.errors import (
+    IllegalDecisionError,
+    OptionError,
+    PisteError,
+    StaleDecisionError,
+    UnreadableDecisionError,
+)
 
 GAMES = ("mccoy-duel", "positive-negative", "prime-duel", "zero-sum-duel", "zero-sum-grid")
 ENDLESS = ("prime-duel", "zero-sum-duel", "zero-sum-grid")
@@ -84,7 +90,7 @@ def test_g1_who_starts_may_be_chosen(game: str) -> None:
 def test_g1_positive_negative_always_starts_with_player_1() -> None:
     for seed in range(10):
         assert begun("positive-negative", str(seed)).to_act == 0
-    with pytest.raises(BadOption, match="has no option 'first'"):
+    with pytest.raises(OptionError, match="has no option 'first'"):
         piste.open_table("positive-negative", {"first": 2})
 
 
@@ -122,7 +128,7 @@ def test_g3_either_player_may_resign_whoever_is_to_act(game: str) -> None:
         assert ended(table).winner == 1 - seat
         assert ended(table).reason == "resigned"
         assert ended(table).payoffs[1 - seat] > 0 > ended(table).payoffs[seat]
-        with pytest.raises(NotOpen, match="the game is over"):
+        with pytest.raises(IllegalDecisionError, match="the game is over"):
             table.resign(1 - seat)
 
 
@@ -131,7 +137,7 @@ def test_g3_with_more_players_the_others_play_on() -> None:
     table.resign(0)
     assert table.ending() is None
     assert table.to_act in (1, 2)
-    with pytest.raises(NotOpen, match="has resigned already"):
+    with pytest.raises(IllegalDecisionError, match="has resigned already"):
         table.resign(0)
     table.resign(1)
     assert ended(table).winner == 2
@@ -273,16 +279,16 @@ def test_g7_what_cannot_be_read_is_refused_costs_nothing_and_is_asked_again(game
         assert seat is not None
         before = [table.view(who) for who in EVERYBODY]
         for typed in ("", "nonsense", "R9+", "+99", "\x00", "keep discard", "9" * 5000):
-            with pytest.raises(Unreadable, match=r"is not a decision here\. You can choose ") as refused:
+            with pytest.raises(UnreadableDecisionError, match=r"is not a decision here\. You can choose ") as refused:
                 table.decide(seat, typed)
             assert before[1 + seat].decisions[0] in str(refused.value)
             assert len(str(refused.value)) < 400
         for number in (-1, 61, 10**30):
-            with pytest.raises(NotOpen, match="There is no decision number"):
+            with pytest.raises(IllegalDecisionError, match="There is no decision number"):
                 table.decide(seat, number)
-        with pytest.raises(NotOpen, match="cannot decide now: it is for Player"):
+        with pytest.raises(IllegalDecisionError, match="cannot decide now: it is for Player"):
             table.decide(1 - seat, before[1 + seat].decisions[0])
-        with pytest.raises(Stale, match="Look again"):
+        with pytest.raises(StaleDecisionError, match="Look again"):
             table.decide(seat, before[1 + seat].decisions[0], at=table.number + 1)
         assert [table.view(who) for who in EVERYBODY] == before
         for each in (table, undisturbed):
@@ -294,7 +300,9 @@ def test_g7_what_cannot_be_read_is_refused_costs_nothing_and_is_asked_again(game
 
 def test_g7_a_decision_that_is_not_open_now_is_refused_with_the_reason() -> None:
     table = piste.open_table("zero-sum-duel", {"first": "a"}, laid="3 -3 4 -4 5 -5 1")
-    with pytest.raises(NotOpen, match=r"-3: it is not in your hand\. You can choose \+1, \+3, \+4 or \+5\."):
+    with pytest.raises(
+        IllegalDecisionError, match=r"-3: it is not in your hand\. You can choose \+1, \+3, \+4 or \+5\."
+    ):
         table.decide(0, "-3")
 
 

@@ -10,7 +10,7 @@ import pytest
 
 import piste
 from piste import CHANCE, OVER, Position
-from piste.core.errors import BadDeal, BadOption, BadPosition, NotOpen, Unreadable
+from piste.core.errors import DealError, IllegalDecisionError, OptionError, PositionError, UnreadableDecisionError
 
 GAME = "mccoy-duel"
 POWERS = "01234567*"
@@ -104,7 +104,7 @@ def test_d1_each_player_has_nought_to_seven_and_the_trump_and_no_x(players: int)
     position = begin(players, first=1)
     for seat in range(players):
         assert field(position, SEATS[seat]) == nine("abcd"[seat]).replace(" ", ",")
-    with pytest.raises(BadOption, match="each once"):
+    with pytest.raises(OptionError, match="each once"):
         begin(players, powers="01234567*x")
 
 
@@ -298,7 +298,7 @@ def test_d3_the_round_of_the_rules_page_can_be_played_with_its_buried_cards_laid
     page = "bury:4a bury:7b 1:6 target:2 disarm:*b 2:5 1:* 2:4 2:5 1:7 target:2 2:0 2:3 target:1 feint:1a 1:0a 1:*"
     position = follow(begin(first=1), page)
     assert (field(position, "phase"), field(position, "wins")) == ("next", "1,0")
-    with pytest.raises(BadDeal, match="is not Player 2's colour"):
+    with pytest.raises(DealError, match="is not Player 2's colour"):
         piste.open_table(GAME, {"first": 1}, laid="4 7a")
 
 
@@ -315,7 +315,7 @@ def test_d16_the_first_to_win_more_than_half_of_the_rounds_wins_the_match(rounds
     if need > 1:
         earlier = duel("5a", "4b", up="*a", options=best, wins=f"{need - 2},{need - 1}")
         assert field(follow(earlier, "1:5"), "phase") == "next"
-    with pytest.raises(BadPosition, match=f"{need} rounds win the match: it is over"):
+    with pytest.raises(PositionError, match=f"{need} rounds win the match: it is over"):
         duel("5a", "4b", up="*a", options=best, wins=f"0,{need}")
 
 
@@ -363,5 +363,5 @@ def test_d19_a_play_is_asked_even_with_one_playable_card_and_cannot_be_refused()
     position = duel("7a 2a", "6b", up="3a")
     assert (position.to_act, list(position.decisions())) == (0, ["2"])
     for word in ("pass", "concede", "0"):
-        with pytest.raises((Unreadable, NotOpen), match="You can choose 2"):
+        with pytest.raises((UnreadableDecisionError, IllegalDecisionError), match="You can choose 2"):
             position.after(word)

@@ -8,7 +8,14 @@ import pytest
 
 import piste
 from piste import Position
-from piste.core.errors import Ambiguous, BadDeal, BadOption, BadPosition, NotOpen, Unreadable
+from piste.core.errors import (
+    AmbiguousDecisionError,
+    DealError,
+    IllegalDecisionError,
+    OptionError,
+    PositionError,
+    UnreadableDecisionError,
+)
 from tests.rules.test_mccoy_duel import GAME, begin, duel, eight, field, follow, nine, wander
 
 # Typed decisions
@@ -58,7 +65,7 @@ def test_d22_with_two_cards_of_one_power_face_up_it_is_said_which_is_taken() -> 
 @pytest.mark.parametrize("others", [("6b",), ("6b", "7c"), ("6b", "7c", "7d")])
 def test_d22_a_power_that_two_cards_in_hand_have_is_refused_as_ambiguous(word: str, others: tuple[str, ...]) -> None:
     position = duel("5a 5b 0a", *others, up="6a")
-    with pytest.raises(Ambiguous, match=rf"'{word}' could be 5a or 5b"):
+    with pytest.raises(AmbiguousDecisionError, match=rf"'{word}' could be 5a or 5b"):
         position.after(word)
 
 
@@ -66,7 +73,7 @@ def test_d22_a_power_that_two_cards_in_hand_have_is_refused_as_ambiguous(word: s
 def test_d22_trump_is_refused_as_ambiguous_by_who_holds_two(word: str) -> None:
     position = duel("*a *b", "6b", "7c", up="6a")
     assert field(position.after("dodge b"), "top") == "*b"
-    with pytest.raises(Ambiguous, match=r"could be \*a or \*b"):
+    with pytest.raises(AmbiguousDecisionError, match=r"could be \*a or \*b"):
         position.after(word)
 
 
@@ -81,7 +88,7 @@ def test_d22_colours_are_chosen_by_name_or_letter(given: str, written: str) -> N
 
 @pytest.mark.parametrize("given", ["blue,blue", "red", "blue,", "abcda"])
 def test_d22_colours_that_cannot_be_are_refused(given: str) -> None:
-    with pytest.raises(BadOption, match="colour"):
+    with pytest.raises(OptionError, match="colour"):
         piste.find(GAME).options({"colours": given})
 
 
@@ -116,7 +123,7 @@ def test_d22_colours_follow_the_seats_unless_chosen_and_change_nothing_in_play()
 def test_g7_a_decision_that_is_not_open_is_refused_with_its_reason(
     position: Position, word: str, reason: str
 ) -> None:
-    with pytest.raises(NotOpen, match=re.escape(reason)):
+    with pytest.raises(IllegalDecisionError, match=re.escape(reason)):
         position.after(word)
 
 
@@ -133,22 +140,22 @@ def test_g7_a_decision_that_is_not_open_is_refused_with_its_reason(
 def test_g7_the_reason_is_true_of_the_cards_in_hand_whatever_their_colour(
     position: Position, word: str, reason: str
 ) -> None:
-    with pytest.raises(NotOpen, match=reason):
+    with pytest.raises(IllegalDecisionError, match=reason):
         position.after(word)
 
 
 @pytest.mark.parametrize("word", ["", "x", "X", "8", "pass", "-1", "55", "5e"])
 def test_g7_d1_a_word_that_is_no_card_of_the_game_is_refused_with_what_can_be_chosen(word: str) -> None:
-    with pytest.raises(Unreadable, match=r"is not a decision here\. You can choose 2 or 5"):
+    with pytest.raises(UnreadableDecisionError, match=r"is not a decision here\. You can choose 2 or 5"):
         duel("5a 2a", "7b", up="6b").after(word)
 
 
 def test_g7_a_refused_decision_costs_nothing_at_the_table() -> None:
     table = piste.open_table(GAME, {"first": 1}, seed="again", laid="5 5")
     before = table.view(0)
-    with pytest.raises(NotOpen, match="not in your hand"):
+    with pytest.raises(IllegalDecisionError, match="not in your hand"):
         table.decide(0, "5")
-    with pytest.raises(NotOpen, match="it is for Player 1"):
+    with pytest.raises(IllegalDecisionError, match="it is for Player 1"):
         table.decide(1, "6")
     assert table.view(0) == before
 
@@ -172,7 +179,7 @@ def test_g7_a_refused_decision_costs_nothing_at_the_table() -> None:
     ],
 )
 def test_d16_options_that_cannot_be_played_are_refused(options: dict[str, int | str], reason: str) -> None:
-    with pytest.raises(BadOption, match=reason):
+    with pytest.raises(OptionError, match=reason):
         Position.start(GAME, options)
 
 
@@ -184,7 +191,7 @@ def test_g8_laid_cards_are_buried_in_the_first_round_and_a_wrong_one_is_refused(
         ("1 8", "'8' is not a card"),
         ("1 2a", "Player 2's colour"),
     ]:
-        with pytest.raises(BadDeal, match=reason):
+        with pytest.raises(DealError, match=reason):
             piste.open_table(GAME, {"players": 3}, laid=laid)
 
 
@@ -237,7 +244,7 @@ ROUND_OVER = "phase=next to=1 in=1 match=123 out=0,1,2"
 def test_g7_a_position_that_breaks_the_rules_is_refused_with_the_reason(old: str, new: str, reason: str) -> None:
     text = str(PLAIN)
     assert old in text
-    with pytest.raises(BadPosition, match=re.escape(reason)):
+    with pytest.raises(PositionError, match=re.escape(reason)):
         Position.parse(text.replace(old, new))
 
 
@@ -248,14 +255,14 @@ def test_g7_the_end_of_a_round_that_its_last_player_has_won_is_read() -> None:
 
 @pytest.mark.parametrize("hands", [(nine("a"), "1b"), ("7a 2a", f"{eight('b', '6')} 0a"), ("7a 2a", "1b", nine("c"))])
 def test_d18_a_hand_of_nine_cards_in_play_is_refused(hands: tuple[str, ...]) -> None:
-    with pytest.raises(BadPosition, match=r"The hand of Player \d has 9 cards, but at most 8 are possible"):
+    with pytest.raises(PositionError, match=r"The hand of Player \d has 9 cards, but at most 8 are possible"):
         duel(*hands, up="6b")
 
 
 def test_d3_a_lead_with_nothing_buried_is_refused() -> None:
-    with pytest.raises(BadPosition, match="The hand of Player 1 has 9 cards"):
+    with pytest.raises(PositionError, match="The hand of Player 1 has 9 cards"):
         duel(nine("a"), nine("b"))
-    with pytest.raises(BadPosition, match="The hand of Player 2 has 9 cards"):
+    with pytest.raises(PositionError, match="The hand of Player 2 has 9 cards"):
         duel(eight("a", "3"), nine("b"))
 
 
@@ -271,7 +278,9 @@ def test_d3_a_lead_with_nothing_buried_is_refused() -> None:
 def test_d3_before_the_first_play_one_card_of_each_colour_is_buried(
     one: str, two: str, player: int, phase: dict[str, str]
 ) -> None:
-    with pytest.raises(BadPosition, match=f"Before the first play Player {player} has all cards of their colour but"):
+    with pytest.raises(
+        PositionError, match=f"Before the first play Player {player} has all cards of their colour but"
+    ):
         duel(one, two, **phase)
     assert duel(eight("a", "3"), eight("b", "5"), **phase).to_act == 0
 
@@ -279,34 +288,34 @@ def test_d3_before_the_first_play_one_card_of_each_colour_is_buried(
 def test_d2_a_reveal_where_the_options_name_the_leader_is_refused() -> None:
     text = str(begin())
     assert "phase=reveal" in text
-    with pytest.raises(BadPosition, match="only with first=reveal"):
+    with pytest.raises(PositionError, match="only with first=reveal"):
         Position.parse(text.replace(GAME, f"{GAME}{{first=1}}"))
 
 
 def test_d4_a_bury_of_the_first_round_that_names_no_leader_is_refused() -> None:
     text = str(begin(first=1))
     assert "phase=bury to=1" in text
-    with pytest.raises(BadPosition, match="Players bury one card each"):
+    with pytest.raises(PositionError, match="Players bury one card each"):
         Position.parse(text.replace("to=1", "to=-"))
 
 
 def test_d15_a_position_whose_player_cannot_play_is_refused() -> None:
-    with pytest.raises(BadPosition, match=r"Player 1 has no playable card and is out of the round \(D15\)"):
+    with pytest.raises(PositionError, match=r"Player 1 has no playable card and is out of the round \(D15\)"):
         duel("7a", "1b", up="3b")
 
 
 def test_d6_a_position_whose_ability_has_nothing_to_act_on_is_refused() -> None:
-    with pytest.raises(BadPosition, match=r"nothing to act on, so the turn is over \(D6\)"):
+    with pytest.raises(PositionError, match=r"nothing to act on, so the turn is over \(D6\)"):
         duel("7a", "1b", up="2b", phase="take")
 
 
 def test_d15_a_player_cannot_be_in_the_round_and_put_out_of_it() -> None:
-    with pytest.raises(BadPosition):
+    with pytest.raises(PositionError):
         duel("0a 7a", "7b 1b", "1c", up="6a 3a", out="1,0,0")
 
 
 def test_d15_a_player_of_the_match_who_is_not_in_the_round_was_put_out_of_it() -> None:
-    with pytest.raises(BadPosition):
+    with pytest.raises(PositionError):
         duel("0a 7a", "7b 1b", "1c", up="6a 3a", playing="12")
 
 

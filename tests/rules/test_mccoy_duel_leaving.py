@@ -6,7 +6,7 @@ import pytest
 
 import piste
 from piste import CHANCE, OVER, Position
-from piste.core.errors import NotOpen
+from piste.core.errors import IllegalDecisionError
 from tests.rules.test_mccoy_duel import GAME, begin, duel, field, follow, nine, wander
 
 
@@ -266,13 +266,13 @@ def test_g3_at_a_table_everybody_is_told_and_who_left_cannot_act_again() -> None
     for seat in (piste.WATCHER, 0, 1, 2):
         event = table.view(seat).log[-1].event
         assert (event.kind, event.seat) == (-1, 0)
-    with pytest.raises(NotOpen, match="Player 1 has resigned already"):
+    with pytest.raises(IllegalDecisionError, match="Player 1 has resigned already"):
         table.resign(0)
-    with pytest.raises(NotOpen, match="Player 1 cannot decide now: it is for Player 2"):
+    with pytest.raises(IllegalDecisionError, match="Player 1 cannot decide now: it is for Player 2"):
         table.decide(0, "5")
     table.resign(2)
     assert table.ending() == piste.Ending(1, "resigned", (-1, 2, -1))
-    with pytest.raises(NotOpen, match="Player 2 cannot resign: the game is over"):
+    with pytest.raises(IllegalDecisionError, match="Player 2 cannot resign: the game is over"):
         table.resign(1)
 
 

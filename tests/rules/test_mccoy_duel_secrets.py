@@ -10,7 +10,7 @@ import pytest
 import piste
 from piste import CHANCE, OVER, WATCHER, Position, Table
 from piste.core.belief import token
-from piste.core.contract import HIDDEN
+from piste.core.protocols import HIDDEN
 from tests.rules.test_mccoy_duel import GAME, POWERS, begin, duel, field, follow, wander
 
 NOBODY = (0, 0, 0, 0)

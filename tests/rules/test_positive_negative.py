@@ -9,7 +9,14 @@ from itertools import product
 import pytest
 
 import piste
-from piste.core.errors import BadDeal, BadOption, BadPosition, NotOpen, Stale, Unreadable
+from piste.core.errors import (
+    DealError,
+    IllegalDecisionError,
+    OptionError,
+    PositionError,
+    StaleDecisionError,
+    UnreadableDecisionError,
+)
 
 GAME = piste.find("positive-negative")
 NAME = "positive-negative"
@@ -145,7 +152,7 @@ def test_p2_opponent_and_watcher_cannot_tell_two_first_cards_apart() -> None:
         assert high.view(onlooker) == low.view(onlooker)  # whole view: position, decisions and log
     assert high.view(ONE) != low.view(ONE)
     for table in (high, low):
-        with pytest.raises(NotOpen, match=r"^Player 2 cannot decide now: it is for Player 1\.$"):
+        with pytest.raises(IllegalDecisionError, match=r"^Player 2 cannot decide now: it is for Player 1\.$"):
             table.decide(TWO, "keep")
 
 
@@ -276,7 +283,7 @@ def test_p4_option_top_makes_a_deck_of_one_card_each_way(top: int) -> None:
 def test_g7_options_that_cannot_be_played_are_refused_with_the_reason(
     options: dict[str, int | str], reason: str
 ) -> None:
-    with pytest.raises(BadOption, match=f"^{re.escape(reason)}$"):
+    with pytest.raises(OptionError, match=f"^{re.escape(reason)}$"):
         piste.open_table(NAME, options)
 
 
@@ -293,7 +300,7 @@ def test_g3_either_player_may_resign_and_the_other_wins_whatever_the_scores(
         after = table.view(seat).log[-1].after
         assert after.scores == (2, 0)
         assert (deck(2)[after.card], values(after.undrawn, 2)) == (-1, [-2, 1])  # G9: the rest is shown
-    with pytest.raises(NotOpen, match="the game is over"):
+    with pytest.raises(IllegalDecisionError, match="the game is over"):
         table.decide(TWO, "keep")
 
 
@@ -317,12 +324,14 @@ def test_g7_answer_may_be_typed_in_full_or_short_and_in_any_case(typed: str, ver
 def test_g7_refused_answer_says_what_can_be_chosen_and_costs_nothing(typed: str) -> None:
     table = laid("5 -3")
     before = [table.view(seat) for seat in EVERYBODY]
-    with pytest.raises(Unreadable) as refused:
+    with pytest.raises(UnreadableDecisionError) as refused:
         table.decide(ONE, typed)
     assert str(refused.value) == f"'{typed}' is not a decision here. You can choose keep or discard."
-    with pytest.raises(Stale):
+    with pytest.raises(StaleDecisionError):
         table.decide(ONE, "keep", at=table.number + 1)
-    with pytest.raises(NotOpen, match=r"^There is no decision number 2 here\. You can choose keep, discard\.$"):
+    with pytest.raises(
+        IllegalDecisionError, match=r"^There is no decision number 2 here\. You can choose keep, discard\.$"
+    ):
         table.decide(ONE, 2)
     assert [table.view(seat) for seat in EVERYBODY] == before
     table.decide(ONE, "keep", at=table.number)
@@ -345,7 +354,7 @@ def test_g8_deck_may_be_laid_with_commas_plus_signs_or_any_minus(cards: str) -> 
     ],
 )
 def test_g8_deck_that_cannot_be_laid_is_refused_with_the_reason(cards: str, reason: str) -> None:
-    with pytest.raises(BadDeal) as refused:
+    with pytest.raises(DealError) as refused:
         laid(cards)
     assert str(refused.value) == f"This deck cannot be laid: {reason}."
 
@@ -374,7 +383,7 @@ def test_g8_deck_that_cannot_be_laid_is_refused_with_the_reason(cards: str, reas
     ],
 )
 def test_g7_position_that_breaks_the_rules_is_refused_with_the_reason(text: str, reason: str) -> None:
-    with pytest.raises(BadPosition) as refused:
+    with pytest.raises(PositionError) as refused:
         piste.Position.parse(NAME + text)
     assert str(refused.value) == reason
 
@@ -400,7 +409,7 @@ def test_p5_positions_that_can_be_read_are_exactly_those_that_play_can_reach() -
         words = " ".join(f"{key}={cards}" for key, cards in fields.items() if key != "card" or cards != "-")
         try:
             read.add(piste.Position.parse(f"{NAME}{{top=2}} {words} to={to} phase={phase}"))
-        except BadPosition:
+        except PositionError:
             continue
     assert read == reached
     assert all(piste.Position.parse(str(position)) == position for position in reached)

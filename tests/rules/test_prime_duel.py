@@ -9,7 +9,7 @@ from itertools import product
 import pytest
 
 import piste
-from piste.core.errors import BadDeal, BadOption, BadPosition, NotOpen, Unreadable
+from piste.core.errors import DealError, IllegalDecisionError, OptionError, PositionError, UnreadableDecisionError
 
 PRIMES = {2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47}  # the sheet's list
 FOUR_OF_EACH = {str(card): Fraction(1, 10) for card in range(1, 11)}
@@ -237,9 +237,9 @@ def test_an_answer_may_be_typed_in_any_of_its_forms(forms: tuple[str, ...], scor
 @pytest.mark.parametrize("typed", ["maybe", "", "7", "pass", "yesno", "\x07"])
 def test_what_is_no_answer_is_refused_and_the_answers_are_named(typed: str) -> None:
     table = piste.open_table("prime-duel", {"first": 1}, laid="7")
-    with pytest.raises(Unreadable, match=r"is not a decision here\. You can choose keep or discard\."):
+    with pytest.raises(UnreadableDecisionError, match=r"is not a decision here\. You can choose keep or discard\."):
         table.decide(0, typed)
-    with pytest.raises(NotOpen, match="it is for Player 1"):
+    with pytest.raises(IllegalDecisionError, match="it is for Player 1"):
         table.decide(1, "keep")
     assert table.view().position.scores == (0, 0)
 
@@ -254,7 +254,7 @@ def test_what_is_no_answer_is_refused_and_the_answers_are_named(typed: str) -> N
     ],
 )
 def test_a_deck_that_cannot_be_laid_is_refused_with_the_reason(laid: str, why: str) -> None:
-    with pytest.raises(BadDeal, match=why):
+    with pytest.raises(DealError, match=why):
         piste.open_table("prime-duel", laid=laid)
 
 
@@ -268,7 +268,7 @@ def test_a_deck_that_cannot_be_laid_is_refused_with_the_reason(laid: str, why: s
     ],
 )
 def test_an_option_that_cannot_be_is_refused_with_the_reason(option: dict[str, int | str], why: str) -> None:
-    with pytest.raises(BadOption, match=why):
+    with pytest.raises(OptionError, match=why):
         piste.open_table("prime-duel", option)
 
 
@@ -317,7 +317,7 @@ def test_positions_read_back_all_the_way_through_a_game() -> None:
     ],
 )
 def test_a_position_that_breaks_the_rules_is_refused_with_the_reason(position: str, why: str) -> None:
-    with pytest.raises(BadPosition, match=why):
+    with pytest.raises(PositionError, match=why):
         piste.Position.parse(f"prime-duel {position}")
 
 
@@ -343,5 +343,5 @@ def test_a_position_just_inside_the_rules_is_read(position: str) -> None:
     ],
 )
 def test_a_position_must_fit_the_options(position: str, why: str) -> None:
-    with pytest.raises(BadPosition, match=why):
+    with pytest.raises(PositionError, match=why):
         piste.Position.parse("prime-duel" + position % HALF)

@@ -10,7 +10,7 @@ import pytest
 
 import piste
 from piste.core.belief import token
-from piste.core.errors import BadOption, BadPosition, NotOpen
+from piste.core.errors import IllegalDecisionError, OptionError, PositionError
 
 GAME = piste.find("zero-sum-duel")
 NAME = "zero-sum-duel"
@@ -147,7 +147,7 @@ def test_z3_opponent_and_watcher_cannot_tell_two_hands_apart() -> None:
             other.decide(seat, card)
     refusals = []
     for table in (one, other):
-        with pytest.raises(NotOpen) as refused:
+        with pytest.raises(IllegalDecisionError) as refused:
             table.decide(B, "+1")
         refusals.append(str(refused.value))
     assert refusals == ["Player B cannot decide now: it is for Player A."] * 2
@@ -262,7 +262,7 @@ def test_z6_empty_hands_at_the_start_win_nothing() -> None:
     ],
 )
 def test_z6_position_in_which_a_zero_sum_went_undeclared_is_refused(text: str) -> None:
-    with pytest.raises(BadPosition, match="zero"):
+    with pytest.raises(PositionError, match="zero"):
         piste.Position.parse(text)
 
 
@@ -338,9 +338,9 @@ def test_g3_either_player_may_resign_at_a_decision_and_the_other_wins(leaver: in
         after = table.view(seat).log[-1].after  # G9: hands and undrawn cards are shown, four cards too
         assert [values(hand) for hand in after.hands] == [[-3, 1, 4, 5], [-4, -1, 2]]
         assert values(after.undrawn) == [-5, -2, 3]
-    with pytest.raises(NotOpen, match="the game is over"):
+    with pytest.raises(IllegalDecisionError, match="the game is over"):
         table.decide(A, "+1")
-    with pytest.raises(NotOpen, match="the game is over"):
+    with pytest.raises(IllegalDecisionError, match="the game is over"):
         table.resign(1 - leaver)
 
 
@@ -364,7 +364,7 @@ def test_z4_option_top_makes_a_deck_of_one_card_each_way(top: int) -> None:
 def test_g7_options_that_cannot_be_played_are_refused_with_the_reason(
     options: dict[str, int | str], reason: str
 ) -> None:
-    with pytest.raises(BadOption, match=f"^{re.escape(reason)}"):
+    with pytest.raises(OptionError, match=f"^{re.escape(reason)}"):
         piste.open_table(NAME, options)
 
 

@@ -7,7 +7,13 @@ import re
 import pytest
 
 import piste
-from piste.core.errors import BadDeal, BadPosition, NotOpen, Stale, Unreadable
+from piste.core.errors import (
+    DealError,
+    IllegalDecisionError,
+    PositionError,
+    StaleDecisionError,
+    UnreadableDecisionError,
+)
 
 NAME = "zero-sum-duel"
 A, B = 0, 1
@@ -32,7 +38,7 @@ def test_g7_card_may_be_typed_with_or_without_plus_and_with_any_minus(typed: str
 def test_g7_plain_number_never_means_the_negative_card() -> None:
     # 2 and 5 are cards of the game, but A holds only -2 and -5.
     for typed, card in (("2", "+2"), ("5", "+5"), ("-3", "-3")):
-        with pytest.raises(NotOpen) as refused:
+        with pytest.raises(IllegalDecisionError) as refused:
             four().decide(A, typed)
         assert str(refused.value) == (
             f"You cannot discard {card}: it is not in your hand. You can choose -5, -2, +1 or +3."
@@ -41,7 +47,7 @@ def test_g7_plain_number_never_means_the_negative_card() -> None:
 
 @pytest.mark.parametrize("typed", ["0", "+6", "--2", "three", "", "+1 +3", "keep", "2.0"])
 def test_g7_what_is_no_card_is_refused_with_the_choices(typed: str) -> None:
-    with pytest.raises(Unreadable) as refused:
+    with pytest.raises(UnreadableDecisionError) as refused:
         four().decide(A, typed)
     assert str(refused.value) == f"'{typed}' is not a decision here. You can choose -5, -2, +1 or +3."
 
@@ -50,9 +56,9 @@ def test_g7_refused_input_costs_nothing_and_is_asked_again() -> None:
     table = four()
     before = [table.view(seat) for seat in (piste.WATCHER, A, B)]
     for seat, typed in ((A, "+2"), (A, "nonsense"), (B, "-1"), (A, 99), (A, -1)):
-        with pytest.raises((NotOpen, Unreadable)):
+        with pytest.raises((IllegalDecisionError, UnreadableDecisionError)):
             table.decide(seat, typed)
-    with pytest.raises(Stale):
+    with pytest.raises(StaleDecisionError):
         table.decide(A, "+3", at=table.number - 1)
     assert [table.view(seat) for seat in (piste.WATCHER, A, B)] == before
     table.decide(A, "+3", at=table.number)
@@ -75,14 +81,14 @@ def test_g8_deck_may_be_laid_in_any_of_these_hands(laid: str) -> None:
     ],
 )
 def test_g8_deck_that_cannot_be_laid_is_refused_with_the_reason(laid: str, reason: str) -> None:
-    with pytest.raises(BadDeal) as refused:
+    with pytest.raises(DealError) as refused:
         piste.open_table(NAME, laid=laid)
     assert str(refused.value) == f"This deck cannot be laid: {reason}."
 
 
 def refused(text: str) -> str:
     """Return the sentence with which a position is refused."""
-    with pytest.raises(BadPosition) as error:
+    with pytest.raises(PositionError) as error:
         piste.Position.parse(f"{NAME}{text}")
     return str(error.value)
 

@@ -10,7 +10,7 @@ from itertools import product
 import pytest
 
 import piste
-from piste.core.errors import BadDeal, BadOption, BadPosition, NotOpen, Unreadable
+from piste.core.errors import DealError, IllegalDecisionError, OptionError, PositionError, UnreadableDecisionError
 from piste.games.zero_sum_grid import rules
 
 Grid = tuple[int, ...]
@@ -276,7 +276,7 @@ def test_r6_an_explicit_grid_is_played_as_it_was_laid() -> None:
     ],
 )
 def test_r6_a_grid_that_cannot_be_laid_is_refused_with_the_reason(laid: str, why: str) -> None:
-    with pytest.raises(BadDeal, match=why):
+    with pytest.raises(DealError, match=why):
         piste.open_table("zero-sum-grid", laid=laid)
 
 
@@ -292,7 +292,7 @@ def test_r7_a_turn_cannot_be_passed() -> None:
     table = piste.open_table("zero-sum-grid", {"first": 1}, laid=SHEET)
     assert table.view(0).decisions == MOVES
     for nothing in ("pass", "", "R1", "R1+0"):
-        with pytest.raises(Unreadable, match="is not a decision here"):
+        with pytest.raises(UnreadableDecisionError, match="is not a decision here"):
             table.decide(0, nothing)
     assert table.to_act == 0
 
@@ -321,7 +321,7 @@ def test_a_move_may_be_typed_in_any_of_its_forms(forms: tuple[str, ...], move: s
 @pytest.mark.parametrize("typed", ["R4+", "C0-", "X1+", "R2", "+", "R2++", "2", "row", "R2+2", "\x1b[31m", "R²+"])
 def test_what_is_no_move_is_refused_and_the_moves_are_named(typed: str) -> None:
     table = piste.open_table("zero-sum-grid", {"first": 1}, laid=SHEET)
-    with pytest.raises(Unreadable, match=r"You can choose R1\+, .* or C3-\.") as refused:
+    with pytest.raises(UnreadableDecisionError, match=r"You can choose R1\+, .* or C3-\.") as refused:
         table.decide(0, typed)
     assert str(refused.value).isprintable()
     assert grid_of(table) == (2, -3, 4, -1, 5, -2, 3, -4, 1)
@@ -329,12 +329,12 @@ def test_what_is_no_move_is_refused_and_the_moves_are_named(typed: str) -> None:
 
 def test_a_move_out_of_turn_or_after_the_end_is_refused_with_the_reason() -> None:
     table = piste.open_table("zero-sum-grid", {"first": 1}, laid="1 1 1 / 0 0 0 / 0 0 0")
-    with pytest.raises(NotOpen, match="it is for Player 1"):
+    with pytest.raises(IllegalDecisionError, match="it is for Player 1"):
         table.decide(1, "R1-")
-    with pytest.raises(NotOpen, match="no decision number 12"):
+    with pytest.raises(IllegalDecisionError, match="no decision number 12"):
         table.decide(0, 12)
     table.decide(0, "R1-")
-    with pytest.raises(NotOpen, match="the game is over"):
+    with pytest.raises(IllegalDecisionError, match="the game is over"):
         table.decide(1, "R1-")
 
 
@@ -375,12 +375,12 @@ def test_positions_read_back_all_the_way_through_a_game() -> None:
     ],
 )
 def test_a_position_that_breaks_the_rules_is_refused_with_the_reason(position: str, why: str) -> None:
-    with pytest.raises(BadPosition, match=why):
+    with pytest.raises(PositionError, match=why):
         piste.Position.parse(f"zero-sum-grid {position}")
 
 
 def test_a_position_must_fit_who_started() -> None:
-    with pytest.raises(BadPosition, match="cannot be Player 1 after 3 turns"):
+    with pytest.raises(PositionError, match="cannot be Player 1 after 3 turns"):
         at((1,) * 9, "{first=1}", to="1", turns=3)
     assert at((1,) * 9, "{first=1}", to="2", turns=3).to_act == 1
 
@@ -395,7 +395,7 @@ def test_a_position_must_fit_who_started() -> None:
     ],
 )
 def test_an_option_that_cannot_be_is_refused_with_the_reason(option: dict[str, int | str], why: str) -> None:
-    with pytest.raises(BadOption, match=why):
+    with pytest.raises(OptionError, match=why):
         piste.open_table("zero-sum-grid", option)
 
 
@@ -404,5 +404,5 @@ def test_r8_a_laid_board_stays_far_below_what_compiled_numbers_hold() -> None:
     table = piste.open_table("zero-sum-grid", {"first": 1}, laid=f"{huge} 0 0 / 0 0 0 / 0 0 {-huge}")
     table.decide(0, "R1+")
     assert piste.Position.parse(table.position_text()).state.cells[0] == huge + 1
-    with pytest.raises(BadDeal, match="cell 9"):
+    with pytest.raises(DealError, match="cell 9"):
         piste.open_table("zero-sum-grid", laid=f"1 1 1 1 1 1 1 1 {huge + 1}")

@@ -8,11 +8,12 @@ from math import comb
 import pytest
 
 import piste
-from piste.core.errors import BadDeal, BadOption, BadPosition, NotOpen
+from piste.core.errors import DealError, IllegalDecisionError, OptionError, PositionError
 from piste.core.game import find
-from piste.core.layout import indices
-from piste.core.screen import Moment, Prompt
-from piste.games.zero_sum_grid import numbers, rules, words
+from piste.core.observation import indices
+from piste.core.presentation import EventContext, Prompt
+from piste.games.zero_sum_grid import observation, rules
+from piste.games.zero_sum_grid import text as words
 from piste.games.zero_sum_grid.rules import HARVEST, MOVE, Cells, Options, State
 
 NAMES = ("Player 1", "Player 2")
@@ -73,7 +74,7 @@ def test_r5_the_line_the_opponent_has_just_moved_may_not_be_moved() -> None:
     assert len(table.view(0).decisions) == 12
     play(table, "R2+")
     assert {name[:2] for name in table.view(1).decisions} == set(LINES) - {"R2"}
-    with pytest.raises(NotOpen, match="R2 was just moved by the other player"):
+    with pytest.raises(IllegalDecisionError, match="R2 was just moved by the other player"):
         table.decide(1, "R2-")
     play(table, "C1-")
     assert {"R2+", "R2-"} <= set(table.view(0).decisions)  # only what was moved just now; one's own line is free
@@ -85,11 +86,11 @@ def test_r5_cells_stay_in_the_range_of_the_deal() -> None:
     assert set(table.view(0).decisions) == {
         "R1-", "R2+", "R2-", "R3+", "C1-", "C2+", "C3+", "C3-",
     }  # fmt: skip
-    with pytest.raises(NotOpen, match="You cannot play R1\\+ now: a cell would leave -5 to 5"):
+    with pytest.raises(IllegalDecisionError, match="You cannot play R1\\+ now: a cell would leave -5 to 5"):
         table.decide(0, "row 1 add")
     small = laid("2 1 1 / 1 1 1 / 1 1 1", top=2)
     assert not {"R1+", "C1+"} & set(small.view(0).decisions)
-    with pytest.raises(BadDeal, match="from -2 to 2"):
+    with pytest.raises(DealError, match="from -2 to 2"):
         laid("3 1 1 / 1 1 1 / 1 1 1", top=2)
 
 
@@ -127,7 +128,7 @@ def test_r5_the_number_of_turns_is_sixteen_unless_another_is_asked_for() -> None
     assert game.options({"variant": "harvest", "turns": 7}).turns == 7
     assert game.options().turns == 200
     for turns in (0, 65, 1000):
-        with pytest.raises(BadOption, match="1 to 64 turns, 16 if nothing is said"):
+        with pytest.raises(OptionError, match="1 to 64 turns, 16 if nothing is said"):
             game.options({"variant": "harvest", "turns": turns})
     table = laid("1 2 1 / 2 1 2 / 3 1 -1", turns=1)
     play(table, "R1-")
@@ -212,12 +213,12 @@ def test_positions_of_harvest_read_back() -> None:
     ],
 )
 def test_positions_of_harvest_that_cannot_be_are_refused(fields: str, why: str) -> None:
-    with pytest.raises(BadPosition, match=why):
+    with pytest.raises(PositionError, match=why):
         piste.Position.parse(f"{HEAD} cells=1,2,1/0,0,0/3,0,-1 {fields}")
 
 
 def test_a_cell_out_of_the_range_is_refused() -> None:
-    with pytest.raises(BadPosition, match="from -5 to 5"):
+    with pytest.raises(PositionError, match="from -5 to 5"):
         piste.Position.parse(f"{HEAD} cells=6,2,1/0,0,0/3,0,-1 to=1 phase=move turns=0 points=0,0 moved=-")
 
 
@@ -265,7 +266,7 @@ def test_every_open_decision_of_harvest_can_be_typed_and_no_other() -> None:
 
 def told(table: piste.Table) -> list[str]:
     log = table.view().log
-    return words.lines(Moment(-1, NAMES, table.view().opening, log))
+    return words.lines(EventContext(-1, NAMES, table.view().opening, log))
 
 
 def test_a_move_is_told_with_its_zeros_and_the_score_and_the_end_with_who_won() -> None:
@@ -308,7 +309,7 @@ def test_the_sheets_game_says_nothing_of_a_variant() -> None:
 
 
 def test_a_learner_sees_points_and_the_line_only_in_harvest() -> None:
-    sheet, harvest = (indices(numbers.LAYOUT, Options(variant=variant)) for variant in (0, 1))
+    sheet, harvest = (indices(observation.LAYOUT, Options(variant=variant)) for variant in (0, 1))
     assert [index[0].name for index in harvest[: len(sheet)]] == [index[0].name for index in sheet]
     assert len(sheet) == 16
     assert [index.name for index in harvest[16:]] == ["own", "the other's", *LINES]

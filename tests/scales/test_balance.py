@@ -12,15 +12,15 @@ from typing import Any
 
 import pytest
 
-from piste.cli import main
+from piste.analysis.balance import report as balance
+from piste.analysis.balance.report import BEST, weigh
+from piste.analysis.balance.self_play import trace
+from piste.analysis.balance.svg import page
+from piste.cli.commands import balance as balancing
+from piste.cli.main import main
+from piste.cli.terminal import Terminal
+from piste.core.evaluation import quiet
 from piste.core.game import find, names
-from piste.core.verdict import quiet
-from piste.scales import balance
-from piste.scales.balance import BEST, weigh
-from piste.scales.picture import page
-from piste.scales.traced import trace
-from piste.ui import balancing
-from piste.ui.screen import Screen
 from tests.kinds import games
 from tests.sizes import slow_if
 
@@ -36,10 +36,10 @@ SMALL: dict[str, dict[str, int | str]] = {
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    from piste.games.mccoy_duel import solve
+    from piste.games.mccoy_duel.solver import solver
 
-    monkeypatch.setattr(solve, "LEADS", 20_000)
-    solve.lead_chance.cache_clear()
+    monkeypatch.setattr(solver, "LEADS", 20_000)
+    solver.lead_chance.cache_clear()
     monkeypatch.setattr(balance, "RANDOM", 5)
 
 
@@ -58,7 +58,7 @@ def test_every_game_can_be_weighed_and_shown_in_every_form(name: str, capsys: py
     ElementTree.fromstring(page([report]))
     document = json.loads(json.dumps(balancing.document(report)))
     assert document["first"][BEST]["known"] in ("proven", "exact", "within", "estimated")
-    balancing.show(report.game, [report], 1, Screen(colour=False))
+    balancing.show(report.game, [report], 1, Terminal(colour=False))
     assert "First player's share" in capsys.readouterr().out
 
 
@@ -134,7 +134,7 @@ def test_ctrl_c_leaves_what_there_is_so_far() -> None:
     assert late.stopped
     assert len(late.matches) == 2
     assert late.spreads == whole.spreads
-    balancing.show(late.game, [late], 2, Screen(io.StringIO(), colour=False))
+    balancing.show(late.game, [late], 2, Terminal(io.StringIO(), colour=False))
 
 
 @pytest.mark.usefixtures("worker_here")
@@ -227,7 +227,7 @@ def test_json_and_csv_are_not_asked_for_together(capsys: pytest.CaptureFixture[s
     assert "not allowed with" in capsys.readouterr().err
 
 
-class Terminal(io.StringIO):
+class TtyOutput(io.StringIO):
     """A page that says it is a terminal."""
 
     def isatty(self) -> bool:
@@ -239,8 +239,8 @@ def test_nothing_is_wider_than_the_terminal(columns: int, monkeypatch: pytest.Mo
     monkeypatch.setenv("COLUMNS", str(columns))
     reports = [weighed("zero-sum-grid"), weighed("zero-sum-grid", {"top": 2, "turns": 6, "deal": "any"})]
     for shown in (reports[:1], reports):
-        out = Terminal()
-        balancing.show(reports[0].game, shown, len(shown), Screen(out, colour=False))
+        out = TtyOutput()
+        balancing.show(reports[0].game, shown, len(shown), Terminal(out, colour=False))
         assert max(map(len, out.getvalue().splitlines())) <= columns
         assert "a draw" in out.getvalue()
 
@@ -255,9 +255,9 @@ def test_a_level_that_takes_long_is_left_out_unless_games_are_asked_for() -> Non
 
 
 def test_in_duel_the_lead_is_told_with_how_it_is_known() -> None:
-    from piste.games.mccoy_duel import fairness
+    from piste.games.mccoy_duel import balance_config
 
-    ((sentence, how),) = fairness.truths(find("mccoy-duel").options())
+    ((sentence, how),) = balance_config.truths(find("mccoy-duel").options())
     assert "a large edge" in sentence
     assert how.startswith("estimated")
 
@@ -266,7 +266,7 @@ def test_more_than_two_players_share_by_seats() -> None:
     report = weighed("mccoy-duel", {"players": 3, "rounds": 1, "powers": "05*"}, games=3)
     assert report.matches[0].seats == 3
     assert len(report.points) == 12
-    out = Screen(io.StringIO(), colour=False)
+    out = Terminal(io.StringIO(), colour=False)
     balancing.show(report.game, [report], 1, out)
 
 
@@ -274,9 +274,7 @@ def test_other_commands_do_not_load_the_scales() -> None:
     import subprocess
     import sys
 
-    code = (
-        "import sys, piste.cli; piste.cli.parser(); print([m for m in sys.modules if 'scales' in m or 'numpy' in m])"
-    )
+    code = "import sys, piste.cli.main; print([m for m in sys.modules if 'balance' in m or 'numpy' in m])"
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, env={**os.environ}
     )

@@ -9,17 +9,17 @@ from typing import Any
 
 import pytest
 
-from piste.arena.match import Outcome, Result
-from piste.core.contract import CHANCE, OVER
+from piste.analysis.arena.match import Outcome, Result
+from piste.analysis.balance import random_play, skill
+from piste.analysis.balance.estimates import MEASURED, Estimate, points, share
+from piste.analysis.balance.histogram import bins
+from piste.analysis.balance.self_play import MATTERS, trace
+from piste.compiled import simulate
 from piste.core.game import find, members
-from piste.fast import bulk
-from piste.games.zero_sum_grid import fairness as grid_fairness
+from piste.core.protocols import CHANCE, OVER
+from piste.games.zero_sum_grid import balance_config as grid_fairness
 from piste.games.zero_sum_grid import rules as grid_rules
-from piste.games.zero_sum_grid import solve as grid_solve
-from piste.scales import lengths, skill
-from piste.scales.numbers import MEASURED, Number, points, share
-from piste.scales.shown import bins
-from piste.scales.traced import MATTERS, trace
+from piste.games.zero_sum_grid.solver import solver as grid_solve
 from tests.kinds import games
 
 TINY: tuple[tuple[str, dict[str, int | str]], ...] = (
@@ -59,7 +59,7 @@ def walked(rules: Any, s: Any, seen: dict[Any, dict[tuple[int, int], Fraction]])
 def test_random_play_of_a_tiny_game_is_what_plain_enumeration_finds(name: str, given: dict[str, int | str]) -> None:
     game = find(name)
     options = game.options(given)
-    found = lengths.enumerated(game, options, 0, 10**6)
+    found = random_play.enumerated(game, options, 0, 10**6)
     ways = walked(game.rules, game.rules.start(options), {})
     assert sum(ways.values()) == 1
     assert found.points.known == found.decisions.known == "exact"
@@ -78,10 +78,10 @@ def test_simulated_random_play_agrees_with_the_exact_numbers(
 ) -> None:
     game = find(name)
     options = game.options(given)
-    exact = lengths.random_play(game, options, 0, 10, "tiny")
+    exact = random_play.random_play(game, options, 0, 10, "tiny")
     assert exact.decisions.known == "exact"
-    monkeypatch.setattr(lengths, "WORK", 0)
-    found = lengths.random_play(game, options, 0, games(20_000), "tiny")
+    monkeypatch.setattr(random_play, "WORK", 0)
+    found = random_play.random_play(game, options, 0, games(20_000), "tiny")
     for measured, true in ((found.points, exact.points), (found.draws, exact.draws)):
         assert measured.known == MEASURED
         assert abs(measured.value - true.value) <= 2.5 * measured.half
@@ -124,9 +124,9 @@ def test_how_many_decisions_matter_is_what_plain_enumeration_finds() -> None:
         gap = own * (worth(rules, keep, seen) - worth(rules, discard, seen)) / 2
         matter += likely * (abs(gap) > MATTERS)
         layer.append((likely, keep if gap >= 0 else discard))  # the bot keeps where both are worth the same
-    from piste.games.positive_negative import solve
+    from piste.games.positive_negative.solver import solver
 
-    found = trace(game, options, "perfect", min(games(400), 20_000), "matter", solver=solve, rate=1.0)
+    found = trace(game, options, "perfect", min(games(400), 20_000), "matter", solver=solver, rate=1.0)
     spread, told = found.spread(), found.matter()
     assert told is not None
     assert told.known == "exact"
@@ -220,7 +220,7 @@ def test_points_of_two_levels_add_up_and_a_deal_cut_in_half_is_left_out() -> Non
 
 @pytest.mark.parametrize(("count", "of"), [(0, 10), (3, 10), (10, 10), (517, 1000)])
 def test_without_draws_the_interval_is_wilsons(count: int, of: int) -> None:
-    ours, theirs = share(count, of), bulk.share(count, of)
+    ours, theirs = share(count, of), simulate.share(count, of)
     assert (ours.value, ours.low, ours.high) == pytest.approx((theirs.share, theirs.low, theirs.high))
 
 
@@ -234,7 +234,7 @@ def test_the_interval_of_points_with_draws_holds_the_truth_19_times_out_of_20() 
         held += found.low <= 0.5 <= found.high
     assert 0.94 <= held / tries <= 0.99
     assert points({0.5: 60}).half < 0.04
-    assert points({}) == Number(0.0, 0.0, 1.0, MEASURED, 0)
+    assert points({}) == Estimate(0.0, 0.0, 1.0, MEASURED, 0)
 
 
 @pytest.mark.parametrize("top", [1, 2])

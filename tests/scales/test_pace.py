@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from piste.scales.pace import UNKNOWN, WHOLE, Pace, Stage
+from piste.analysis.balance.pace import UNKNOWN, WHOLE, Pace, Stage
 
 LEVELS = ("novice", "steady", "strong")
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
+from piste.analysis.balance.report import at_the_start, begun
 from piste.core.game import find, names
-from piste.scales.balance import at_the_start, begun
 
 ROOT = Path(__file__).parent.parent.parent
 

@@ -20,9 +20,9 @@ import pytest
 import piste
 from piste import bots
 from piste.core.belief import retell
-from piste.core.contract import CHANCE
 from piste.core.dealer import Dealer
 from piste.core.game import find, members
+from piste.core.protocols import CHANCE
 from piste.core.views import SeatView
 from piste.games.mccoy_duel import rules
 from tests.kinds import Kind
@@ -136,7 +136,7 @@ class Plain:
 
 
 def level(name: str) -> Any:
-    return importlib.import_module(f"piste.games.mccoy_duel.{name}")
+    return importlib.import_module(f"piste.games.mccoy_duel.bots.{name}")
 
 
 def show(capsys: pytest.CaptureFixture[str], line: str) -> None:
@@ -231,16 +231,17 @@ WARM = """
 import sys, piste
 from piste import bots
 from piste.core.dealer import Dealer
-from piste.core.known import Known
-from piste.core.verdict import quiet
-from piste.games.mccoy_duel import memory, perfect, solve
+from piste.core.information_set import InformationSet
+from piste.core.evaluation import quiet
+from piste.games.mccoy_duel.bots import perfect
+from piste.games.mccoy_duel.solver import infosets, solver
 
 def forms():
-    return {name: len(f.signatures) for name, f in vars(memory.kernels()).items() if getattr(f, "signatures", None)}
+    return {name: len(f.signatures) for name, f in vars(infosets.kernels()).items() if getattr(f, "signatures", None)}
 
 players = int(sys.argv[1])
 table = piste.open_table("mccoy-duel", {"players": players, "rounds": 1}, seed="warm")
-solve.prepare(table.view(0).options, quiet)
+solver.prepare(table.view(0).options, quiet)
 before, dealer, random = forms(), Dealer("warm"), bots.find("random", table.game)
 assert before
 while (seat := table.to_act) is not None:
@@ -248,6 +249,6 @@ while (seat := table.to_act) is not None:
     bot = random if seat else perfect
     table.decide(seat, bot.choose(view, dealer.stream(bots.stream_name(view))), view.number)
     if seat == 0 and players == 2 and sum(view.position.sizes) <= 6:
-        solve.verdict(Known.of(table.game, view))
+        solver.verdict(InformationSet.of(table.game, view))
 assert forms() == before, (before, forms())
 """

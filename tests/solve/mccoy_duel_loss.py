@@ -16,14 +16,15 @@ import numpy as np
 
 import piste
 from piste import bots
-from piste.core.contract import WATCHER
-from piste.core.dealer import Dealer, Stream
+from piste.core.dealer import Dealer, RandomStream
+from piste.core.protocols import WATCHER
 from piste.core.views import SeatView
-from piste.games.mccoy_duel import ending, hidden, memory, rules, search
-from piste.games.mccoy_duel.endgame import FULL, MOVES, NODES, PLACES, VISITS
-from piste.games.mccoy_duel.hidden import KEYS
-from piste.games.mccoy_duel.memory import Array, Rows
-from piste.games.mccoy_duel.trials import Sketch
+from piste.games.mccoy_duel import rules
+from piste.games.mccoy_duel.solver import cfr, infoset_kernels, infosets, search
+from piste.games.mccoy_duel.solver.cfr_kernels import FULL, MOVES, NODES, PLACES, VISITS
+from piste.games.mccoy_duel.solver.infoset_kernels import KEYS
+from piste.games.mccoy_duel.solver.infosets import Array, Rows
+from piste.games.mccoy_duel.solver.mccfr_kernels import Sketch
 from tests.solve.duel_plain import level
 
 ROOM = 12_000_000  # nodes for long trials and for the best answer to them
@@ -34,7 +35,7 @@ class Asked(NamedTuple):
 
     played: str
     view: SeatView
-    stream: Stream
+    stream: RandomStream
 
 
 class Lost(NamedTuple):
@@ -47,22 +48,22 @@ class Lost(NamedTuple):
     mix: Array
 
 
-def lost(view: SeatView, stream: Stream, nodes: int, work: int, seed: int = 99) -> Lost | None:
+def lost(view: SeatView, stream: RandomStream, nodes: int, work: int, seed: int = 99) -> Lost | None:
     """Return what the bot's mix at a decision loses; None if nothing is known of that."""
-    state, told = memory.told(view)
+    state, told = infosets.told(view)
     assert state is not None
     seat, options = view.seat, view.options
-    key = int(memory.rows_of(state, told, seat).rows[0, KEYS + seat])
+    key = int(infosets.rows_of(state, told, seat).rows[0, KEYS + seat])
     found, _, root = search.solved_mix(state, told, key, search.FULL)
     mix = found if found is not None else search.late_mix(state, told, seat, key, search.FULL, stream)
     assert mix is not None
-    rows = memory.rows_of(state, told[: root + 1], WATCHER)
+    rows = infosets.rows_of(state, told[: root + 1], WATCHER)
     proved = proven(options, rows, seat, key, nodes)
     gap = 0.0
     if proved is not None:
         values, gap = proved
     else:
-        answer = answered(options, rows, seat, key, ending.drawn_out(options, rows, seat, key, work, seed, ROOM))
+        answer = answered(options, rows, seat, key, cfr.drawn_out(options, rows, seat, key, work, seed, ROOM))
         if answer is None:
             return None
         values = answer
@@ -73,11 +74,11 @@ def lost(view: SeatView, stream: Stream, nodes: int, work: int, seed: int = 99) 
 
 def proven(options: rules.Options, rows: Rows, seat: int, key: int, nodes: int) -> tuple[Array, float] | None:
     """Return what each choice at a place wins against the other's mixes in a solution, and the solution's bound."""
-    k = memory.kernels()
-    early = int(nodes * ending.FIRST)
+    k = infosets.kernels()
+    early = int(nodes * cfr.FIRST)
     if len(rows.rows) > early:
         return None
-    tree = ending.planted(nodes, nodes // 4)
+    tree = cfr.planted(nodes, nodes // 4)
     k.rooted(options, tree, rows.rows)
     k.improve(options, tree._replace(nodes=tree.nodes[:early]), rows.weights, 1, 2)
     passes = 1
@@ -87,9 +88,9 @@ def proven(options: rules.Options, rows: Rows, seat: int, key: int, nodes: int) 
     if tree.counts[FULL]:
         return None
     mean = np.zeros(tree.mean.shape)
-    k.average(tree, ending.LEAST, mean)
-    solved = ending.Solved(tree.slots, tree.names, tree.counts, mean, passes, int(tree.counts[NODES]))
-    proof = ending.prove(options, rows, solved, tree)
+    k.average(tree, cfr.LEAST, mean)
+    solved = cfr.Solved(tree.slots, tree.names, tree.counts, mean, passes, int(tree.counts[NODES]))
+    proof = cfr.prove(options, rows, solved, tree)
     if proof is None:
         return None
     spot = int(k.spot_of(tree.slots, tree.names, tree.counts, key, 0))
@@ -99,9 +100,9 @@ def proven(options: rules.Options, rows: Rows, seat: int, key: int, nodes: int) 
 
 def answered(options: rules.Options, rows: Rows, seat: int, key: int, sketch: Sketch) -> Array | None:
     """Return what each choice wins at a place with the best answer to the other's mixes from trials."""
-    k = memory.kernels()
+    k = infosets.kernels()
     mine = rows.of(seat, key)
-    tree = ending.planted(ROOM, len(sketch.names))
+    tree = cfr.planted(ROOM, len(sketch.names))
     tree.slots[:] = sketch.slots
     tree.counts[PLACES] = places = int(sketch.counts[PLACES])
     tree.names[:, :2] = sketch.names[:, :2]
@@ -115,7 +116,7 @@ def answered(options: rules.Options, rows: Rows, seat: int, key: int, sketch: Sk
         tree.mix[:places][held, i] = now
     total = mean[:places].sum(axis=1, keepdims=True)
     mean[:places] = np.where(total > 0, mean[:places] / np.maximum(total, 1e-300), tree.mix[:places])
-    mean[mean < ending.LEAST] = 0.0
+    mean[mean < cfr.LEAST] = 0.0
     mean[:places] /= mean[:places].sum(axis=1, keepdims=True)
     weights = mine.weights / mine.weights.sum()
     k.rooted(options, tree, mine.rows)
@@ -123,7 +124,7 @@ def answered(options: rules.Options, rows: Rows, seat: int, key: int, sketch: Sk
     k.reached(options, tree, weights, mean, seat, theirs)
     if tree.counts[FULL]:
         return None
-    _, _, best = ending.best_answers(tree, theirs, mean, seat)
+    _, _, best = cfr.best_answers(tree, theirs, mean, seat)
     spot = int(tree.nodes[0, 2])
     return best[spot, : int(tree.names[spot, 1])]
 
@@ -160,9 +161,11 @@ def different(view: SeatView) -> bool:
     """Say whether a seat has more than one choice that makes a difference."""
     if len(view.actions) == 1:
         return False
-    state, told = memory.told(view)
+    state, told = infosets.told(view)
     assert state is not None
-    left = hidden.different(hidden.unpack(view.options, memory.rows_of(state, told, view.seat).rows[0]))
+    left = infoset_kernels.different(
+        infoset_kernels.unpack(view.options, infosets.rows_of(state, told, view.seat).rows[0])
+    )
     return left & (left - 1) != 0
 
 

@@ -1,6 +1,6 @@
 """Compiled games of Prime Duel between two players who have the solution of a small game.
 
-Bound together with the rules and `piste.fast.kernels`; the stubs stand for them until then.
+Bound together with the rules and `piste.compiled.kernels`; the stubs stand for them until then.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from piste.core.bits import lane, lowest
-from piste.core.contract import CHANCE, OVER
+from piste.core.protocols import CHANCE, OVER
 from piste.games.prime_duel.rules import DISCARD, DRAW, KEEP
 
 if TYPE_CHECKING:

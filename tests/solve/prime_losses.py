@@ -15,19 +15,22 @@ from typing import NamedTuple
 
 import numpy as np
 
-from piste.core.contract import CHANCE, OVER
-from piste.core.dealer import Dealer, Stream, drawn
+from piste.core.dealer import Dealer, RandomStream, drawn
 from piste.core.game import find
+from piste.core.protocols import CHANCE, OVER
 from piste.core.views import SeatView
-from piste.games.prime_duel import kept, novice, rules, solve, steady, strong
-from piste.games.prime_duel.lines import COARSE, Decks, Line, Pool, follows, needed, steps
+from piste.games.prime_duel import rules
+from piste.games.prime_duel.bots import novice, steady, strong
 from piste.games.prime_duel.rules import DECIDE, KEEP, Options, State
-from piste.games.prime_duel.sweep import Array
-from piste.games.prime_duel.worth import counts, line_of, loops
+from piste.games.prime_duel.solver import solver
+from piste.games.prime_duel.solver import tablebase as kept
+from piste.games.prime_duel.solver.kernels import Array
+from piste.games.prime_duel.solver.score_pairs import COARSE, Decks, Line, Pool, follows, needed, steps
+from piste.games.prime_duel.solver.value_sources import counts, line_of, loops
 
 GAME = find("prime-duel")
 
-Rule = Callable[[State, Stream], int]
+Rule = Callable[[State, RandomStream], int]
 
 
 class Noted(NamedTuple):
@@ -40,10 +43,10 @@ class Noted(NamedTuple):
     kept: bool
 
 
-def by_view(choose: Callable[[SeatView, Stream], int]) -> Rule:
+def by_view(choose: Callable[[SeatView, RandomStream], int]) -> Rule:
     """Return a bot's rule for states: everything that it may see is in its view."""
 
-    def rule(s: State, stream: Stream) -> int:
+    def rule(s: State, stream: RandomStream) -> int:
         view = SeatView(
             GAME.name, s.options, s.seat, 0, DECIDE, rules.look(s, s.seat), ("keep", "discard"), (0, 1), None, (),
             "", True, None,
@@ -57,8 +60,8 @@ RULES: dict[str, Rule] = {
     "novice": by_view(novice.choose),
     "steady": by_view(steady.choose),
     "strong": by_view(strong.choose),
-    "perfect, without the full solution": lambda s, stream: solve.pick(solve.decisions(s, full=False), stream),
-    "perfect, with the full solution": lambda s, stream: solve.pick(solve.decisions(s), stream),
+    "perfect, without the full solution": lambda s, stream: solver.pick(solver.decisions(s, full=False), stream),
+    "perfect, with the full solution": lambda s, stream: solver.pick(solver.decisions(s), stream),
 }
 
 

@@ -12,14 +12,14 @@ import pytest
 
 import piste
 from piste import bots
-from piste.cli import COMMANDS, main
-from piste.core.errors import MissingExtra
+from piste.cli.commands.bench import solve_time
+from piste.cli.main import COMMANDS, main
+from piste.compiled import table_cache
+from piste.core.errors import MissingExtraError
+from piste.core.evaluation import quiet
 from piste.core.extras import solver_of
 from piste.core.game import find, names
-from piste.core.known import Known
-from piste.core.verdict import quiet
-from piste.fast import store
-from piste.ui import solvetime
+from piste.core.information_set import InformationSet
 from tests.limits import PATIENCE_S
 from tests.sizes import slow_if
 
@@ -78,7 +78,7 @@ def test_a_later_round_of_duel_can_be_judged_from_the_whole_log() -> None:
     while table.to_act is not None:
         view = table.view(table.to_act)
         if any(told.event.kind == game.rules.NEXT for told in view.log):  # type: ignore[attr-defined]
-            verdict = solver.verdict(Known.told(game, view))
+            verdict = solver.verdict(InformationSet.told(game, view))
             assert {choice.action for choice in verdict.choices} == set(view.actions)
             judged += 1
         table.decide(view.seat, view.actions[0], view.number)
@@ -121,7 +121,7 @@ def test_a_seat_at_a_table_can_be_judged_from_its_log_alone(name: str) -> None:
         if seat is None:
             break
         view = table.view(seat)
-        known = Known.told(game, view)
+        known = InformationSet.told(game, view)
         verdict = solver.verdict(known)
         assert verdict.seat == seat
         assert {choice.action for choice in verdict.choices} == set(view.actions)
@@ -153,7 +153,7 @@ def test_bad_requests_get_a_sentence(
 def test_full_keeps_its_table_and_uses_it(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(store, "folder", lambda: tmp_path)
+    monkeypatch.setattr(table_cache, "folder", lambda: tmp_path)
     assert answered(capsys, "solve", "zero-sum-grid", "--full")["full"].startswith("Nothing to compute")
     assert not list(tmp_path.iterdir())
     words = ("solve", "zero-sum-duel", "--set", "top=3", "--set", "hand=2", "--full")
@@ -167,9 +167,9 @@ def test_a_cache_that_cannot_be_used_is_named_with_what_can_be_done(
     under: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     (tmp_path / "file").write_text("in the way")
-    monkeypatch.setattr(store, "folder", lambda: tmp_path / under)
-    monkeypatch.setattr("piste.games.zero_sum_duel.plan._found", {})
-    monkeypatch.setattr(store, "_warned", set())
+    monkeypatch.setattr(table_cache, "folder", lambda: tmp_path / under)
+    monkeypatch.setattr("piste.games.zero_sum_duel.solver.equilibrium._found", {})
+    monkeypatch.setattr(table_cache, "_warned", set())
     assert main(("solve", "zero-sum-duel", "--set", "top=3", "--set", "hand=2")) == 0  # it goes on without
     out, said = capsys.readouterr()
     assert "Player A" in out
@@ -177,8 +177,8 @@ def test_a_cache_that_cannot_be_used_is_named_with_what_can_be_done(
     assert "set XDG_CACHE_HOME to another one" in said
     assert main(("solve", "zero-sum-duel", "--set", "top=3", "--set", "hand=2", "--full")) == 1
     assert f"cannot be kept in {tmp_path / under}: " in capsys.readouterr().err  # here it was asked for
-    with pytest.raises(store.Unusable, match="XDG_CACHE_HOME"):
-        store.scratch("game", "stamp")
+    with pytest.raises(table_cache.CacheUnusableError, match="XDG_CACHE_HOME"):
+        table_cache.scratch("game", "stamp")
 
 
 def test_a_file_that_cannot_be_used_is_named(
@@ -196,7 +196,7 @@ def test_a_file_that_cannot_be_used_is_named(
 def test_ctrl_c_in_a_full_solve_says_how_to_go_on(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from piste.games.zero_sum_grid import solve
+    from piste.games.zero_sum_grid.solver import solver as solve
 
     def stopped(*_: Any) -> str:
         raise KeyboardInterrupt
@@ -216,7 +216,7 @@ def test_ctrl_c_in_a_full_solve_says_how_to_go_on(
 
 def test_a_bot_that_needs_more_than_is_installed_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "numba", None)
-    with pytest.raises(MissingExtra, match=r"The bot (expert|perfect) of Prime Duel needs the extra 'fast'"):
+    with pytest.raises(MissingExtraError, match=r"The bot (expert|perfect) of Prime Duel needs the extra 'fast'"):
         bots.find("perfect", find("prime-duel"))
     assert bots.best(find("prime-duel")).name == "steady"
     assert bots.best(find("zero-sum-grid")).name == "perfect"
@@ -232,21 +232,21 @@ def test_bench_measures_a_solve(capsys: pytest.CaptureFixture[str]) -> None:
     row = answered(capsys, "bench", "--solve", "zero-sum-grid")["solves"]["zero-sum-grid"]
     assert row["mib"] > 5
     assert row["seconds"] >= 0
-    assert [name for name in names() if solvetime.heavy(name)] == ["prime-duel"]
+    assert [name for name in names() if solve_time.heavy(name)] == ["prime-duel"]
 
 
 SAVES = """
 import sys
 from pathlib import Path
 import numpy as np
-from piste.fast import store
+from piste.compiled import table_cache
 place = Path(sys.argv[1])
-store.folder = lambda: place
+table_cache.folder = lambda: place
 sys.stdin.readline()
 for _ in range(30):
-    kept = store.save("game", "stamp", {f"rows{n}": np.full(1000, n) for n in range(20)})
+    kept = table_cache.save("game", "stamp", {f"rows{n}": np.full(1000, n) for n in range(20)})
     assert all((kept.whole(f"rows{n}") == n).all() for n in range(20))
-    found = store.load("game", "stamp")
+    found = table_cache.load("game", "stamp")
     assert found is not None and (found.whole("rows19") == 19).all()
 """
 
@@ -272,33 +272,33 @@ def test_a_table_is_read_back_and_a_damaged_or_foreign_one_is_taken_away(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     np = pytest.importorskip("numpy")
-    monkeypatch.setattr(store, "folder", lambda: tmp_path)
+    monkeypatch.setattr(table_cache, "folder", lambda: tmp_path)
     rows = np.arange(3_000_000, dtype=np.int32).reshape(3000, 1000)
-    kept = store.save("game a=1", "rules 1 solver 1", {"rows": rows, "none": np.zeros((0, 3))})
+    kept = table_cache.save("game a=1", "rules 1 solver 1", {"rows": rows, "none": np.zeros((0, 3))})
     assert (kept.whole("rows") == rows).all()
-    found = store.load("game a=1", "rules 1 solver 1")
+    found = table_cache.load("game a=1", "rules 1 solver 1")
     assert found is not None
     assert (found.rows("rows", 2990, 3000) == rows[2990:]).all()
     assert found.whole("none").shape == (0, 3)
     found.check()
-    assert store.load("game a=1", "rules 1 solver 2") is None  # another version is another table
+    assert table_cache.load("game a=1", "rules 1 solver 2") is None  # another version is another table
     file = found.folder / "rows.bin"
     data = bytearray(file.read_bytes())
     data[-5] ^= 1
     file.write_bytes(data)
     assert (found.rows("rows", 0, 10) == rows[:10]).all()  # the damage is elsewhere
-    with pytest.raises(store.Damaged, match="not what was written"):
+    with pytest.raises(table_cache.DamagedTableError, match="not what was written"):
         found.rows("rows", 2990, 3000)
     file.write_bytes(data[:-1])
-    assert store.load("game a=1", "rules 1 solver 1") is None  # noticed by its size, and gone
+    assert table_cache.load("game a=1", "rules 1 solver 1") is None  # noticed by its size, and gone
     assert not found.folder.exists()
-    store.save("game a=1", "rules 1 solver 1", {"rows": rows[:2]})
+    table_cache.save("game a=1", "rules 1 solver 1", {"rows": rows[:2]})
     manifest = found.folder / "manifest.json"
     manifest.write_text(manifest.read_text().replace("solver 1", "solver 9"))
-    assert store.load("game a=1", "rules 1 solver 1") is None
-    scratch = store.scratch("game a=1", "v")
+    assert table_cache.load("game a=1", "rules 1 solver 1") is None
+    scratch = table_cache.scratch("game a=1", "v")
     (scratch / "part").write_text("x")
-    store.save("game a=1", "v", {"rows": rows[:2]})
+    table_cache.save("game a=1", "v", {"rows": rows[:2]})
     assert not scratch.exists()
-    store.drop("game a=1", "v")
-    assert store.load("game a=1", "v") is None
+    table_cache.drop("game a=1", "v")
+    assert table_cache.load("game a=1", "v") is None

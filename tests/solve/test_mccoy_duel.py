@@ -12,26 +12,25 @@ import pytest
 
 import piste
 from piste import bots
+from piste.compiled import table_cache
+from piste.compiled.compiler import together
 from piste.core.belief import belief
-from piste.core.contract import CHANCE, HIDDEN, WATCHER, Event
 from piste.core.dealer import Dealer
+from piste.core.evaluation import quiet
 from piste.core.game import find, members
-from piste.core.verdict import quiet
-from piste.fast import store
-from piste.fast.bind import together
-from piste.games.mccoy_duel import (
-    endgame,
-    ending,
-    hidden,
-    memory,
-    notation,
-    rules,
-    sampling,
+from piste.core.protocols import CHANCE, HIDDEN, WATCHER, Event
+from piste.games.mccoy_duel import notation, rules
+from piste.games.mccoy_duel.solver import (
+    cfr,
+    cfr_kernels,
+    infoset_kernels,
+    infosets,
+    ismcts_kernels,
+    mccfr_kernels,
     search,
-    solve,
-    trials,
+    solver,
 )
-from piste.games.mccoy_duel.hidden import KEYS
+from piste.games.mccoy_duel.solver.infoset_kernels import KEYS
 from tests.kinds import ODD, Kind, games, played, walked
 from tests.solve import mccoy_duel_loss
 from tests.solve.duel_plain import WARM, Plain, duel, late_views, level, pace, retold, show, tree, views, wilson
@@ -40,9 +39,9 @@ GAME = find("mccoy-duel")
 SMALL = ("05*", "03*", "16*", "27*", "04*", "123", "167")
 
 
-def all_dealt(options: rules.Options) -> memory.Rows:
-    told = tuple(memory.Heard(Event(rules.BURY, seat, HIDDEN, HIDDEN), None) for seat in range(2))
-    return memory.rows_of(rules.start(options), told, WATCHER)
+def all_dealt(options: rules.Options) -> infosets.Rows:
+    told = tuple(infosets.Heard(Event(rules.BURY, seat, HIDDEN, HIDDEN), None) for seat in range(2))
+    return infosets.rows_of(rules.start(options), told, WATCHER)
 
 
 # What may be hidden
@@ -54,10 +53,10 @@ def all_dealt(options: rules.Options) -> memory.Rows:
 def test_the_rows_are_what_the_seat_holds_possible(kind: Kind) -> None:
     for seed in range(games(2) if games(2) < 50 else 50):
         for view in views(kind, seed, every=3 * int(kind.options.get("players", 2)) - 3):
-            state, told = memory.told(view)
-            if state is None or len(belief(GAME, view).states) > memory.MOST // 8:
+            state, told = infosets.told(view)
+            if state is None or len(belief(GAME, view).states) > infosets.MOST // 8:
                 continue
-            found = memory.rows_of(state, told, view.seat)
+            found = infosets.rows_of(state, told, view.seat)
             sums: dict[tuple[int, ...], float] = {}
             for row, weight in zip(found.rows, found.weights, strict=True):
                 cards = (*map(int, row[4:8]), int(row[9]))
@@ -70,30 +69,30 @@ def test_the_rows_are_what_the_seat_holds_possible(kind: Kind) -> None:
 
 def test_rows_of_everybody_split_into_what_each_seat_holds_possible() -> None:
     for view in views(Kind("mccoy-duel", {}), "split", every=4):
-        state, told = memory.told(view)
+        state, told = infosets.told(view)
         if state is None:
             continue
-        everybody, mine = memory.rows_of(state, told, WATCHER), memory.rows_of(state, told, view.seat)
+        everybody, mine = infosets.rows_of(state, told, WATCHER), infosets.rows_of(state, told, view.seat)
         part = everybody.of(view.seat, int(mine.rows[0, KEYS + view.seat]))
         assert {tuple(row) for row in part.rows} == {tuple(row) for row in mine.rows}
 
 
 def test_positions_go_into_rows_and_nodes_and_come_back() -> None:
     kind = Kind("mccoy-duel", {})
-    row, words = np.zeros(hidden.WIDTH, np.int64), np.zeros((1, 4), np.int64)
+    row, words = np.zeros(infoset_kernels.WIDTH, np.int64), np.zeros((1, 4), np.int64)
     for seed in range(4):
         for s, _ in walked(kind, played(kind, seed).history()):
             if s.phase < rules.BURY or s.phase >= rules.NEXT:
                 continue
-            hidden.pack(s, row)
-            assert hidden.unpack(s.options, row) == s
-            endgame.keep(words, 0, s, 1, 2, 3)
-            back = endgame.lift(s.options, int(words[0, 0]), int(words[0, 1]))
+            infoset_kernels.pack(s, row)
+            assert infoset_kernels.unpack(s.options, row) == s
+            cfr_kernels.keep(words, 0, s, 1, 2, 3)
+            back = cfr_kernels.lift(s.options, int(words[0, 0]), int(words[0, 1]))
             assert (back.phase, back.seat, back.target, back.ability) == (s.phase, s.seat, s.target, s.ability)
             assert (back.tower, back.hands) == (s.tower, s.hands)
-            if s.phase > rules.BURY and (winner := endgame.settled(s)) != HIDDEN:
+            if s.phase > rules.BURY and (winner := cfr_kernels.settled(s)) != HIDDEN:
                 assert {rules.apply(s, a).seat for a in members(rules.choices(s))} == {winner}
-                assert all(hidden.over(rules.apply(s, a)) for a in members(rules.choices(s)))
+                assert all(infoset_kernels.over(rules.apply(s, a)) for a in members(rules.choices(s)))
 
 
 def test_all_outcomes_of_a_round_are_equally_likely() -> None:
@@ -110,9 +109,9 @@ def test_all_outcomes_of_a_round_are_equally_likely() -> None:
 def test_a_small_round_has_the_value_that_a_second_method_finds(powers: str) -> None:
     options = rules.Options(2, 1, 1, notation.read_powers(powers))
     found = all_dealt(options)
-    solution = ending.solve(options, found, 100_000)
+    solution = cfr.solve(options, found, 100_000)
     assert solution is not None
-    proof = ending.prove(options, found, *solution)
+    proof = cfr.prove(options, found, *solution)
     assert proof is not None
     assert proof.gap < 0.003
     plain = Plain(tree(rules.start(options), ((), ())))
@@ -131,16 +130,16 @@ def test_the_value_of_an_open_position_is_that_of_plain_search() -> None:
     state = piste.Position.parse(text).state
 
     def value(s: Any) -> float:
-        if hidden.over(s):
+        if infoset_kernels.over(s):
             return float(s.seat == 0)
         found = [value(rules.apply(s, action)) for action in members(rules.choices(s))]
         actor = rules.to_act(s)
         return sum(found) / len(found) if actor == CHANCE else max(found) if actor == 0 else min(found)
 
-    found = memory.rows_of(state, (), WATCHER)
-    solution = ending.solve(state.options, found, 100_000)
+    found = infosets.rows_of(state, (), WATCHER)
+    solution = cfr.solve(state.options, found, 100_000)
     assert solution is not None
-    proof = ending.prove(state.options, found, *solution)
+    proof = cfr.prove(state.options, found, *solution)
     assert proof is not None
     assert proof.gap < 0.003
     assert 1 - proof.wins[1] - 1e-9 <= value(state) <= proof.wins[0] + 1e-9
@@ -151,13 +150,13 @@ def test_compiled_and_plain_kernels_agree() -> None:
     found = all_dealt(options)
     means, learned, won = [], [], []
     for compiled in (False, True):
-        plain = together(rules, hidden, sampling, endgame, trials, compiled=False)
-        k = memory.kernels() if compiled else plain
-        t = ending.planted(5000, 2500)
+        plain = together(rules, infoset_kernels, ismcts_kernels, cfr_kernels, mccfr_kernels, compiled=False)
+        k = infosets.kernels() if compiled else plain
+        t = cfr.planted(5000, 2500)
         k.rooted(options, t, found.rows)
         k.improve(options, t, found.weights, 1, 6)
         means.append(t.mean)
-        sketch = ending.sketched(5000, 2500)
+        sketch = cfr.sketched(5000, 2500)
         k.sown(options, sketch, found.rows)
         k.attempt(options, sketch, found.sums, np.ones(len(found.rows)), 1, 60, 7)
         learned.append(sketch.scores)
@@ -175,14 +174,14 @@ def test_trials_find_a_mix_that_loses_little_in_a_small_round(powers: str) -> No
     """Against the equilibrium of every hand of the leader; the trials draw that hand more often than it comes."""
     options = rules.Options(2, 1, 1, notation.read_powers(powers))
     found = all_dealt(options)
-    solution = ending.solve(options, found, 100_000)
+    solution = cfr.solve(options, found, 100_000)
     assert solution is not None
-    proof = ending.prove(options, found, *solution)
+    proof = cfr.prove(options, found, *solution)
     assert proof is not None
     for key in sorted({int(row[KEYS]) for row in found.rows}):
-        mix = ending.learned(options, found, 0, key, 400_000, 5)
+        mix = cfr.learned(options, found, 0, key, 400_000, 5)
         assert mix is not None
-        spot = int(memory.kernels().spot_of(solution[0].slots, solution[0].names, solution[0].counts, key, 0))
+        spot = int(infosets.kernels().spot_of(solution[0].slots, solution[0].names, solution[0].counts, key, 0))
         values = proof.values[0][spot, : len(mix)]
         assert values.max() - values @ mix / mix.sum() < 0.02
 
@@ -218,13 +217,13 @@ def test_decisions_with_eight_cards_lose_next_to_nothing_against_the_equilibrium
 def test_long_trials_and_solutions_value_choices_alike() -> None:
     """What the losses are measured by: both ways on positions that are small enough for both."""
     for asked in mccoy_duel_loss.first_turns(range(4), 6):
-        state, told = memory.told(asked.view)
+        state, told = infosets.told(asked.view)
         assert state is not None
-        rows, seat = memory.rows_of(state, told, WATCHER), asked.view.seat
-        key = int(memory.rows_of(state, told, seat).rows[0, KEYS + seat])
+        rows, seat = infosets.rows_of(state, told, WATCHER), asked.view.seat
+        key = int(infosets.rows_of(state, told, seat).rows[0, KEYS + seat])
         proven = mccoy_duel_loss.proven(asked.view.options, rows, seat, key, 1_000_000)
         assert proven is not None
-        long = ending.drawn_out(asked.view.options, rows, seat, key, 12_000_000, 3)
+        long = cfr.drawn_out(asked.view.options, rows, seat, key, 12_000_000, 3)
         answers = mccoy_duel_loss.answered(asked.view.options, rows, seat, key, long)
         assert answers is not None
         assert abs(answers.max() - proven[0].max()) < 0.02
@@ -244,13 +243,13 @@ def test_every_level_plays_every_kind_of_match(name: str, kind: Kind) -> None:
 def test_perfect_plays_positions_laid_by_hand_and_decides_the_same_again() -> None:
     for view in late_views(7, 2):
         first = level("perfect").choose(view, Dealer("a").stream("bot"))
-        ending._solved.clear()
+        cfr._solved.clear()
         assert first == level("perfect").choose(view, Dealer("a").stream("bot"))
 
 
 def test_what_is_remembered_changes_no_decision() -> None:
     """A bot that is asked anew at every decision, as after a restart, plays the same round."""
-    ending._solved.clear()
+    cfr._solved.clear()
     asked = 0
     for seed in range(20):
         table, dealer = piste.open_table("mccoy-duel", {"rounds": 1}, seed=f"kept {seed}"), Dealer("kept")
@@ -259,10 +258,10 @@ def test_what_is_remembered_changes_no_decision() -> None:
             name = bots.stream_name(view)
             action = level("perfect" if seat == 0 else "steady").choose(view, dealer.stream(name))
             if seat == 0 and len(view.actions) > 1 and sum(view.position.sizes) <= 8:
-                kept = ending._solved.copy()
-                ending._solved.clear()
+                kept = cfr._solved.copy()
+                cfr._solved.clear()
                 assert action == level("perfect").choose(view, dealer.stream(name))
-                ending._solved.update(kept)
+                cfr._solved.update(kept)
                 asked += 1
             table.decide(seat, action, view.number)
     assert asked == 6
@@ -295,8 +294,8 @@ if games(1) >= 50:  # only in a proof: a million passes; fewer say nothing
     def test_first_plays_lose_little_by_long_sampled_play(
         capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Any
     ) -> None:
-        monkeypatch.setattr(store, "folder", lambda: tmp_path)
-        worth = solve.opening(rules.Options(), quiet)
+        monkeypatch.setattr(table_cache, "folder", lambda: tmp_path)
+        worth = solver.opening(rules.Options(), quiet)
         losses: dict[str, list[float]] = {way: [] for way in ("shown", "fair")}
         seen: set[int] = set()
         for seed in range(200):
@@ -315,7 +314,7 @@ if games(1) >= 50:  # only in a proof: a million passes; fewer say nothing
         )
         show(
             capsys,
-            f"first plays by {solve.OPENING} passes, the leader's buried card {text}; "
+            f"first plays by {solver.OPENING} passes, the leader's buried card {text}; "
             f"peeking {worth['peeking'][0]:.2%}",
         )
         # The bot searches as if its buried card were seen; with the card hidden the long search itself has not
@@ -342,7 +341,7 @@ def test_levels_are_clearly_apart(
 ) -> None:
     """Every deal from each seat; the bar is for the lower end of Wilson's interval once there are enough matches."""
     number = min(games(usual), full)
-    solve.prepare(rules.Options(players), quiet)
+    solver.prepare(rules.Options(players), quiet)
     won = 0
     spent: dict[str, list[float]] = {}
     for i in range(number):
@@ -372,10 +371,10 @@ def test_nothing_is_left_to_compile_once_a_bot_is_prepared(players: str) -> None
 
 
 def test_the_opening_is_kept_and_read_again(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
-    monkeypatch.setattr(store, "folder", lambda: tmp_path)
+    monkeypatch.setattr(table_cache, "folder", lambda: tmp_path)
     asked: list[int] = []
-    first = solve.opening(rules.Options(powers=notation.read_powers("0*")), lambda *a: asked.append(a[0]), 1000)
-    again = solve.opening(rules.Options(powers=notation.read_powers("0*")), quiet, 1000)
+    first = solver.opening(rules.Options(powers=notation.read_powers("0*")), lambda *a: asked.append(a[0]), 1000)
+    again = solver.opening(rules.Options(powers=notation.read_powers("0*")), quiet, 1000)
     assert asked
-    assert all((first[way] == again[way]).all() for way in solve.WAYS)
-    assert solve.opening(rules.Options(powers=notation.read_powers("0*")), quiet, 2000).keys() == first.keys()
+    assert all((first[way] == again[way]).all() for way in solver.WAYS)
+    assert solver.opening(rules.Options(powers=notation.read_powers("0*")), quiet, 2000).keys() == first.keys()

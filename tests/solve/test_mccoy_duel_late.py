@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from piste.games.mccoy_duel import memory, rules, search
-from piste.games.mccoy_duel.hidden import KEYS
+from piste.games.mccoy_duel import rules
+from piste.games.mccoy_duel.solver import infosets, search
+from piste.games.mccoy_duel.solver.infoset_kernels import KEYS
 from tests.kinds import Kind
 from tests.solve.duel_plain import views
 
@@ -14,9 +15,9 @@ def test_what_is_asked_in_the_middle_of_a_turn_is_solved_when_few_cards_are_left
     for seed in range(25):
         for view in views(Kind("mccoy-duel", {"rounds": 1}), f"middle {seed}"):
             if view.kind not in (rules.PICK, rules.PLAY) and len(view.actions) > 1 and sum(view.position.sizes) <= 5:
-                state, told = memory.told(view)
+                state, told = infosets.told(view)
                 assert state is not None
-                key = int(memory.rows_of(state, told, view.seat).rows[0, KEYS + view.seat])
+                key = int(infosets.rows_of(state, told, view.seat).rows[0, KEYS + view.seat])
                 mix, _, _ = search.solved_mix(state, told, key, search.FULL)
                 assert mix is not None
                 asked += 1

@@ -13,17 +13,19 @@ import pytest
 
 import piste
 from piste import bots
+from piste.compiled import table_cache
+from piste.compiled.compiler import together
 from piste.core.belief import Belief
 from piste.core.bits import count
-from piste.core.contract import OVER
+from piste.core.evaluation import ESTIMATED, EXACT, Evaluation
 from piste.core.game import find, members
-from piste.core.known import Known
-from piste.core.verdict import ESTIMATED, EXACT, Verdict
+from piste.core.information_set import InformationSet
+from piste.core.protocols import OVER
 from piste.core.views import SeatView
-from piste.fast import store
-from piste.fast.bind import together
-from piste.games.positive_negative import novice, perfect, rules, solve, steady, strong, sweep
+from piste.games.positive_negative import rules
+from piste.games.positive_negative.bots import novice, perfect, steady, strong
 from piste.games.positive_negative.rules import DECIDE, DISCARD, KEEP, Options, State
+from piste.games.positive_negative.solver import kernels, solver
 from tests.kinds import games
 
 GAME = find("positive-negative")
@@ -46,12 +48,12 @@ def by_fractions(s: State) -> tuple[Fraction, Fraction]:
     return worth / whole, draw / whole
 
 
-def known(s: State, seat: int) -> Known:
-    return Known(seat, piste.Position(GAME, s), (), Belief(GAME, s, seat))
+def known(s: State, seat: int) -> InformationSet:
+    return InformationSet(seat, piste.Position(GAME, s), (), Belief(GAME, s, seat))
 
 
-def judged(s: State, seat: int = 0) -> Verdict:
-    return solve.verdict(known(s, seat))
+def judged(s: State, seat: int = 0) -> Evaluation:
+    return solver.verdict(known(s, seat))
 
 
 def agree(s: State) -> None:
@@ -129,27 +131,27 @@ def test_p1_the_last_card_may_be_thrown_away_for_nothing() -> None:
 def test_p2_who_waits_is_told_the_same_whatever_card_is_looked_at() -> None:
     table = piste.open_table("positive-negative", {"top": 4}, laid="3 -2")
     table.decide(0, "keep")
-    waiting = Known.of(GAME, table.view(0))
+    waiting = InformationSet.of(GAME, table.view(0))
     assert len(waiting.belief.states) == 7
-    found = solve.verdict(waiting)
+    found = solver.verdict(waiting)
     assert found.choices == ()
     # The mean over all cards that the other one may be looking at is the worth before the draw.
     assert found.chances.value == pytest.approx(judged(waiting.base.state, 0).chances.value, abs=1e-9)
     for card in (-4, -3, -1, 1, 2, 4):
         other = piste.open_table("positive-negative", {"top": 4}, laid=f"3 {card}")
         other.decide(0, "keep")
-        assert solve.verdict(Known.of(GAME, other.view(0))) == found
+        assert solver.verdict(InformationSet.of(GAME, other.view(0))) == found
 
 
 def test_compiled_and_interpreted_loops_give_the_same_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = rules.every_card(Options(3))
-    monkeypatch.setattr(solve, "loops", lambda _: together(rules, sweep, compiled=True))
-    fast = solve.climb(3, whole, 2, 0)
-    monkeypatch.setattr(solve, "loops", lambda _: together(rules, sweep, compiled=False))
-    plain = solve.climb(3, whole, 2, 0)
+    monkeypatch.setattr(solver, "loops", lambda _: together(rules, kernels, compiled=True))
+    fast = solver.climb(3, whole, 2, 0)
+    monkeypatch.setattr(solver, "loops", lambda _: together(rules, kernels, compiled=False))
+    plain = solver.climb(3, whole, 2, 0)
     assert all(np.allclose(fast.arrays[part], plain.arrays[part], atol=1e-15) for part in fast.arrays)
     points = np.array([-3, -1, 1, 2, 3], np.int64)
-    runs = [together(rules, sweep, compiled=compiled).play_many(points, 1, 1, 5, 50) for compiled in (True, False)]
+    runs = [together(rules, kernels, compiled=compiled).play_many(points, 1, 1, 5, 50) for compiled in (True, False)]
     assert runs[0] == runs[1]
 
 
@@ -164,7 +166,7 @@ def test_simulated_perfect_play_comes_to_the_value() -> None:
         s = start
         while rules.to_act(s) != OVER:
             if s.phase == DECIDE:
-                s = rules.apply(s, solve.decide(s, solve.judge(s)))
+                s = rules.apply(s, solver.decide(s, solver.judge(s)))
             else:
                 s = rules.apply(s, chooser.choice(members(s.deck)))
         results.append(rules.payoff(s, 0))
@@ -174,11 +176,11 @@ def test_simulated_perfect_play_comes_to_the_value() -> None:
 
 def test_rows_of_a_part_of_the_deck_agree_with_rows_of_the_whole() -> None:
     """Solved again from a smaller deck with another range of leads, every position is worth the same."""
-    whole = solve.climb(6, rules.every_card(Options(6)), 0, 0)
+    whole = solver.climb(6, rules.every_card(Options(6)), 0, 0)
     for seed in range(20):
         s = reached(6, seed, 8)
         lead = rules.score(s, s.seat) - rules.score(s, 1 - s.seat)
-        part = solve.climb(6, s.deck, abs(lead), 0)
+        part = solver.climb(6, s.deck, abs(lead), 0)
         assert part.settled(s.deck, lead) == pytest.approx(whole.settled(s.deck, lead), abs=1e-6)
         assert part.risked(s.deck, lead)[0] == pytest.approx(whole.risked(s.deck, lead)[0], abs=1e-12)
 
@@ -186,30 +188,30 @@ def test_rows_of_a_part_of_the_deck_agree_with_rows_of_the_whole() -> None:
 @pytest.fixture
 def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Options:
     """Return options of a game whose large decks are kept, in a folder of its own."""
-    monkeypatch.setattr(store, "folder", lambda: tmp_path)
-    monkeypatch.setattr(solve, "_books", {})
-    monkeypatch.setattr(solve, "_latest", [])
+    monkeypatch.setattr(table_cache, "folder", lambda: tmp_path)
+    monkeypatch.setattr(solver, "_books", {})
+    monkeypatch.setattr(solver, "_latest", [])
     if not LARGE:
-        monkeypatch.setattr(solve, "AT_ONCE", 7)
-        monkeypatch.setattr(solve, "AT_MOST", 10)
+        monkeypatch.setattr(solver, "AT_ONCE", 7)
+        monkeypatch.setattr(solver, "AT_MOST", 10)
     return Options(10 if LARGE else 5)
 
 
 def forget(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(solve, "_books", {})
+    monkeypatch.setattr(solver, "_books", {})
 
 
 def test_what_is_kept_is_read_back_and_rebuilt_when_damaged(kept: Options, monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[tuple[int, int]] = []
-    solve.prepare(kept, lambda done, whole, _: told.append((done, whole)))
+    solver.prepare(kept, lambda done, whole, _: told.append((done, whole)))
     assert told[-1][0] == told[-1][1]
     assert told == sorted(told)
     first = judged(rules.start(kept))
     forget(monkeypatch)
     with monkeypatch.context() as alone:
-        alone.setattr(solve, "climb", None)  # from here on it must come from the disk
+        alone.setattr(solver, "climb", None)  # from here on it must come from the disk
         assert judged(rules.start(kept)) == first
-    stored = store.load(solve.name(kept), solve.stamp())
+    stored = table_cache.load(solver.name(kept), solver.stamp())
     assert stored is not None
     assert stored.size < 5e6
     file = stored.folder / "worth.bin"
@@ -219,19 +221,19 @@ def test_what_is_kept_is_read_back_and_rebuilt_when_damaged(kept: Options, monke
     forget(monkeypatch)
     assert judged(rules.start(kept)) == first
     forget(monkeypatch)
-    assert "MB" in solve.full(kept)
+    assert "MB" in solver.full(kept)
 
 
 def test_kept_rows_agree_with_decks_solved_alone(kept: Options) -> None:
     worth = judged(rules.start(kept)).chances
     if kept.top == 5:
-        assert worth.value == pytest.approx(solve.climb(5, rules.every_card(kept), 0, 0).settled(1023, 0)[0] * -1)
+        assert worth.value == pytest.approx(solver.climb(5, rules.every_card(kept), 0, 0).settled(1023, 0)[0] * -1)
     for seed in range(12):
-        s = reached(kept.top, seed, solve.AT_ONCE + 2)
-        found = solve.judge(s)
+        s = reached(kept.top, seed, solver.AT_ONCE + 2)
+        found = solver.judge(s)
         lead = rules.score(s, s.seat) - rules.score(s, 1 - s.seat)
         after = lead + rules.value(kept.top, s.card)
-        alone = solve.climb(kept.top, s.deck, max(abs(lead), abs(after)), 0)
+        alone = solver.climb(kept.top, s.deck, max(abs(lead), abs(after)), 0)
         assert found.worth[KEEP] == pytest.approx(alone.settled(s.deck, after), abs=1e-6)
         assert found.worth[DISCARD] == pytest.approx(alone.risked(s.deck, lead), abs=1e-6)
 
@@ -242,10 +244,10 @@ def test_a_solve_can_be_interrupted(kept: Options) -> None:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        solve.full(kept, stop)
-    assert store.load(solve.name(kept), solve.stamp()) is None
-    solve.prepare(kept)
-    assert store.load(solve.name(kept), solve.stamp()) is not None
+        solver.full(kept, stop)
+    assert table_cache.load(solver.name(kept), solver.stamp()) is None
+    solver.prepare(kept)
+    assert table_cache.load(solver.name(kept), solver.stamp()) is not None
 
 
 def test_larger_games_are_estimated_with_an_interval_and_exact_later() -> None:
@@ -255,8 +257,8 @@ def test_larger_games_are_estimated_with_an_interval_and_exact_later() -> None:
         assert 0.002 < found.within < 0.02
         assert "rule of thumb" in found.how
         assert judged(reached(top, "late", 12), 0).known == EXACT
-        assert "too many" in solve.full(Options(top))
-    assert "asked for" in solve.full(Options(8))
+        assert "too many" in solver.full(Options(top))
+    assert "asked for" in solver.full(Options(8))
 
 
 def test_an_estimate_holds_the_truth_in_its_interval_where_the_truth_is_known() -> None:
@@ -264,8 +266,8 @@ def test_an_estimate_holds_the_truth_in_its_interval_where_the_truth_is_known() 
     for seed in range(games(12) // 100 + 12):
         s = reached(8, seed, 14)
         lead = rules.score(s, s.seat) - rules.score(s, 1 - s.seat)
-        guess = solve.sampled(s, lead, lead + rules.value(8, s.card), seed, 20_000)
-        true = solve.judge(s)
+        guess = solver.sampled(s, lead, lead + rules.value(8, s.card), seed, 20_000)
+        true = solver.judge(s)
         assert true.within == 0.0
         off += [abs(guess.worth[action][0] - true.worth[action][0]) / guess.within for action in (KEEP, DISCARD)]
     assert sum(each < 1 for each in off) > 0.85 * len(off)
@@ -302,7 +304,7 @@ def test_perfect_decides_what_the_solver_says_in_a_whole_game(top: int) -> None:
     while table.to_act is not None:
         view = table.view(table.to_act)
         decision = choice(perfect, view, 1)
-        found = solve.verdict(Known.of(GAME, view))
+        found = solver.verdict(InformationSet.of(GAME, view))
         if found.known == EXACT:
             exact += 1
             best = max(c.chances.value for c in found.choices)

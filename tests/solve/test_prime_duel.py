@@ -10,17 +10,19 @@ from typing import Any
 import numpy as np
 import pytest
 
+from piste.compiled import table_cache
 from piste.core.bits import lane_one
-from piste.core.contract import CHANCE, OVER
+from piste.core.evaluation import ESTIMATED, EXACT
 from piste.core.game import find, members
-from piste.core.known import Known
+from piste.core.information_set import InformationSet
 from piste.core.position import Position
-from piste.core.verdict import ESTIMATED, EXACT
-from piste.fast import store
-from piste.games.prime_duel import rules, solve, sweep
-from piste.games.prime_duel.lines import COARSE, FINE, Decks, Pool, needed, steps
+from piste.core.protocols import CHANCE, OVER
+from piste.games.prime_duel import rules
 from piste.games.prime_duel.rules import DRAW, Options, State
-from piste.games.prime_duel.worth import Model, Tail, chances, counts, empties_from, loops
+from piste.games.prime_duel.solver import kernels as sweep
+from piste.games.prime_duel.solver import solver
+from piste.games.prime_duel.solver.score_pairs import COARSE, FINE, Decks, Pool, needed, steps
+from piste.games.prime_duel.solver.value_sources import Model, Tail, chances, counts, empties_from, loops
 from tests.kinds import games
 from tests.sizes import slow_if
 from tests.solve import prime_games
@@ -45,7 +47,7 @@ TINY = tuple(
 @pytest.fixture(autouse=True)
 def private_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Full solutions of a person who runs the tests must not change them."""
-    monkeypatch.setattr(store, "folder", lambda: tmp_path / "solved")
+    monkeypatch.setattr(table_cache, "folder", lambda: tmp_path / "solved")
 
 
 def bare(s: State) -> State:
@@ -92,9 +94,9 @@ def iterated(ways: dict[State, list[tuple[State, int]]]) -> dict[State, float]:
 @pytest.mark.parametrize("options", TINY, ids=str)
 def test_every_position_agrees_with_value_iteration_over_the_rules(options: Options) -> None:
     worth = iterated(tree(rules.start(options)))
-    source = solve.whole(solve.plain(options))
+    source = solver.whole(solver.plain(options))
     for s, value in worth.items():
-        found = chances(s._replace(options=solve.plain(options)), 0, source)
+        found = chances(s._replace(options=solver.plain(options)), 0, source)
         assert found[0] - found[1] == pytest.approx(value, abs=1e-12)
         assert sum(found) == pytest.approx(1.0, abs=1e-12)
 
@@ -102,18 +104,18 @@ def test_every_position_agrees_with_value_iteration_over_the_rules(options: Opti
 @pytest.mark.parametrize("options", TINY[2:6], ids=str)
 def test_the_value_as_an_exact_fraction(options: Options) -> None:
     """Play as the solver says, solve that exactly, and see that no other decision is better anywhere."""
-    ways, source = tree(rules.start(options)), solve.whole(solve.plain(options))
+    ways, source = tree(rules.start(options)), solver.whole(solver.plain(options))
     best = {}
     for s, after in ways.items():
         if after and rules.to_act(s) >= 0:
-            values = [chances(t._replace(options=solve.plain(options)), s.seat, source)[0] for t, _ in after]
+            values = [chances(t._replace(options=solver.plain(options)), s.seat, source)[0] for t, _ in after]
             best[s] = after[values.index(max(values))][0]
     worth = solved_exactly(ways, best)
     for s, to in best.items():
         sign = 1 if s.seat == 0 else -1
         assert all(sign * worth[to] >= sign * worth[t] for t, _ in ways[s])
     start = rules.start(options)
-    found = chances(start._replace(options=solve.plain(options)), 0, source)
+    found = chances(start._replace(options=solver.plain(options)), 0, source)
     assert found[0] == pytest.approx(float(worth[bare(start)] + 1) / 2, abs=1e-13)
 
 
@@ -159,7 +161,7 @@ def test_positions_of_larger_games_keep_to_the_rules_turn_by_turn() -> None:
     """What a position is worth follows, by the rules, from those a turn later; all decks, no iteration."""
     chooser = random.Random(5)
     for options in (Options(0, 0, 6, 3, 24), Options(0, 0, 10, 1, 50), Options(0, 0, 7, 2, 13)):
-        source = solve.whole(options)
+        source = solver.whole(options)
         lines = list(source.place)
         for _ in range(games(150) // 10 + 100):
             deck = sum(lane_one(i) * chooser.randint(0, options.copies) for i in range(options.top))
@@ -177,7 +179,7 @@ def pool_of(options: Options, code: Any, grain: int, *, keep: bool) -> Pool:
 
 @pytest.mark.slow
 def test_both_grains_and_both_ways_to_run_agree() -> None:
-    from piste.fast.bind import together
+    from piste.compiled.compiler import together
 
     options = Options(0, 0, 4, 2, 12)
     fine = pool_of(options, loops(), FINE, keep=True)
@@ -195,7 +197,7 @@ def test_both_grains_and_both_ways_to_run_agree() -> None:
 
 def test_the_rest_of_a_deck_worked_out_alone_is_the_same() -> None:
     options = Options(0, 0, 6, 3, 24)
-    source = solve.whole(options)
+    source = solver.whole(options)
     chooser = random.Random(7)
     for _ in range(12):
         deck = sum(lane_one(i) * chooser.randint(0, 2) for i in range(options.top))
@@ -210,11 +212,11 @@ def test_the_rest_of_a_deck_worked_out_alone_is_the_same() -> None:
 )
 def test_games_between_perfect_players_are_won_as_often_as_the_value_says(size: tuple[int, int, int]) -> None:
     """Two million games of each size in a proof."""
-    from piste.fast import kernels
-    from piste.fast.bind import together
+    from piste.compiled import kernels
+    from piste.compiled.compiler import together
 
     options = Options(2, 0, *size)
-    source = solve.whole(solve.plain(options))
+    source = solver.whole(solver.plain(options))
     places = np.zeros((options.target, options.target), np.int64)
     for line, place in source.place.items():
         places[line] = place
@@ -265,25 +267,25 @@ def test_a_small_game_with_a_far_turn_limit_is_worked_out_with_it() -> None:
 
 def test_a_turn_limit_that_is_left_out_is_said_and_hardly_matters(monkeypatch: pytest.MonkeyPatch) -> None:
     options = Options(1, 92, 3, 2, 8)
-    assert options.turns == solve.far(options)
+    assert options.turns == solver.far(options)
     true = verdict_of(rules.start(options), 0)
     assert true.known == EXACT
-    monkeypatch.setattr(solve, "effort", lambda _: solve.Effort(2000, 3_000_000, 8_000_000))
+    monkeypatch.setattr(solver, "effort", lambda _: solver.Effort(2000, 3_000_000, 8_000_000))
     v = verdict_of(rules.start(options), 0)
-    assert (v.known, v.within) == (ESTIMATED, solve.FAR)
+    assert (v.known, v.within) == (ESTIMATED, solver.FAR)
     assert "The turn limit was left out" in v.how
-    assert v.chances.value == pytest.approx(true.chances.value, abs=2 * solve.FAR)
+    assert v.chances.value == pytest.approx(true.chances.value, abs=2 * solver.FAR)
 
 
 @pytest.mark.parametrize(("top", "copies", "target"), [(15, 2, 7), (10, 1, 13), (15, 4, 50), (10, 4, 20), (3, 1, 6)])
 def test_hardly_a_game_of_any_size_reaches_a_far_turn_limit(top: int, copies: int, target: int) -> None:
     options = Options(1, 0, top, copies, target)
-    left = solve.far(options)
+    left = solver.far(options)
     found = Model(loops(), options._replace(turns=left), rules.whole_deck(options), 0, left)
-    assert (1 - found.wins - found.losses).max() < solve.FAR
+    assert (1 - found.wins - found.losses).max() < solver.FAR
 
 
 def verdict_of(s: State, seat: int) -> Any:
     from piste.core.belief import Belief
 
-    return solve.verdict(Known(seat, Position(GAME, s), (), Belief(GAME, s, seat)))
+    return solver.verdict(InformationSet(seat, Position(GAME, s), (), Belief(GAME, s, seat)))

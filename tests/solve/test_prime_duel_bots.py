@@ -9,15 +9,17 @@ from typing import Any
 import pytest
 
 import piste
-from piste.core.contract import OVER
-from piste.core.dealer import Dealer, Stream
+from piste.compiled import table_cache
+from piste.core.dealer import Dealer, RandomStream
+from piste.core.evaluation import ESTIMATED, EXACT, WITHIN, quiet
 from piste.core.game import find, members
-from piste.core.known import Known
-from piste.core.verdict import ESTIMATED, EXACT, WITHIN, quiet
-from piste.fast import store
-from piste.games.prime_duel import basis, kept, novice, perfect, rules, solve, strong
+from piste.core.information_set import InformationSet
+from piste.core.protocols import OVER
+from piste.games.prime_duel import guarantees, rules
+from piste.games.prime_duel.bots import novice, perfect, strong
 from piste.games.prime_duel.rules import DISCARD, KEEP, Options
-from piste.games.prime_duel.worth import loops
+from piste.games.prime_duel.solver import solver, tablebase
+from piste.games.prime_duel.solver.value_sources import loops
 from tests.kinds import games
 from tests.solve import prime_losses
 
@@ -42,27 +44,27 @@ ODD: tuple[dict[str, int | str], ...] = (
 @pytest.fixture(autouse=True)
 def private_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Full solutions of a person who runs the tests must not change them."""
-    monkeypatch.setattr(store, "folder", lambda: tmp_path / "solved")
-    monkeypatch.setattr(kept, "SAMPLE", 400)
-    monkeypatch.setattr(solve, "PATIENT", 1)
+    monkeypatch.setattr(table_cache, "folder", lambda: tmp_path / "solved")
+    monkeypatch.setattr(tablebase, "SAMPLE", 400)
+    monkeypatch.setattr(solver, "PATIENT", 1)
 
 
 @pytest.fixture
 def everything_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
     """Treat small games as those that cannot be held whole, so that what is kept has to serve."""
-    monkeypatch.setattr(solve, "effort", lambda _: solve.Effort(0, 800, 200_000_000))
+    monkeypatch.setattr(solver, "effort", lambda _: solver.Effort(0, 800, 200_000_000))
 
 
 def arrays() -> dict[str, Any]:
-    stored = store.load(basis.name(MEDIUM), basis.stamp())
+    stored = table_cache.load(guarantees.name(MEDIUM), guarantees.stamp())
     assert stored is not None
     return {name: stored.whole(name) for name in stored.names}
 
 
 def test_an_interrupted_solve_goes_on_to_the_same_result() -> None:
-    kept.solve(MEDIUM, loops(), quiet)
+    tablebase.solve(MEDIUM, loops(), quiet)
     once = arrays()
-    store.drop(basis.name(MEDIUM), basis.stamp())
+    table_cache.drop(guarantees.name(MEDIUM), guarantees.stamp())
     began: list[int] = []
 
     def interrupting(at: int) -> Any:
@@ -75,22 +77,22 @@ def test_an_interrupted_solve_goes_on_to_the_same_result() -> None:
 
     for at in (30, 80):
         with pytest.raises(KeyboardInterrupt):
-            kept.solve(MEDIUM, loops(), interrupting(at))
-        assert kept.table(MEDIUM) is None
+            tablebase.solve(MEDIUM, loops(), interrupting(at))
+        assert tablebase.table(MEDIUM) is None
     began.clear()
-    assert "kept in" in kept.solve(MEDIUM, loops(), interrupting(-1))
+    assert "kept in" in tablebase.solve(MEDIUM, loops(), interrupting(-1))
     assert began[0] == 80  # it went on, it did not begin again
     twice = arrays()
     assert all((once[name] == twice[name]).all() for name in once)
-    assert not store.scratch(basis.name(MEDIUM), basis.stamp()).joinpath("where.json").exists()
+    assert not table_cache.scratch(guarantees.name(MEDIUM), guarantees.stamp()).joinpath("where.json").exists()
 
 
 def test_a_solution_that_another_process_made_is_found_by_one_that_looked_before() -> None:
-    kept.solve(MEDIUM, loops(), quiet)
-    elsewhere = store.folder().rename(store.folder().with_name("elsewhere"))
-    assert kept.table(MEDIUM) is None
-    elsewhere.rename(store.folder())
-    assert kept.table(MEDIUM) is not None
+    tablebase.solve(MEDIUM, loops(), quiet)
+    elsewhere = table_cache.folder().rename(table_cache.folder().with_name("elsewhere"))
+    assert tablebase.table(MEDIUM) is None
+    elsewhere.rename(table_cache.folder())
+    assert tablebase.table(MEDIUM) is not None
 
 
 def test_work_put_away_and_damaged_is_not_taken_up() -> None:
@@ -102,42 +104,42 @@ def test_work_put_away_and_damaged_is_not_taken_up() -> None:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        kept.solve(MEDIUM, loops(), progress)
-    file = store.scratch(basis.name(MEDIUM), basis.stamp()) / "lines.bin"
+        tablebase.solve(MEDIUM, loops(), progress)
+    file = table_cache.scratch(guarantees.name(MEDIUM), guarantees.stamp()) / "lines.bin"
     data = bytearray(file.read_bytes())
     data[len(data) // 2] ^= 1
     file.write_bytes(data)
     began[:] = [0] * 100
-    kept.solve(MEDIUM, loops(), progress)
+    tablebase.solve(MEDIUM, loops(), progress)
     assert began[100] == 0
 
 
 def test_a_damaged_table_is_noticed() -> None:
-    kept.solve(MEDIUM, loops(), quiet)
-    table = kept.table(MEDIUM)
+    tablebase.solve(MEDIUM, loops(), quiet)
+    table = tablebase.table(MEDIUM)
     assert table is not None
     file = table.stored.folder / "formula.bin"
     data = bytearray(file.read_bytes())
     data[100] ^= 1
     file.write_bytes(data)
-    kept._opened.cache_clear()
-    assert kept.table(MEDIUM) is None
-    assert store.load(basis.name(MEDIUM), basis.stamp()) is None
+    tablebase._opened.cache_clear()
+    assert tablebase.table(MEDIUM) is None
+    assert table_cache.load(guarantees.name(MEDIUM), guarantees.stamp()) is None
 
 
 @pytest.mark.usefixtures("everything_is_large")
 def test_what_is_kept_gives_the_values_of_the_whole_game() -> None:
-    kept.solve(MEDIUM, loops(), quiet)
-    source, chooser = solve.whole(MEDIUM), random.Random(3)
+    tablebase.solve(MEDIUM, loops(), quiet)
+    source, chooser = solver.whole(MEDIUM), random.Random(3)
     known: dict[str, int] = {}
     for _ in range(games(40) // 20 + 4):
         s = rules.start(MEDIUM._replace(first=1))
         while rules.to_act(s) != OVER:
             if rules.to_act(s) >= 0:
-                found = solve.judged(s, patience=chooser.choice((1, 100)))
-                true = solve._decisions(s, solve.Judged(source, 0, EXACT, 0.0, ""))
-                off = max(abs(true[a][0] - pair[0]) for a, pair in solve._decisions(s, found).items())
-                assert off <= (kept.ROUNDED if found.known == WITHIN else 0.1), (s, found.how)
+                found = solver.judged(s, patience=chooser.choice((1, 100)))
+                true = solver._decisions(s, solver.Judged(source, 0, EXACT, 0.0, ""))
+                off = max(abs(true[a][0] - pair[0]) for a, pair in solver._decisions(s, found).items())
+                assert off <= (tablebase.ROUNDED if found.known == WITHIN else 0.1), (s, found.how)
                 known[found.how] = known.get(found.how, 0) + 1
                 s = rules.apply(s, chooser.choice((KEEP, DISCARD)))
             else:
@@ -148,19 +150,19 @@ def test_what_is_kept_gives_the_values_of_the_whole_game() -> None:
 @pytest.mark.usefixtures("everything_is_large")
 def test_without_the_full_solution_the_answer_says_that_it_is_an_estimate() -> None:
     s = rules.apply(rules.start(MEDIUM._replace(first=1)), 2)
-    assert solve.judged(s).known == ESTIMATED
-    kept.solve(MEDIUM, loops(), quiet)
-    assert solve.judged(s).known == WITHIN
-    assert solve.judged(s, full=False).known == ESTIMATED
+    assert solver.judged(s).known == ESTIMATED
+    tablebase.solve(MEDIUM, loops(), quiet)
+    assert solver.judged(s).known == WITHIN
+    assert solver.judged(s, full=False).known == ESTIMATED
 
 
 def test_a_game_that_is_too_large_says_so() -> None:
     with pytest.raises(piste.PisteError, match="too large"):
-        solve.full(Options(0, 0, 15, 15, 1000), quiet)
+        solver.full(Options(0, 0, 15, 15, 1000), quiet)
 
 
 def test_a_small_game_needs_nothing_kept() -> None:
-    assert "nothing has to be kept" in solve.full(Options(0, 0, 3, 2, 9), quiet)
+    assert "nothing has to be kept" in solver.full(Options(0, 0, 3, 2, 9), quiet)
 
 
 def test_the_perfect_bot_takes_the_solvers_best_decision() -> None:
@@ -168,7 +170,7 @@ def test_the_perfect_bot_takes_the_solvers_best_decision() -> None:
     decided = 0
     while table.to_act is not None:
         view = table.view(table.to_act)
-        verdict = solve.verdict(Known.of(GAME, view))
+        verdict = solver.verdict(InformationSet.of(GAME, view))
         assert verdict.known == EXACT
         assert verdict.best.chances == verdict.chances
         action = perfect.choose(view, Dealer("any").stream("bot"))
@@ -189,7 +191,7 @@ def test_every_level_plays_every_option_to_the_end(given: dict[str, int | str]) 
         choose = list(BOTS.values())[number % 3]
         action = choose(view, Dealer("odd").stream(f"{number}"))
         assert action in view.actions
-        verdict = solve.verdict(Known.of(GAME, view)) if number % 5 == 0 else None
+        verdict = solver.verdict(InformationSet.of(GAME, view)) if number % 5 == 0 else None
         table.decide(table.to_act, action)
         if verdict is None:
             continue
@@ -210,7 +212,7 @@ def test_a_bot_answers_the_same_whatever_the_dealer_has_in_store(name: str) -> N
             for _ in range(4):
                 assert table.to_act is not None
                 view = table.view(table.to_act)
-                given.append(choose(view, Stream(b"same", f"{view.number}")))
+                given.append(choose(view, RandomStream(b"same", f"{view.number}")))
                 table.decide(table.to_act, given[-1])
             answers.append(given)
         assert answers[0] == answers[1] == answers[2]
@@ -219,7 +221,7 @@ def test_a_bot_answers_the_same_whatever_the_dealer_has_in_store(name: str) -> N
 def test_a_won_card_is_kept_and_a_verdict_names_both_seats() -> None:
     text = "prime-duel 1=46 2=38 deck=2,1,2,3,2,1,2,2,1,2 to=1 phase=draw turns=14"
     for seat, win in (("1", 1.0), ("2", 0.0)):
-        verdict = solve.verdict(Known.parse(f"{text} | {seat} | draw@1:4 | 1"))
+        verdict = solver.verdict(InformationSet.parse(f"{text} | {seat} | draw@1:4 | 1"))
         assert verdict.chances.win == pytest.approx(win, abs=1e-12)
         assert len(verdict.choices) == (2 if seat == "1" else 0)
 
@@ -238,8 +240,8 @@ if games(0) >= 100_000:  # only in a proof: it takes 9 GB and a quarter of an ho
     def test_losses_to_perfect_play_at_the_sheets_size(
         capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(kept, "SAMPLE", 12_000)
-        kept.solve(Options(), loops(), quiet)
+        monkeypatch.setattr(tablebase, "SAMPLE", 12_000)
+        tablebase.solve(Options(), loops(), quiet)
         measured = prime_losses.measure(Options(), 200)
         with capsys.disabled():
             print(measured)

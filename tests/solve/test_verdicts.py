@@ -10,20 +10,20 @@ from typing import Any
 import pytest
 
 import piste
+from piste.compiled import table_cache
 from piste.core.belief import Belief, belief, believed, token
-from piste.core.contract import WATCHER
-from piste.core.dealer import Stream
+from piste.core.dealer import RandomStream
+from piste.core.evaluation import ESTIMATED, Chances, Evaluation
 from piste.core.extras import solver_of
 from piste.core.game import find
-from piste.core.known import Known
+from piste.core.information_set import InformationSet
 from piste.core.position import Position
-from piste.core.verdict import ESTIMATED, Chances, Verdict
-from piste.core.views import SeatView, Told
-from piste.fast import store
+from piste.core.protocols import WATCHER
+from piste.core.views import LogEntry, SeatView
 from piste.games.positive_negative import rules as pn
-from piste.games.positive_negative import solve as pn_solve
-from piste.games.zero_sum_duel import guess
-from piste.games.zero_sum_duel import solve as zsd_solve
+from piste.games.positive_negative.solver import solver as pn_solve
+from piste.games.zero_sum_duel.solver import monte_carlo
+from piste.games.zero_sum_duel.solver import solver as zsd_solve
 
 ZSD, PN = find("zero-sum-duel"), find("positive-negative")
 
@@ -33,7 +33,7 @@ def private_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """What a person who runs the tests has solved must not change them."""
     place: Path = tmp_path_factory.mktemp("cache")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(store, "folder", lambda: place / "solved")
+        patch.setattr(table_cache, "folder", lambda: place / "solved")
         yield
 
 
@@ -60,14 +60,14 @@ def half_width(chances: Chances, games: int) -> float:
 @pytest.mark.slow
 def test_an_estimate_of_zero_sum_duel_is_off_by_chances_to_win_and_not_by_values() -> None:
     (view,) = decided("zero-sum-duel", {"top": 6, "hand": 3, "turns": 40}, "units", 1)
-    found = zsd_solve.verdict(Known.told(ZSD, view))
+    found = zsd_solve.verdict(InformationSet.told(ZSD, view))
     assert found.known == ESTIMATED
-    assert found.within == pytest.approx(half_width(found.chances, guess.SAMPLES))
+    assert found.within == pytest.approx(half_width(found.chances, monte_carlo.SAMPLES))
 
 
 def test_an_estimate_of_positive_negative_is_off_by_chances_to_win_and_not_by_values() -> None:
     state = pn.start(pn.Options(11))
-    found = pn_solve.verdict(Known(0, Position(PN, state), (), Belief(PN, state, 0)))
+    found = pn_solve.verdict(InformationSet(0, Position(PN, state), (), Belief(PN, state, 0)))
     assert found.known == ESTIMATED
     sampling, thumb = half_width(found.chances, pn_solve.GAMES), 1.96 * pn_solve.THUMB / 2
     assert found.within == pytest.approx(sqrt(sampling**2 + thumb**2), rel=1e-3)
@@ -76,18 +76,18 @@ def test_an_estimate_of_positive_negative_is_off_by_chances_to_win_and_not_by_va
 # What a watcher may ask
 
 
-def in_its_place(view: SeatView, wanted: Any) -> Known:
+def in_its_place(view: SeatView, wanted: Any) -> InformationSet:
     """Return what the seat to act knows if the state is this one, of those that a watcher holds possible."""
     game, seat = find(view.game), wanted.seat
     held = belief(game, view)
     held.only(lambda state: bool(state == wanted))
     start = state = game.rules.start(view.options)
     log = []
-    for step in held.retell(Stream(b"any", "way")):
+    for step in held.retell(RandomStream(b"any", "way")):
         event, state = game.rules.tell(state, step, seat), game.rules.apply(state, step)
-        log.append(Told(event, game.rules.look(state, seat)))
+        log.append(LogEntry(event, game.rules.look(state, seat)))
     events = tuple(token(game, view.options, told.event) for told in log)
-    return Known(seat, Position(game, start), events, believed(game, start, seat, tuple(log)))
+    return InformationSet(seat, Position(game, start), events, believed(game, start, seat, tuple(log)))
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_a_watcher_hears_the_mean_over_what_the_seat_to_act_may_hold(
     assert table.to_act == 0
     view = table.view(WATCHER)
     solver = solver_of(table.game)
-    found: Verdict = solver.verdict(Known.of(table.game, view))
+    found: Evaluation = solver.verdict(InformationSet.of(table.game, view))
     assert (found.seat, found.choices) == (0, ())
     values: dict[Any, float] = {}
     mean = 0.0
@@ -131,8 +131,8 @@ def test_a_watcher_gets_a_verdict_at_every_decision(name: str, options: dict[str
             if table.to_act is None:
                 break
             view = table.view(table.to_act)
-            known = Known.of(game, table.view(WATCHER))
-            verdict: Verdict = solver_of(game).verdict(known)
+            known = InformationSet.of(game, table.view(WATCHER))
+            verdict: Evaluation = solver_of(game).verdict(known)
             assert verdict.seat == table.to_act
             assert sum(verdict.chances) == pytest.approx(1, abs=1e-6)
             hidden = len(known.belief.states) > 1
@@ -145,7 +145,7 @@ def test_a_watcher_gets_a_verdict_at_every_decision(name: str, options: dict[str
 def test_a_watcher_gets_an_estimate_where_there_is_no_more() -> None:
     table = piste.open_table("zero-sum-duel", {"top": 5, "hand": 2, "first": "b"}, seed="estimated")
     assert table.to_act == 1
-    found = zsd_solve.verdict(Known.of(ZSD, table.view(WATCHER)))
+    found = zsd_solve.verdict(InformationSet.of(ZSD, table.view(WATCHER)))
     assert (found.seat, found.choices, found.known) == (1, (), ESTIMATED)
 
 
@@ -166,9 +166,9 @@ def test_a_verdict_is_the_same_from_the_whole_log_and_from_the_text(name: str, o
     game = find(name)
     solver = solver_of(game)
     for view in decided(name, options, "whose", 12):
-        known = Known.of(game, view)
-        whole: Verdict = solver.verdict(Known.told(game, view))
-        for found in (solver.verdict(known), solver.verdict(Known.parse(str(known)))):
+        known = InformationSet.of(game, view)
+        whole: Evaluation = solver.verdict(InformationSet.told(game, view))
+        for found in (solver.verdict(known), solver.verdict(InformationSet.parse(str(known)))):
             assert [choice.action for choice in found.choices] == [choice.action for choice in whole.choices]
             assert found.chances.value == pytest.approx(whole.chances.value, abs=1e-9)
 
@@ -177,7 +177,7 @@ def test_the_bots_of_zero_sum_duel_begin_where_both_players_knew_all() -> None:
     passes = set()
     options: dict[str, int | str] = {"top": 4, "hand": 2, "turns": 40, "first": "b"}
     for view in (view for seed in range(6) for view in decided("zero-sum-duel", options, f"shared {seed}", 20)):
-        short, known = zsd_solve.shared(view), Known.of(ZSD, view)
+        short, known = zsd_solve.shared(view), InformationSet.of(ZSD, view)
         assert short.belief.states.keys() == known.belief.states.keys()
         assert known.events == short.events[len(short.events) - len(known.events) :]
         value = zsd_solve.verdict(known).chances.value

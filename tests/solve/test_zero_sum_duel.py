@@ -11,18 +11,20 @@ import pytest
 
 import piste
 from piste import bots
+from piste.compiled import table_cache
+from piste.compiled.compiler import together
 from piste.core.belief import Belief, retell
-from piste.core.contract import CHANCE
 from piste.core.dealer import Dealer
+from piste.core.evaluation import ESTIMATED, EXACT
 from piste.core.game import find, members
-from piste.core.known import Known
+from piste.core.information_set import InformationSet
 from piste.core.position import Position
-from piste.core.verdict import ESTIMATED, EXACT
+from piste.core.protocols import CHANCE
 from piste.core.views import SeatView
-from piste.fast import store
-from piste.fast.bind import together
-from piste.games.zero_sum_duel import novice, perfect, plan, rules, solve, steady, strong
+from piste.games.zero_sum_duel import rules
+from piste.games.zero_sum_duel.bots import novice, perfect, steady, strong
 from piste.games.zero_sum_duel.rules import DISCARD, DRAW, Options, State
+from piste.games.zero_sum_duel.solver import equilibrium, solver
 from tests.kinds import games
 from tests.sizes import slow_if
 from tests.solve import zero_sum_duel_response as response
@@ -36,13 +38,13 @@ def private_cache(tmp_path_factory: pytest.TempPathFactory) -> object:
     """What a person who runs the tests has solved must not change them."""
     place: Path = tmp_path_factory.mktemp("cache")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(store, "folder", lambda: place / "solved")
+        patch.setattr(table_cache, "folder", lambda: place / "solved")
         yield place
 
 
-def at_start(options: Options) -> Known:
+def at_start(options: Options) -> InformationSet:
     position = Position(GAME, rules.start(options))
-    return Known(0, position, (), Belief(GAME, position.state, 0))
+    return InformationSet(0, position, (), Belief(GAME, position.state, 0))
 
 
 def bases(options: Options, turns: int) -> list[State]:
@@ -54,7 +56,7 @@ def bases(options: Options, turns: int) -> list[State]:
 
 def gains(base: State, ahead: response.Ahead) -> list[float]:
     """Return what either seat could gain in one pass by knowing the other's plan; both are 0 in an equilibrium."""
-    found = plan.plan_from(base)
+    found = equilibrium.plan_from(base)
     value = found.outcome(base)[0]
     begin = response.first_pass if base.turns == 0 else from_empty
     return [begin(base, seat, found.mix, ahead_of(ahead, seat)) - (value, -value)[seat] for seat in (0, 1)]
@@ -70,7 +72,7 @@ def from_empty(base: State, seat: int, policy: response.Policy, ahead: response.
 
 
 def worth(s: State) -> float:
-    return plan.plan_from(s).outcome(s)[0]
+    return equilibrium.plan_from(s).outcome(s)[0]
 
 
 @pytest.mark.parametrize(("top", "hand"), SMALL)
@@ -97,7 +99,7 @@ def test_a_game_with_few_turns_is_worth_what_going_through_all_of_it_says() -> N
     """Four turns of the smallest game have one decision of each player; six have two, and a reshuffle between."""
     for turns in (5, 6, 7):
         options = Options(1, turns, 3, 2)
-        value = solve.verdict(at_start(options)).chances.value
+        value = solver.verdict(at_start(options)).chances.value
         open_cards = brute(rules.start(options))
         assert value == pytest.approx(open_cards, abs=1e-12)
 
@@ -114,19 +116,19 @@ def brute(s: State) -> float:
 
 
 def test_long_limits_come_to_the_value_without_one() -> None:
-    endless = solve.verdict(at_start(Options(1, 0, 4, 2)))
+    endless = solver.verdict(at_start(Options(1, 0, 4, 2)))
     for turns in (197, 198, 199, 200):
-        limited = solve.verdict(at_start(Options(1, turns, 4, 2)))
+        limited = solver.verdict(at_start(Options(1, turns, 4, 2)))
         assert limited.chances.value == pytest.approx(endless.chances.value, abs=1e-9)
         assert limited.chances.draw < 1e-9
 
 
 def test_plain_and_compiled_loops_say_the_same() -> None:
-    plain = together(*plan.MODULES, compiled=False)
-    s = plan.sets(4, 2)
+    plain = together(*equilibrium.MODULES, compiled=False)
+    s = equilibrium.sets(4, 2)
     zeros = np.zeros((len(s.kept), len(s.kept)))
     arguments = (zeros, zeros + 1, s.kept, s.full, (s.rank, s.mirror, s.zero), s.cards, 4)
-    for mine, theirs in zip(plan.loops().sweep_pass(*arguments), plain.sweep_pass(*arguments), strict=True):
+    for mine, theirs in zip(equilibrium.loops().sweep_pass(*arguments), plain.sweep_pass(*arguments), strict=True):
         assert np.abs(np.asarray(mine, float) - np.asarray(theirs, float)).max() < 1e-12
 
 
@@ -161,7 +163,7 @@ KINDS: tuple[dict[str, int | str], ...] = (
 def test_a_verdict_is_of_one_piece_and_the_bot_keeps_to_it(options: dict[str, int | str]) -> None:
     for seed in range(3 + games(0) // 1000):
         for view in watched(f"piece {seed}", options):
-            found = solve.verdict(solve.shared(view))
+            found = solver.verdict(solver.shared(view))
             assert found.known == EXACT
             assert found.seat == view.seat
             assert sum(choice.mix for choice in found.choices) == pytest.approx(1.0)
@@ -170,7 +172,7 @@ def test_a_verdict_is_of_one_piece_and_the_bot_keeps_to_it(options: dict[str, in
                 assert sum(chances) == pytest.approx(1.0)
             best = max(choice.chances.value for choice in found.choices)
             # Where equilibrium play leads, every discard in the mix is as good as the best.
-            assert solve.STRAY not in found.how
+            assert solver.STRAY not in found.how
             for choice in found.choices:
                 assert choice.mix < 1e-9 or choice.chances.value > best - 1e-9
             stream = Dealer("any").stream(bots.stream_name(view))
@@ -196,7 +198,7 @@ def test_a_seat_plays_the_same_in_games_it_cannot_tell_apart(options: dict[str, 
                 name = bots.stream_name(view)
                 chosen = [bot.choose(seen, Dealer("same").stream(name)) for seen in (view, again)]
                 assert chosen[0] == chosen[1]
-            assert solve.verdict(solve.shared(view)) == solve.verdict(solve.shared(again))
+            assert solver.verdict(solver.shared(view)) == solver.verdict(solver.shared(again))
     assert different
 
 
@@ -216,10 +218,12 @@ def test_positions_laid_by_hand_are_answered_at_any_point_of_a_pass() -> None:
         state = rules.start(options)
         for step in _history_of(table, f"laid {seed}"):
             known = (
-                Known.parse(f"{Position(GAME, state)} | A | | {_actor(state)}") if rules.to_act(state) >= 0 else None
+                InformationSet.parse(f"{Position(GAME, state)} | A | | {_actor(state)}")
+                if rules.to_act(state) >= 0
+                else None
             )
             if known is not None:
-                found = solve.verdict(known)
+                found = solver.verdict(known)
                 assert found.known == EXACT
                 if found.choices:
                     best = max(choice.chances.value for choice in found.choices)
@@ -243,26 +247,26 @@ def test_sizes_that_are_not_solved_are_estimated_and_say_so() -> None:
     seat = table.to_act
     assert seat is not None
     view = table.view(seat)
-    found = solve.verdict(solve.shared(view))
+    found = solver.verdict(solver.shared(view))
     assert found.known == ESTIMATED
     assert 0 < found.within < 0.2
-    assert found == solve.verdict(solve.shared(view))
+    assert found == solver.verdict(solver.shared(view))
     assert perfect.choose(view, Dealer("any").stream("any")) == found.best.action
-    assert "not solved" in solve.full(view.options, lambda *_: None)
+    assert "not solved" in solver.full(view.options, lambda *_: None)
 
 
 def test_stored_values_are_read_back_and_damage_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     options = Options(1, 0, 4, 2)
-    monkeypatch.setattr(plan, "_found", {})
-    fresh = plan.levels(options)
-    kept = plan.stored(options)
+    monkeypatch.setattr(equilibrium, "_found", {})
+    fresh = equilibrium.levels(options)
+    kept = equilibrium.stored(options)
     assert kept is not None
-    monkeypatch.setattr(plan, "_found", {})
-    monkeypatch.setattr(plan, "computed_levels", None)  # a second solve would fail here
-    assert np.array_equal(plan.levels(options).value, fresh.value)
+    monkeypatch.setattr(equilibrium, "_found", {})
+    monkeypatch.setattr(equilibrium, "computed_levels", None)  # a second solve would fail here
+    assert np.array_equal(equilibrium.levels(options).value, fresh.value)
     file = kept.folder / "value.bin"
     file.write_bytes(file.read_bytes()[:-1] + b"\x55")
-    assert plan.read_levels(4, 2, 4) is None
+    assert equilibrium.read_levels(4, 2, 4) is None
 
 
 @pytest.mark.slow
@@ -277,9 +281,9 @@ def test_the_usual_game_is_an_equilibrium_whatever_endless_play_counts() -> None
     hands = np.array([base.hands for base in every])
     sends, replies = np.zeros((len(every), 10, 10)), np.zeros((len(every), 10, 10, 10))
     value = np.zeros((120, 120))
-    found = plan.plan_from(every[0])
+    found = equilibrium.plan_from(every[0])
     for p, base in enumerate(every):
-        found = plan.Plan(base)
+        found = equilibrium.Plan(base)
         value[index[base.hands[0]], index[base.hands[1]]] = found.outcome(base)[0]
         assert found.stage is not None
         for card in members(rules.outcomes(base)):
@@ -298,7 +302,7 @@ def test_the_usual_game_is_an_equilibrium_whatever_endless_play_counts() -> None
             fourth[index[kept], index[other]] = only(found.mix(state))
     loops = together(rules, response, compiled=True)
     pairs = (index[hands[:, 0]], index[hands[:, 1]])
-    opening = plan.plan_from(rules.start(options))
+    opening = equilibrium.plan_from(rules.start(options))
     for seat, sign in ((0, 1), (1, -1)):
         ahead = np.full((120, 120), float(sign))
         for _ in range(400):

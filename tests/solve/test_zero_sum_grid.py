@@ -12,13 +12,15 @@ import pytest
 import piste
 from piste import bots
 from piste.core.belief import Belief, retell
-from piste.core.contract import CHANCE, HIDDEN, OVER
+from piste.core.evaluation import PROVEN, Chances, Evaluation
 from piste.core.game import find, members
-from piste.core.known import Known
-from piste.core.verdict import PROVEN, Chances, Verdict
+from piste.core.information_set import InformationSet
+from piste.core.protocols import CHANCE, HIDDEN, OVER
 from piste.core.views import SeatView
-from piste.games.zero_sum_grid import novice, perfect, rules, solve, steady, strong
+from piste.games.zero_sum_grid import rules
+from piste.games.zero_sum_grid.bots import novice, perfect, steady, strong
 from piste.games.zero_sum_grid.rules import MOVE, Cells, Options, State
+from piste.games.zero_sum_grid.solver import solver
 from tests.kinds import games
 
 GAME = find("zero-sum-grid")
@@ -32,8 +34,8 @@ def state(cells: Cells, limit: int = 0, turns: int = 0, seat: int = 0) -> State:
     return State(Options(turns=limit), MOVE, seat, cells, 9, turns, HIDDEN, 0)
 
 
-def judged(s: State, seat: int = 0) -> Verdict:
-    return solve.verdict(Known(seat, piste.Position(GAME, s), (), Belief(GAME, s, seat)))
+def judged(s: State, seat: int = 0) -> Evaluation:
+    return solver.verdict(InformationSet(seat, piste.Position(GAME, s), (), Belief(GAME, s, seat)))
 
 
 def grid(chooser: random.Random, steps: int) -> Cells:
@@ -69,7 +71,7 @@ def ball(radius: int) -> dict[Cells, int]:
 
 def test_the_distance_is_the_least_number_of_moves() -> None:
     far = ball(6 if LARGE else 5)
-    assert all(steady.distance(cells) == steps == solve.far_of(solve.shape(cells)) for cells, steps in far.items())
+    assert all(steady.distance(cells) == steps == solver.far_of(solver.shape(cells)) for cells, steps in far.items())
     assert all(rules.winnable(cells) for cells in far)
 
 
@@ -84,7 +86,7 @@ def test_r2_every_move_changes_the_distance_by_one() -> None:
         assert {abs(there - far) for there in after} == {1}
         assert far - 1 in after
         assert far + 1 in after
-        shapes = sorted(solve.far_of(there) for there in solve.shifted(solve.shape(s.cells)))
+        shapes = sorted(solver.far_of(there) for there in solver.shifted(solver.shape(s.cells)))
         assert shapes == sorted(after)
 
 
@@ -129,7 +131,7 @@ def test_r2_only_the_named_player_can_win_however_badly_both_play(left: int) -> 
             if not any(cells):
                 continue
             s = state(cells, limit=10, turns=10 - left, seat=steps % 2)
-            named = solve.only_winner(s)
+            named = solver.only_winner(s)
             assert winners(s) == (frozenset() if named == HIDDEN else {named})
 
 
@@ -200,7 +202,7 @@ def test_any_deal_and_laid_grids_have_verdicts_too() -> None:
     while over.to_act == CHANCE:
         over = over.after(next(iter(over.outcomes())))
     assert judged(over.resign(0).state, 0).chances == chances(-1)
-    assert solve.full(Options())
+    assert solver.full(Options())
 
 
 # Bots
@@ -237,7 +239,7 @@ def test_perfect_chooses_what_the_verdict_mixes_and_never_loses(seed: int) -> No
                 table.decide(1, choice(other, view, seed))
                 continue
             decision = choice(perfect, view, seed)
-            found = solve.verdict(Known.of(GAME, view))
+            found = solver.verdict(InformationSet.of(GAME, view))
             chosen = next(c for c in found.choices if c.action == decision)
             assert chosen.mix > 0
             assert chosen.chances.value == max(c.chances.value for c in found.choices)
@@ -262,10 +264,10 @@ def test_perfect_leaves_the_most_losing_replies() -> None:
         if steps == 3:
             s = state(cells, limit=50)
             counts = {move: losing(s, move) for move in MOVES}
-            assert {counts[move] for move in solve.best(s)} == {max(counts.values())}
+            assert {counts[move] for move in solver.best(s)} == {max(counts.values())}
             seen.add(tuple(sorted(counts.values())))
     assert len(seen) > 1  # it does make a difference which move is chosen
-    best = solve.best(state((1, 1, 1, 0, 0, 0, 0, 0, 0)))
+    best = solver.best(state((1, 1, 1, 0, 0, 0, 0, 0, 0)))
     assert best == (1,)
 
 
@@ -327,7 +329,7 @@ def test_a_retold_game_gets_the_same_answer() -> None:
         view = table.view(turn % 2)
         steps = retell(GAME, view, piste.Dealer("x").stream("y"))
         assert steps == table.history()
-        again = piste.Table(GAME, GAME.options({"first": 1}), piste.Script([*steps[:5]]))
+        again = piste.Table(GAME, GAME.options({"first": 1}), piste.ScriptedDealer([*steps[:5]]))
         for number, step in enumerate(steps[5:]):
             again.decide(number % 2, step)
         assert choice(perfect, again.view(turn % 2), 3) == choice(perfect, view, 3)

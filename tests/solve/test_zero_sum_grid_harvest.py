@@ -15,12 +15,14 @@ import pytest
 import piste
 from piste import bots
 from piste.core.belief import Belief
-from piste.core.contract import HIDDEN, OVER
+from piste.core.evaluation import ESTIMATED, EXACT, Evaluation
 from piste.core.game import find, members
-from piste.core.known import Known
-from piste.core.verdict import ESTIMATED, EXACT, Verdict
-from piste.games.zero_sum_grid import harvest, rules, solve, steady, sweep
+from piste.core.information_set import InformationSet
+from piste.core.protocols import HIDDEN, OVER
+from piste.games.zero_sum_grid import rules
+from piste.games.zero_sum_grid.bots import steady
 from piste.games.zero_sum_grid.rules import HARVEST, MOVE, Cells, Options, State
+from piste.games.zero_sum_grid.solver import harvest, harvest_kernels, solver
 from tests.kinds import games
 
 GAME = find("zero-sum-grid")
@@ -28,8 +30,8 @@ PAGE = Path(__file__).parents[2] / "docs" / "solve" / "zero-sum-grid.md"
 Grid = tuple[int, ...]
 
 
-def judged(s: State, seat: int = 0) -> Verdict:
-    return solve.verdict(Known(seat, piste.Position(GAME, s), (), Belief(GAME, s, seat)))
+def judged(s: State, seat: int = 0) -> Evaluation:
+    return solver.verdict(InformationSet(seat, piste.Position(GAME, s), (), Belief(GAME, s, seat)))
 
 
 def searched(s: State) -> int:
@@ -67,7 +69,7 @@ def test_what_a_position_is_worth_is_what_plain_search_finds(winnable: bool) -> 
     for left, many in ((1, 60), (2, 40), (3, games(8) if winnable else 8), (4, 1)):
         for _ in range(many):
             s = some_state(chooser, left, winnable=winnable, top=chooser.choice([1, 2, 5]) if left < 4 else 1)
-            found = sweep.margin(s)
+            found = harvest_kernels.margin(s)
             assert (found if s.seat == 0 else -found) == searched(s)
 
 
@@ -114,44 +116,44 @@ def test_whole_games_of_small_sizes_agree_with_a_plain_table(top: int) -> None:
     found = {grid: plain(grid, "", 16, top) for grid in deals(top)}
     for grid, margin in found.items():
         assert harvest.lead(State(options, MOVE, 0, grid, 9, 0, HIDDEN, 0)) == margin
-    tally = sweep.tally(options)
+    tally = harvest_kernels.tally(options)
     assert tally.deals == len(found)
     assert tally.first == sum(margin > 0 for margin in found.values())
     assert tally.level == sum(margin == 0 for margin in found.values())
 
 
 def test_a_table_without_symmetry_agrees_on_every_grid_of_the_usual_size() -> None:
-    table = sweep.of_family((0, 0, 0, 0), 5, 16)
+    table = harvest_kernels.of_family((0, 0, 0, 0), 5, 16)
     assert len(table.keys) == 48_983
-    assert len(sweep.ordered(5, 16).keys) == 3_003
+    assert len(harvest_kernels.ordered(5, 16).keys) == 3_003
     options = Options(variant=HARVEST)
     wins = level = 0
     for grid in deals(5):
         rows, columns = [grid[0], grid[3], grid[6]], [0, grid[1] - grid[0], grid[2] - grid[0]]
-        at = np.searchsorted(table.keys, sweep.key(rows, columns, 5))
-        worth = int(table.worth[16, at, sweep.ANY_LINE])
-        assert worth == sweep.margin(State(options, MOVE, 0, grid, 9, 0, HIDDEN, 0))
+        at = np.searchsorted(table.keys, harvest_kernels.key(rows, columns, 5))
+        worth = int(table.worth[16, at, harvest_kernels.ANY_LINE])
+        assert worth == harvest_kernels.margin(State(options, MOVE, 0, grid, 9, 0, HIDDEN, 0))
         wins, level = wins + (worth > 0), level + (worth == 0)
     assert (wins, level) == (9_560, 7_164)
 
 
 def test_the_table_knows_the_line_just_moved_at_every_stage() -> None:
-    table, chooser = sweep.of_family((0, 0, 0, 0), 5, 16), random.Random("stages")
+    table, chooser = harvest_kernels.of_family((0, 0, 0, 0), 5, 16), random.Random("stages")
     for _ in range(500):
         s = some_state(chooser, chooser.randrange(1, 17), winnable=True)
         rows, columns = [s.cells[0], s.cells[3], s.cells[6]], [0, s.cells[1] - s.cells[0], s.cells[2] - s.cells[0]]
-        at = np.searchsorted(table.keys, sweep.key(rows, columns, 5))
+        at = np.searchsorted(table.keys, harvest_kernels.key(rows, columns, 5))
         so_far = s.points[s.seat] - s.points[1 - s.seat]
-        assert sweep.margin(s) == so_far + int(table.worth[16 - s.turns, at, s.line])
+        assert harvest_kernels.margin(s) == so_far + int(table.worth[16 - s.turns, at, s.line])
 
 
 # What all deals come to
 
 
 def test_the_page_and_the_command_say_how_many_deals_the_first_player_wins() -> None:
-    found = sweep.tally(Options(variant=HARVEST))
+    found = harvest_kernels.tally(Options(variant=HARVEST))
     assert (found.first, found.level, found.second, found.deals) == (9_560, 7_164, 2_258, 18_982)
-    said = solve.full(Options(variant=HARVEST))
+    said = solver.full(Options(variant=HARVEST))
     page = PAGE.read_text(encoding="utf-8")
     for text in ("9 560", "18 982", "50.36 %", "7 164"):
         assert text in said
@@ -222,7 +224,7 @@ def test_the_perfect_bot_wins_every_deal_that_is_won(level: str) -> None:
     for number in range(games(6)):
         table = piste.open_table("zero-sum-grid", {"variant": "harvest"}, seed=f"won {number}")
         assert table.to_act is not None
-        verdict = solve.verdict(Known.told(GAME, table.view(table.to_act)))
+        verdict = solver.verdict(InformationSet.told(GAME, table.view(table.to_act)))
         winner = table.to_act if verdict.chances.win == 1 else 1 - table.to_act
         while (seat := table.to_act) is not None:
             view = table.view(seat)
@@ -275,11 +277,11 @@ def test_better_levels_win_more() -> None:
 def test_without_numpy_harvest_asks_for_the_extra_and_the_sheets_game_needs_none() -> None:
     code = (
         "import sys; sys.modules['numpy'] = None\n"
-        "from piste.games.zero_sum_grid import solve\n"
+        "from piste.games.zero_sum_grid.solver import solver\n"
         "from piste.games.zero_sum_grid.rules import Options\n"
-        "solve.prepare(Options()); solve.full(Options())\n"
-        "try:\n    solve.prepare(Options(variant=1))\n"
+        "solver.prepare(Options()); solver.full(Options())\n"
+        "try:\n    solver.prepare(Options(variant=1))\n"
         "except Exception as e:\n    print(type(e).__name__, e)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.startswith("MissingExtra Solving harvest needs the extra 'fast'")
+    assert done.stdout.startswith("MissingExtraError Solving harvest needs the extra 'fast'")

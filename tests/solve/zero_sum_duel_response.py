@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from piste.core.bits import lowest
-from piste.core.contract import CHANCE, OVER
 from piste.core.game import members
+from piste.core.protocols import CHANCE, OVER
 from piste.games.zero_sum_duel import rules
 from piste.games.zero_sum_duel.rules import DRAW, State, hand_sum
 

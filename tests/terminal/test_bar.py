@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from piste.ui import progress
-from piste.ui.progress import Bar
+from piste.cli import progress_bar
+from piste.cli.progress_bar import ProgressBar
 
 
-class Shown(Bar):
+class ReplayStep(ProgressBar):
     """A bar that is seen by the test alone."""
 
     def __init__(self, before: float | None = None) -> None:
@@ -31,9 +31,9 @@ def test_a_phase_begins_anew_unless_all_are_told_of_together(
     before: float | None, said: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = [1000.0]
-    monkeypatch.setattr(progress, "monotonic", lambda: now[0])
-    monkeypatch.setattr(progress, "roughly", lambda seconds: f"about {round(seconds / 5) * 5} s")
-    bar = Shown(before)
+    monkeypatch.setattr(progress_bar, "monotonic", lambda: now[0])
+    monkeypatch.setattr(progress_bar, "roughly", lambda seconds: f"about {round(seconds / 5) * 5} s")
+    bar = ReplayStep(before)
     bar(0, 100, "one")
     now[0] += 25
     bar(25, 100, "two")
@@ -43,6 +43,6 @@ def test_a_phase_begins_anew_unless_all_are_told_of_together(
 
 
 def test_in_a_second_column_the_time_left_is_that_of_the_column() -> None:
-    bar = Shown(0.5)
+    bar = ReplayStep(0.5)
     bar._from = (0.0, 0.5)
     assert bar._left(30.0, 0.6) == ", about 2 min left"

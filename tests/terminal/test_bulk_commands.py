@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from piste.cli import main
-from piste.fast import bind, written
-from piste.fast.bulk import simulate
-from piste.ui import compiling, speed
-from piste.ui.arguments import parser
-from piste.ui.compiling import once
+from piste.cli.commands.bench import compile_time, rules_speed
+from piste.cli.commands.bench.compile_time import once
+from piste.cli.main import main
+from piste.cli.parser import parser
+from piste.compiled import codegen, compiler
+from piste.compiled.simulate import simulate
 
 
 def said(capsys: pytest.CaptureFixture[str], *words: str) -> str:
@@ -82,7 +82,7 @@ def test_simulate_without_compiled_play_gives_the_same(
 ) -> None:
     compiled = answered(capsys, "simulate", "prime-duel", "--games", "50")
     assert answered(capsys, "simulate", "prime-duel", "--games", "50", "--interpreted") == compiled
-    monkeypatch.setattr("piste.ui.simulating.can_compile", lambda: False)
+    monkeypatch.setattr("piste.cli.commands.simulate.can_compile", lambda: False)
     assert "pip install 'piste[fast]'" in said(capsys, "simulate", "prime-duel", "--games", "50")
 
 
@@ -115,15 +115,15 @@ def test_bad_requests_get_a_sentence(
 
 @pytest.mark.slow
 def test_bench_measures_every_way(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(speed, "RUNS", 1)
-    monkeypatch.setattr(speed, "SECONDS", 0.01)
+    monkeypatch.setattr(rules_speed, "RUNS", 1)
+    monkeypatch.setattr(rules_speed, "SECONDS", 0.01)
     asked: set[tuple[bool, int]] = set()
 
     def noted(*given: Any, compiled: bool, threads: int) -> Any:
         asked.add((compiled, threads))
         return simulate(*given, compiled=compiled, threads=threads)
 
-    monkeypatch.setattr(speed, "simulate", noted)
+    monkeypatch.setattr(rules_speed, "simulate", noted)
     found = answered(capsys, "bench", "prime-duel", "zero-sum-grid")
     assert list(found["games"]) == ["prime-duel", "zero-sum-grid"]
     for row in found["games"].values():
@@ -145,7 +145,7 @@ def test_bench_compile_measures_an_empty_cache_and_a_full_one(
         before.append(len(list(Path(folder).rglob("*.nbc"))))
         return once(name, folder)
 
-    monkeypatch.setattr(compiling, "once", watched)
+    monkeypatch.setattr(compile_time, "once", watched)
     rows = answered(capsys, "bench", "positive-negative", "--compile")["cpu_seconds"]["positive-negative"]
     assert set(rows) == {"first", "cached"}
     assert set(rows["first"]) == set(rows["cached"])
@@ -155,9 +155,9 @@ def test_bench_compile_measures_an_empty_cache_and_a_full_one(
 CHANGED = """
 import importlib.util, sys
 from pathlib import Path
-from piste.fast import bind
+from piste.compiled import compiler
 folder, answer = Path(sys.argv[1]), sys.argv[2]
-bind.cache_folder = lambda: folder / "cache"
+compiler.cache_folder = lambda: folder / "cache"
 (folder / "inner.py").write_text(f"def inner():\\n    return {answer}\\n")
 (folder / "outer.py").write_text("def outer():\\n    return inner()\\n")
 modules = []
@@ -165,7 +165,7 @@ for name in ("inner", "outer"):
     spec = importlib.util.spec_from_file_location(name, folder / f"{name}.py")
     modules.append(importlib.util.module_from_spec(spec))
     spec.loader.exec_module(modules[-1])
-print(bind.together(*modules, compiled=True).outer())
+print(compiler.together(*modules, compiled=True).outer())
 """
 
 
@@ -180,6 +180,6 @@ def test_a_changed_source_is_never_answered_from_the_cache(tmp_path: Any) -> Non
 
 
 def test_the_digest_depends_on_what_is_written_too() -> None:
-    one = written.module("m", "def f():\n    return 1")
-    other = written.module("m", "def f():\n    return 2")
-    assert bind.digest((one,)) != bind.digest((other,))
+    one = codegen.module("m", "def f():\n    return 1")
+    other = codegen.module("m", "def f():\n    return 2")
+    assert compiler.digest((one,)) != compiler.digest((other,))

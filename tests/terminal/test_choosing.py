@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from piste.ui.playing import choose
-from piste.ui.screen import Screen
+from piste.cli.commands.play import choose
+from piste.cli.terminal import Terminal
 from tests.terminal.typist import Keyboard, Page
 
 
 def chosen(*answers: str) -> tuple[dict[str, object], str]:
     """Answer the questions; return what was chosen, and the page."""
     page, left = Page(), iter(answers)
-    given = choose(Screen(page, Keyboard(lambda: next(left) + "\n"), colour=False))
+    given = choose(Terminal(page, Keyboard(lambda: next(left) + "\n"), colour=False))
     assert not list(left)
     return vars(given), page.getvalue()
 

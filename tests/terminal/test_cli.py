@@ -12,7 +12,7 @@ import pytest
 
 import piste
 from piste.bots import LEVELS
-from piste.cli import main
+from piste.cli.main import main
 from piste.core.game import find, names
 from tests.limits import PATIENCE_S
 from tests.terminal.typist import Page
@@ -200,11 +200,11 @@ def test_no_colour_where_none_is_wanted(setting: dict[str, str], tmp_path: Path)
 
 
 def test_help_loads_no_game_and_nothing_heavy() -> None:
-    code = "import sys, piste.cli; piste.cli.parser().format_help(); print('\\n'.join(sys.modules))"
+    code = "import sys, piste.cli.main; piste.cli.main.parser().format_help(); print('\\n'.join(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     modules = set(done.stdout.split())
     ours = {name for name in modules if name.startswith("piste")}
-    assert ours == {"piste", "piste.cli", "piste.core", "piste.core.errors", "piste.ui", "piste.ui.arguments"}
+    assert ours == {"piste", "piste.cli.main", "piste.core", "piste.core.errors", "piste.cli", "piste.cli.parser"}
     assert not {"numpy", "numba", "rich", "asyncio", "json", "shtab", "platformdirs"} & modules
 
 
@@ -212,12 +212,12 @@ def test_startup_is_measured_as_ratios(monkeypatch: pytest.MonkeyPatch) -> None:
     import argparse
     import io
 
-    from piste.ui import startup
-    from piste.ui.screen import Screen
+    from piste.cli.commands.bench import startup
+    from piste.cli.terminal import Terminal
 
     monkeypatch.setattr(startup, "RUNS", 1)
     out = io.StringIO()
-    assert startup.bench(argparse.Namespace(json=True), Screen(out, io.StringIO())) == 0
+    assert startup.bench(argparse.Namespace(json=True), Terminal(out, io.StringIO())) == 0
     assert set(json.loads(out.getvalue())["ratio"]) == {"help", "prompt"}
 
 

@@ -14,18 +14,18 @@ from typing import Any
 
 import pytest
 
+from piste.cli import saved_games
+from piste.compiled import table_cache as solved
 from piste.core.errors import CacheWarning
 from piste.core.replay import new_head, replay, seated
-from piste.core.worker import Worker
-from piste.fast import store as solved
-from piste.ui import store
+from piste.core.worker_process import Worker
 from tests.limits import PATIENCE_S
 
 LIMITED = """
 import resource, signal, sys
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, ({size}, {size}))
-from piste.cli import main
+from piste.cli.main import main
 sys.exit(main({words!r}))
 """
 
@@ -71,9 +71,9 @@ def test_an_empty_record_of_an_earlier_full_disk_is_not_listed(
     games = tmp_path / "games"
     games.mkdir()
     (games / "20260101-000000-prime-duel-abcd.jsonl").touch()
-    assert store.entries() == []
+    assert saved_games.entries() == []
     (games / "20260101-000001-prime-duel-abcd.jsonl").write_text("no record\n")
-    assert len(store.entries()) == 1  # one that was damaged is told
+    assert len(saved_games.entries()) == 1  # one that was damaged is told
 
 
 class Flaky:
@@ -95,7 +95,7 @@ class Flaky:
 def test_what_waited_is_written_when_there_is_room_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PISTE_HOME", str(tmp_path))
     told: list[str] = []
-    kept = store.Kept("a-game", tell=told.append)
+    kept = saved_games.RecordFile("a-game", tell=told.append)
     flaky = kept._file = Flaky(kept._file)  # type: ignore[assignment]
     table, _ = seated(new_head("positive-negative", {"top": 3}, seed="room"), kept.write)
     flaky.full = True
@@ -104,14 +104,14 @@ def test_what_waited_is_written_when_there_is_room_again(tmp_path: Path, monkeyp
     assert len(told) == 1
     assert "No space left on device" in told[0]
     assert kept.trouble
-    assert store.read("a-game").text.count("\n") < table.record().count("\n")  # whole lines only, and readable
+    assert saved_games.read("a-game").text.count("\n") < table.record().count("\n")  # whole lines only, and readable
     flaky.full = False
     table.decide(0, "keep")
     assert told[1:] == ["The game can be kept again, and nothing of it is missing."]
     assert not kept.trouble
     kept.close()
-    assert store.read("a-game").text == table.record()
-    assert replay(store.read("a-game"))[0].view(0) == table.view(0)
+    assert saved_games.read("a-game").text == table.record()
+    assert replay(saved_games.read("a-game"))[0].view(0) == table.view(0)
 
 
 # The cache

@@ -7,14 +7,14 @@ from collections import defaultdict
 
 import pytest
 
-from piste.core.contract import CHANCE
-from piste.core.dealer import Script
+from piste.cli.commands.play import sit
+from piste.cli.session import Session
+from piste.cli.terminal import Terminal
+from piste.core.dealer import ScriptedDealer
 from piste.core.game import find
+from piste.core.protocols import CHANCE
 from piste.core.record import Head
 from piste.core.replay import seated
-from piste.ui.playing import sit
-from piste.ui.screen import Screen
-from piste.ui.session import Session
 from tests.kinds import Kind, games, walked
 from tests.terminal.typist import Keyboard, Page
 from tests.test_secrecy import another_history, prefixes
@@ -65,7 +65,7 @@ def page_of(kind: Kind, steps: tuple[int, ...]) -> Watched:
     count = game.rules.seats(options)
     head = Head(game, options, tuple(f"Player {game.seat_name(i)}" for i in range(count)), None, None)
     page = Watched()
-    table, recorder = seated(head, dealer=Script(chance))
+    table, recorder = seated(head, dealer=ScriptedDealer(chance))
     answers = iter(decided)
 
     def typed() -> str:
@@ -80,7 +80,7 @@ def page_of(kind: Kind, steps: tuple[int, ...]) -> Watched:
         page.write(name + "\n")
         return name + "\n"
 
-    screen = Screen(page, Keyboard(typed), colour=False)
+    screen = Terminal(page, Keyboard(typed), colour=False)
     page.session = Session(head, table, recorder, sit(game, head.options, ["you"] * count), screen)
     with pytest.raises(EOFError):
         page.session.run()

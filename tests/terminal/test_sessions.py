@@ -13,11 +13,11 @@ import pytest
 
 import piste
 from piste import bots
+from piste.cli.commands.play import sit
+from piste.cli.session import Left, Session
+from piste.cli.terminal import Terminal
 from piste.core.game import find, names
 from piste.core.replay import new_head, seated
-from piste.ui.playing import sit
-from piste.ui.screen import Screen
-from piste.ui.session import Left, Session
 from tests.terminal.typist import Keyboard, last_line, random_session, session_of
 from tests.test_fuzz import ALPHABET, mangled
 
@@ -79,7 +79,7 @@ def test_by_pipe_to_the_end(name: str, options: dict[str, Any], seats: int) -> N
         assert actor is not None
         return chooser.choice(table.view(actor).decisions) + "\n"
 
-    screen = Screen(page, Keyboard(answer, terminal=False), colour=False)
+    screen = Terminal(page, Keyboard(answer, terminal=False), colour=False)
     Session(head, table, recorder, sit(head.game, head.options, ["you"] * seats), screen).run()
     assert table.ending() is not None
     assert "\x1b" not in page.getvalue()
@@ -189,7 +189,7 @@ def test_brief_is_brief() -> None:
 def test_no_input_fails_instead_of_asking() -> None:
     head = new_head("prime-duel", seed="x")
     table, recorder = seated(head)
-    screen = Screen(io.StringIO(), io.StringIO("keep\n"), asking=False)
+    screen = Terminal(io.StringIO(), io.StringIO("keep\n"), asking=False)
     with pytest.raises(piste.PisteError, match="--no-input"):
         Session(head, table, recorder, sit(head.game, head.options, ["you", "you"]), screen).run()
 

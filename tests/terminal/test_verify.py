@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import piste
-from piste.cli import main
+from piste.cli.main import main
 from piste.core.record import chained, dumped
 from piste.core.replay import new_head, seated
 from tests.kinds import FULL, Kind, played

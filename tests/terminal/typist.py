@@ -11,11 +11,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from piste.cli.commands.play import sit
+from piste.cli.session import Session
+from piste.cli.terminal import Terminal
 from piste.core.record import Head
 from piste.core.replay import new_head, seated
-from piste.ui.playing import sit
-from piste.ui.screen import Screen
-from piste.ui.session import Session
 from tests.limits import PATIENCE_S
 
 # What a real terminal would show is compared without what only moves or colours.
@@ -56,7 +56,7 @@ def session_of(
         page.write(text)  # a terminal echoes what is typed
         return text
 
-    screen = Screen(page, Keyboard(typed), colour=False)
+    screen = Terminal(page, Keyboard(typed), colour=False)
     session = Session(
         head, table, recorder, sit(head.game, head.options, specs), screen, resume=lambda: "piste resume", **settings
     )

@@ -18,10 +18,10 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket
 
-from piste.web import logs
-from piste.web.guard import Guard, read_form
-from piste.web.limits import Limits
+from piste.web import logging as logs
 from piste.web.metrics import Metrics
+from piste.web.middleware.guard import Guard, read_form
+from piste.web.middleware.rate_limits import Limits
 from piste.web.settings import Settings
 
 SETTINGS = Settings(Path("nowhere.db"))

@@ -27,8 +27,9 @@ from tests.limits import PATIENCE_S
 HERE = "127.0.0.1"
 SERVE = """
 import json, pathlib, sys
-from piste.ui.screen import Screen
-from piste.web import serving
+from piste.cli.commands.serve import serve
+from piste.cli.terminal import Terminal
+from piste.web.server import listen
 from piste.web.settings import Settings
 
 given = json.loads(sys.argv[1])
@@ -36,10 +37,10 @@ if "files" in given:
     import resource
 
     resource.setrlimit(resource.RLIMIT_NOFILE, (given["files"], given["files"]))
-listener = serving.listen("127.0.0.1", 0)
+listener = listen("127.0.0.1", 0)
 known = {name: value for name, value in given.items() if name in Settings._fields}
 settings = Settings(pathlib.Path(given["file"]), host="127.0.0.1", port=listener.getsockname()[1])._replace(**known)
-sys.exit(serving.serve(settings, listener, Screen(), quiet=True, browse=False))
+sys.exit(serve(settings, listener, Terminal(), quiet=True, browse=False))
 """
 
 

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.web.driving import House
+from tests.web.driving import InProcessServer
 
 
 @pytest.fixture
-def house(tmp_path: Path) -> House:
-    return House(tmp_path / "tables.db")
+def house(tmp_path: Path) -> InProcessServer:
+    return InProcessServer(tmp_path / "tables.db")
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -27,7 +27,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     async def told() -> None:
         async with contextlib.AsyncExitStack() as open_now:
             for one in given.values():
-                if isinstance(one, House):
+                if isinstance(one, InProcessServer):
                     await open_now.enter_async_context(one)
             await pyfuncitem.obj(**given)
 

@@ -14,18 +14,18 @@ from urllib.parse import unquote, urlencode
 
 from starlette.types import Message, Scope
 
-from piste.core.dealer import Chooser, Commitment
+from piste.core.dealer import ChanceSource, Commitment
+from piste.core.evaluation import Progress, quiet
 from piste.core.record import Head
-from piste.core.verdict import Progress, quiet
 from piste.core.views import SeatView
 from piste.web.app import make_app
-from piste.web.hall import Hall, Lots
-from piste.web.limits import Limits
-from piste.web.minds import Reviewing, unheard
-from piste.web.room import Opener, Room, usual_opener
-from piste.web.rooms import LETTERS
+from piste.web.middleware.rate_limits import Limits
 from piste.web.settings import Settings
-from piste.web.store import Store
+from piste.web.storage.storage import Storage
+from piste.web.tables.registry import LETTERS
+from piste.web.tables.room import Opener, Room, usual_opener
+from piste.web.tables.service import TableService, TokenFactory
+from piste.web.workers.worker_pool import Reviewing, unheard
 from tests.limits import PATIENCE_S
 
 HOST = "table.example"
@@ -40,7 +40,7 @@ SALT = bytes(range(32))
 def seeded(seed: str = SEED) -> Opener:
     """Return an opener whose games are always the same ones; apart from that, as the server opens them."""
 
-    def opener(room: Room) -> tuple[Head, Chooser | None]:
+    def opener(room: Room) -> tuple[Head, ChanceSource | None]:
         head, _ = usual_opener(room)
         return head._replace(seed=seed, commitment=Commitment.to(seed, SALT)), None
 
@@ -57,7 +57,7 @@ class Clock:
         return self.now
 
 
-class CountedLots(Lots):
+class CountedLots(TokenFactory):
     """Codes and tokens in a row, the same in every run."""
 
     def __init__(self) -> None:
@@ -144,14 +144,14 @@ class Got(NamedTuple):
         return self.header("location").rpartition("/")[2]
 
 
-def do_not_wait_for_the_disk(store: Store) -> None:
+def do_not_wait_for_the_disk(store: Storage) -> None:
     """Spare the test what only a power cut could tell apart; tests of the storage itself wait."""
     raw = store._writer.raw_connection()  # the one that will be used: the writer has no other
     raw.cursor().execute("PRAGMA synchronous=OFF")
     raw.close()
 
 
-class House:
+class InProcessServer:
     """One server on one file; it can be stopped and started again."""
 
     def __init__(self, path: Path, **changes: Any) -> None:
@@ -162,8 +162,8 @@ class House:
         self.ticks: Clock | None = None  # a clock of its own for who is here; None: the same one
         self.lan: list[str] = []  # the addresses of this computer in its network
 
-    async def __aenter__(self) -> House:
-        self.store = Store(self.settings.db)
+    async def __aenter__(self) -> InProcessServer:
+        self.store = Storage(self.settings.db)
         self.store.open()
         do_not_wait_for_the_disk(self.store)
         self.app = make_app(
@@ -177,13 +177,13 @@ class House:
             limits=self.limits,
             lan=lambda: self.lan,
         )
-        self.hall: Hall = self.app.state.hall
+        self.hall: TableService = self.app.state.hall
         self._life = self.app.router.lifespan_context(self.app)
         await self._life.__aenter__()
         await self.hall.expire()  # the server looks at the clock when it starts, before a test sets it
         return self
 
-    def _opened(self, room: Room) -> tuple[Head, Chooser | None]:
+    def _opened(self, room: Room) -> tuple[Head, ChanceSource | None]:
         return self.opener(room)
 
     async def __aexit__(self, *_: object) -> None:
@@ -250,7 +250,7 @@ def scope_of(kind: str, path: str, headers: dict[str, str], method: str = "GET",
 class Device:
     """A browser: keeps its cookie, follows nothing by itself."""
 
-    def __init__(self, house: House, token: str = "", client: str = NETWORK) -> None:
+    def __init__(self, house: InProcessServer, token: str = "", client: str = NETWORK) -> None:
         self.house = house
         self.token = token
         self.client = client
@@ -306,7 +306,7 @@ class Device:
 class Socket:
     """One connection, as its client sees it: all that was sent to it, in order, to the byte."""
 
-    def __init__(self, house: House, scope: Scope) -> None:
+    def __init__(self, house: InProcessServer, scope: Scope) -> None:
         self._house = house
         self._scope = scope
         self._in: asyncio.Queue[Message] = asyncio.Queue()
@@ -401,7 +401,7 @@ class Socket:
         await self._house.settle()
 
 
-async def table_for(house: House, game: str, count: int = 2, **fields: str) -> tuple[str, list[Device]]:
+async def table_for(house: InProcessServer, game: str, count: int = 2, **fields: str) -> tuple[str, list[Device]]:
     """Open a table, let friends sit down until it is full, and return its code and them by seat."""
     names = ("Ada", "Ben", "Cleo", "Dan")[:count]
     people = [Device(house, house.lots.token()) for _ in names]
@@ -411,7 +411,7 @@ async def table_for(house: House, game: str, count: int = 2, **fields: str) -> t
     return code, people
 
 
-async def one_decision(house: House, code: str, people: list[Device]) -> tuple[int, str, int]:
+async def one_decision(house: InProcessServer, code: str, people: list[Device]) -> tuple[int, str, int]:
     """Let whoever is to act take the first decision; return seat, decision and number."""
     table = house.room(code).table
     assert table is not None
@@ -422,7 +422,7 @@ async def one_decision(house: House, code: str, people: list[Device]) -> tuple[i
     return seat, decision, number
 
 
-async def finish(house: House, code: str, people: list[Device]) -> None:
+async def finish(house: InProcessServer, code: str, people: list[Device]) -> None:
     """Play on to the end."""
     while not house.room(code).over:
         await one_decision(house, code, people)
@@ -433,13 +433,13 @@ def buttons(page: str) -> list[str]:
     return re.findall(r'name="decision" value="([^"]*)"', page)
 
 
-def record(house: House, code: str) -> str:
+def record(house: InProcessServer, code: str) -> str:
     table = house.room(code).table
     assert table is not None
     return table.record()
 
 
-def actor(house: House, code: str) -> int:
+def actor(house: InProcessServer, code: str) -> int:
     table = house.room(code).table
     assert table is not None
     assert table.to_act is not None

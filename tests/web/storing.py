@@ -7,19 +7,19 @@ from collections.abc import Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
 
-from piste.web.store import Change, NotKept
+from piste.web.storage.storage import Change, StorageError
 from tests.limits import PATIENCE_S
-from tests.web.driving import House
+from tests.web.driving import InProcessServer
 
 
 @contextmanager
-def storage_fails(house: House) -> Iterator[None]:
+def storage_fails(house: InProcessServer) -> Iterator[None]:
     """Let nothing be written for a while."""
     store, right = house.store, house.store.write
 
     def refuses(*_: Change) -> Future[None]:
         done: Future[None] = Future()
-        done.set_exception(NotKept("This could not be kept (disk full)."))
+        done.set_exception(StorageError("This could not be kept (disk full)."))
         return done
 
     store.write = refuses  # type: ignore[method-assign]
@@ -32,7 +32,7 @@ def storage_fails(house: House) -> Iterator[None]:
 class Held:
     """Holds back every write until it is told to go on."""
 
-    def __init__(self, house: House) -> None:
+    def __init__(self, house: InProcessServer) -> None:
         self._store, self._right = house.store, house.store.write
         self._go, self.begun = threading.Event(), 0
 

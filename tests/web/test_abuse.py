@@ -14,17 +14,17 @@ from websockets.sync.client import ClientConnection, connect
 
 import piste
 from piste.core.views import SeatView
-from piste.web.address import Root
-from piste.web.minds import Tired
-from piste.web.pages import Pages
+from piste.web.network import Root
+from piste.web.views.rendering import Pages
+from piste.web.workers.worker_pool import WorkerTimeoutError
 from tests.limits import PATIENCE_S, PATIENT
-from tests.web.driving import Device, House, finish, one_decision, table_for
+from tests.web.driving import Device, InProcessServer, finish, one_decision, table_for
 from tests.web.test_serving_process import Running
 
 DAY = 86400.0
 
 
-async def test_a_bot_on_a_kept_place_is_nobodys_after_a_restart(house: House) -> None:
+async def test_a_bot_on_a_kept_place_is_nobodys_after_a_restart(house: InProcessServer) -> None:
     code, (host, friend) = await table_for(house, "zero-sum-duel")
     await host.do(code, "resign")
     following = (await host.do(code, "rematch"))["go"].rpartition("/")[2]
@@ -37,7 +37,7 @@ async def test_a_bot_on_a_kept_place_is_nobodys_after_a_restart(house: House) ->
         assert not (await friend.do(following, "resign"))["ok"]
 
 
-async def test_a_hint_asked_for_many_times_at_once_is_thought_and_noted_once(house: House) -> None:
+async def test_a_hint_asked_for_many_times_at_once_is_thought_and_noted_once(house: InProcessServer) -> None:
     person = Device(house)
     code = await person.opens("prime-duel", "steady")
     answers = await asyncio.gather(*(person.do(code, "hint") for _ in range(20)))
@@ -50,7 +50,7 @@ async def test_a_hint_asked_for_many_times_at_once_is_thought_and_noted_once(hou
     assert table.record().count('"mark": "hint') == 1
 
 
-async def test_g11_who_has_resigned_claims_nothing(house: House) -> None:
+async def test_g11_who_has_resigned_claims_nothing(house: InProcessServer) -> None:
     code, people = await table_for(house, "mccoy-duel", 3, players="3")
     table = house.room(code).table
     assert table is not None
@@ -68,7 +68,7 @@ async def test_g11_who_has_resigned_claims_nothing(house: House) -> None:
     assert house.room(code).running
 
 
-async def test_g11_a_claim_sent_twice_takes_one_turn(house: House) -> None:
+async def test_g11_a_claim_sent_twice_takes_one_turn(house: InProcessServer) -> None:
     code, people = await table_for(house, "mccoy-duel", 4, players="4")
     table = house.room(code).table
     assert table is not None
@@ -83,10 +83,10 @@ async def test_g11_a_claim_sent_twice_takes_one_turn(house: House) -> None:
     assert table.record().count('"resigns"') == 1
 
 
-async def test_a_bot_that_needs_too_long_is_relieved_by_an_easier_one(house: House) -> None:
+async def test_a_bot_that_needs_too_long_is_relieved_by_an_easier_one(house: InProcessServer) -> None:
     async def tires(_game: str, level: str, view: SeatView) -> int:
         if level == "perfect":
-            raise Tired("A bot took too long and was stopped. The game is kept.")
+            raise WorkerTimeoutError("A bot took too long and was stopped. The game is kept.")
         return view.actions[0]
 
     house.minds.choosing = tires
@@ -100,10 +100,10 @@ async def test_a_bot_that_needs_too_long_is_relieved_by_an_easier_one(house: Hou
     piste.core.replay.replay(piste.Record.parse(text))
 
 
-async def test_lines_after_a_relief_name_who_plays_and_older_ones_do_not_change(house: House) -> None:
+async def test_lines_after_a_relief_name_who_plays_and_older_ones_do_not_change(house: InProcessServer) -> None:
     async def tires_later(_game: str, level: str, view: SeatView) -> int:
         if level == "perfect" and view.number > 3:
-            raise Tired("A bot took too long and was stopped. The game is kept.")
+            raise WorkerTimeoutError("A bot took too long and was stopped. The game is kept.")
         return view.actions[0]
 
     house.minds.choosing = tires_later
@@ -133,12 +133,14 @@ async def test_lines_after_a_relief_name_who_plays_and_older_ones_do_not_change(
     assert [line for line in steps if "Expert" in line] == [line for line in before + after if "Expert" in line]
 
 
-async def test_a_table_carries_so_many_decisions_and_says_so(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_table_carries_so_many_decisions_and_says_so(
+    house: InProcessServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     person = Device(house)
     refused = await person.post("/new", {"game": "zero-sum-grid", "versus": "friend", "option-turns": "5000"})
     assert refused.status == 422
     assert "2000" in refused.text
-    monkeypatch.setattr("piste.web.room.MOST_DECISIONS", 2)
+    monkeypatch.setattr("piste.web.tables.room.MOST_DECISIONS", 2)
     code, people = await table_for(house, "zero-sum-grid")
     for _ in range(2):
         await one_decision(house, code, people)
@@ -149,7 +151,7 @@ async def test_a_table_carries_so_many_decisions_and_says_so(house: House, monke
     assert (await people[0].do(code, "resign"))["ok"]
 
 
-async def test_people_are_forgotten_with_their_last_game(house: House) -> None:
+async def test_people_are_forgotten_with_their_last_game(house: InProcessServer) -> None:
     ada, ben = Device(house), Device(house)
     await ada.opens("prime-duel", name="Ada")
     house.clock.now += (house.settings.keep_days - 1) * DAY
@@ -160,7 +162,7 @@ async def test_people_are_forgotten_with_their_last_game(house: House) -> None:
     assert 'value="Ben"' in (await ben.get("/")).text
 
 
-async def test_a_host_longer_than_any_name_is_refused(house: House) -> None:
+async def test_a_host_longer_than_any_name_is_refused(house: InProcessServer) -> None:
     person = Device(house)
     code = await person.opens("prime-duel")
     assert (await person.get(f"/t/{code}/qr.svg", host="x" * 100)).status == 200
@@ -168,7 +170,7 @@ async def test_a_host_longer_than_any_name_is_refused(house: House) -> None:
         assert (await person.get(f"/t/{code}/qr.svg", host=host)).status == 400
 
 
-async def test_after_a_restart_your_games_know_whose_turn_it_is(house: House) -> None:
+async def test_after_a_restart_your_games_know_whose_turn_it_is(house: InProcessServer) -> None:
     code, people = await table_for(house, "prime-duel")
     table = house.room(code).table
     assert table is not None
@@ -206,7 +208,7 @@ def test_a_flood_below_the_messages_is_cut_off_and_others_are_served(tmp_path: P
         server.process.communicate()
 
 
-async def test_a_table_tells_that_a_bot_is_being_prepared_and_how_far(house: House) -> None:
+async def test_a_table_tells_that_a_bot_is_being_prepared_and_how_far(house: InProcessServer) -> None:
     shown: list[str] = []
 
     async def look(_game: str, _level: str, view: SeatView) -> int:

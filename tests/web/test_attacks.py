@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from piste.web.serving import GRACE
+from piste.web.server import GRACE
 from tests.limits import PATIENCE_S
 
 pytestmark = pytest.mark.slow

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from piste import bots
-from piste.core.errors import BadOption
+from piste.core.errors import OptionError
 from piste.core.game import find, names
-from piste.web.pages import levels as shown_levels
-from piste.web.room import check_level, levels
-from tests.web.driving import Device, House
+from piste.web.tables.room import check_level, levels
+from piste.web.views.rendering import levels as shown_levels
+from tests.web.driving import Device, InProcessServer
 
 DEAR: list[tuple[str, dict[str, str], str]] = [
     ("prime-duel", {"top": "15", "copies": "2", "target": "500", "turns": "1999"}, "strong"),
@@ -39,7 +39,7 @@ def test_a_level_that_would_think_for_minutes_is_not_offered(game: str, given: d
     assert [one.level for one in shown_levels(game, tuple(given.items()))] == list(levels(found, options))
     assert bots.best(found, options, bots.BEARABLE).name == left  # who is asked for a hint
     check_level(left, found, options)
-    with pytest.raises(BadOption, match=r"With these options \w+ would think for .* a decision.* Choose novice"):
+    with pytest.raises(OptionError, match=r"With these options \w+ would think for .* a decision.* Choose novice"):
         check_level("perfect", found, options)
     bots.find("perfect", found, options)  # whoever plays alone may wait
 
@@ -56,7 +56,9 @@ def test_what_costs_more_is_said_to_cost_more() -> None:
 
 
 @pytest.mark.parametrize(("game", "given", "left"), DEAR)
-async def test_no_way_to_a_table_leads_round_it(house: House, game: str, given: dict[str, str], left: str) -> None:
+async def test_no_way_to_a_table_leads_round_it(
+    house: InProcessServer, game: str, given: dict[str, str], left: str
+) -> None:
     options = {f"option-{name}": value for name, value in given.items()}
     ada = Device(house)
     refused = await ada.post("/new", {"game": game, "versus": "expert", **options})

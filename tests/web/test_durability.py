@@ -20,9 +20,9 @@ import pytest
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidMessage
 
+from piste.cli.commands.bench.serve import BUTTON, NUMBER, asked
 from piste.core.record import Record
 from piste.core.replay import replay
-from piste.web.bench import BUTTON, NUMBER, asked
 from piste.web.settings import HERE
 from tests.limits import PATIENCE_S, PATIENT
 

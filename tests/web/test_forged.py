@@ -15,14 +15,14 @@ from urllib.parse import quote
 
 import pytest
 
-from piste.core.contract import WATCHER
 from piste.core.game import find
-from piste.web.hall import VERBS
+from piste.core.protocols import WATCHER
+from piste.web.tables.service import VERBS
 from tests.kinds import Kind, walked
 from tests.test_fuzz import mangled
 from tests.test_secrecy import HIDING, another_history
-from tests.web.driving import FORM, HOST, OURS, Device, Got, House, Socket, scope_of
-from tests.web.test_web_secrecy import Play, cut, seats_of
+from tests.web.driving import FORM, HOST, OURS, Device, Got, InProcessServer, Socket, scope_of
+from tests.web.test_web_secrecy import Episode, cut, seats_of
 
 INPUTS = int(os.environ.get("PISTE_INPUTS", "2000"))
 BATCH = 72
@@ -75,10 +75,12 @@ def actor(kind: Kind, steps: tuple[int, ...]) -> int:
     return find(kind.game).rules.to_act(last)
 
 
-class Forging(Play):
+class Forging(Episode):
     """A game with somebody in it, or beside it, who tries everything."""
 
-    def __init__(self, house: House, kind: Kind, steps: tuple[int, ...], secret: str, forger: int, case: str) -> None:
+    def __init__(
+        self, house: InProcessServer, kind: Kind, steps: tuple[int, ...], secret: str, forger: int, case: str
+    ) -> None:
         super().__init__(house, kind, steps, seats_of(kind), secret)
         self.forger = forger
         self.case = case
@@ -229,7 +231,7 @@ class Forging(Play):
                 link, f"/t/{quote(wrong)}{path}", f"/t/{self.code.upper()}{path}", f"/t/{self.code}/record",
                 f"/t/{self.code}/replay?step={chooser.choice(NUMBERS)}&seat=1", f"/t/{self.code}/review",
                 f"/t/{self.code}/%2e%2e/record", f"//t/{self.code}/record", f"/t/{self.code}/record/",
-                f"/t/{self.code}/record%00", "/static/../app.py", "/static/%2e%2e/%2e%2e/web/store.py",
+                f"/t/{self.code}/record%00", "/static/../app.py", "/static/%2e%2e/%2e%2e/web/storage/storage.py",
                 "/static/..%2f..%2fapp.py", "/static/%00", "/static/" + "a" * 3000, "/static/", "/static//etc/passwd",
                 "/rules/..%2f..%2fpyproject", "/rules/nothing", "/g/nothing", "/g/%ff", "/tables.db", "/.git/config",
                 "/t/", "/t", "/s/", "/%0d%0aset-cookie:a=b", "/t/" + "2" * 5000,
@@ -311,7 +313,7 @@ class Forging(Play):
 
 
 @pytest.mark.parametrize("kind", HIDING, ids=str)
-async def test_nothing_that_is_forged_changes_or_tells_anything(house: House, kind: Kind) -> None:
+async def test_nothing_that_is_forged_changes_or_tells_anything(house: InProcessServer, kind: Kind) -> None:
     house.clock.now += 0.5
     for part in range(ROUNDS):
         chooser = random.Random(f"{kind} {part}")

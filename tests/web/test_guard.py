@@ -15,8 +15,8 @@ from hypothesis import strategies as some
 from starlette.requests import Request
 from starlette.websockets import WebSocket
 
-from piste.web.guard import HEADERS, LARGEST_BODY, BadForm, Guard, is_ours, origin, read_form
-from piste.web.limits import RATES, Limits, Rate
+from piste.web.middleware.guard import HEADERS, LARGEST_BODY, FormError, Guard, is_ours, origin, read_form
+from piste.web.middleware.rate_limits import RATES, Limits, Rate
 from tests.web.asking import FORM, OURS, SECRET, SETTINGS, Clock, ask, connect, guarded, overheard
 
 
@@ -263,7 +263,7 @@ def test_forms_are_read_as_browsers_send_them() -> None:
     ],
 )
 def test_other_forms_are_refused_with_a_sentence(body: bytes, kind: str) -> None:
-    with pytest.raises(BadForm) as refusal:
+    with pytest.raises(FormError) as refusal:
         form(body, kind)
     assert str(refusal.value).endswith(".")
 
@@ -272,7 +272,7 @@ def test_other_forms_are_refused_with_a_sentence(body: bytes, kind: str) -> None
 def test_any_bytes_are_a_form_or_refused(body: bytes) -> None:
     try:
         found = form(body)
-    except BadForm:
+    except FormError:
         return
     assert all(isinstance(key, str) and value.encode() is not None for key, value in found.items())
 

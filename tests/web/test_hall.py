@@ -11,12 +11,23 @@ import pytest
 
 import piste
 from piste import bots
+from piste.compiled import table_cache
+from piste.core.evaluation import Basis
 from piste.core.game import names
-from piste.core.verdict import Basis
-from piste.fast import store
-from piste.games.prime_duel import basis
-from piste.web.minds import Tired
-from tests.web.driving import SALT, SEED, Device, House, actor, buttons, finish, one_decision, record, table_for
+from piste.games.prime_duel import guarantees
+from piste.web.workers.worker_pool import WorkerTimeoutError
+from tests.web.driving import (
+    SALT,
+    SEED,
+    Device,
+    InProcessServer,
+    actor,
+    buttons,
+    finish,
+    one_decision,
+    record,
+    table_for,
+)
 from tests.web.storing import storage_fails
 
 DAY = 86400.0
@@ -31,7 +42,7 @@ async def seat_link(device: Device, code: str) -> str:
 # Sitting down
 
 
-async def test_a_guest_gets_a_token_once_and_the_server_keeps_only_its_digest(house: House) -> None:
+async def test_a_guest_gets_a_token_once_and_the_server_keeps_only_its_digest(house: InProcessServer) -> None:
     guest = Device(house)
     assert (await guest.get("/")).header("set-cookie") == ""
     code = await guest.opens("prime-duel", name="Ada")
@@ -43,7 +54,7 @@ async def test_a_guest_gets_a_token_once_and_the_server_keeps_only_its_digest(ho
     assert (got.status, got.header("set-cookie")) == (303, "")
 
 
-async def test_a_bots_seat_says_how_its_play_is_known_and_duel_has_no_perfect_bot(house: House) -> None:
+async def test_a_bots_seat_says_how_its_play_is_known_and_duel_has_no_perfect_bot(house: InProcessServer) -> None:
     person = Device(house)
     home = (await person.get("/")).text
     assert '<option value="perfect">expert (searched)</option>' in home
@@ -60,9 +71,9 @@ async def test_a_bots_seat_says_how_its_play_is_known_and_duel_has_no_perfect_bo
 
 
 async def test_a_running_server_follows_a_full_solution_that_is_made_meanwhile(
-    house: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    house: InProcessServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(store, "folder", lambda: tmp_path / "solved")
+    monkeypatch.setattr(table_cache, "folder", lambda: tmp_path / "solved")
     person = Device(house)
     waiting = await person.opens("prime-duel")
     playing = await person.opens("prime-duel", "perfect")
@@ -76,8 +87,8 @@ async def test_a_running_server_follows_a_full_solution_that_is_made_meanwhile(
 
     solved, estimated = await told(Basis.PARTLY), await told(Basis.ESTIMATED)
     assert (solved[1:], estimated[1:]) == ([0, 0, 0], [1, 1, 1])
-    options = basis.plain(piste.find("prime-duel").options({}))
-    store.save(basis.name(options), basis.stamp(), {})
+    options = guarantees.plain(piste.find("prime-duel").options({}))
+    table_cache.save(guarantees.name(options), guarantees.stamp(), {})
     assert await told(Basis.PARTLY) == [count + 1 for count in solved]
     assert await told(Basis.ESTIMATED) == [count - 1 for count in estimated]
 
@@ -89,14 +100,14 @@ def test_only_games_whose_bots_depend_on_the_disk_are_looked_up_there(monkeypatc
         looks.append(1)
         return 1
 
-    monkeypatch.setattr(store, "changed", changed)
+    monkeypatch.setattr(table_cache, "changed", changed)
     assert {name: bots.made(piste.find(name)) for name in names()} == {
         name: int(name == "prime-duel") for name in names()
     }
     assert len(looks) == 1
 
 
-async def test_the_cookie_is_closed_to_scripts_and_to_other_sites(house: House) -> None:
+async def test_the_cookie_is_closed_to_scripts_and_to_other_sites(house: InProcessServer) -> None:
     got = await Device(house).post("/new", {"game": "prime-duel", "versus": "friend"})
     cookie = got.header("set-cookie").lower()
     assert "httponly" in cookie
@@ -105,7 +116,7 @@ async def test_the_cookie_is_closed_to_scripts_and_to_other_sites(house: House) 
 
 
 @pytest.mark.parametrize("count", [2, 3, 4])
-async def test_friends_sit_down_and_the_last_one_begins_the_game(house: House, count: int) -> None:
+async def test_friends_sit_down_and_the_last_one_begins_the_game(house: InProcessServer, count: int) -> None:
     host = Device(house)
     code = await host.opens("mccoy-duel", players=str(count), name="Ada")
     for at in range(1, count):
@@ -123,7 +134,9 @@ async def test_friends_sit_down_and_the_last_one_begins_the_game(house: House, c
 
 
 @pytest.mark.parametrize("name", ["x" * 25, "\u200b", "\x07"])
-async def test_a_name_that_cannot_be_is_refused_at_the_door_and_when_opening(house: House, name: str) -> None:
+async def test_a_name_that_cannot_be_is_refused_at_the_door_and_when_opening(
+    house: InProcessServer, name: str
+) -> None:
     code = await Device(house).opens("prime-duel")
     answer = await Device(house).do(code, "sit", name=name)
     assert not answer["ok"]
@@ -134,7 +147,7 @@ async def test_a_name_that_cannot_be_is_refused_at_the_door_and_when_opening(hou
     assert "1 to 24 letters" in got.text
 
 
-async def test_a_hostile_name_is_text_everywhere(house: House) -> None:
+async def test_a_hostile_name_is_text_everywhere(house: InProcessServer) -> None:
     name = "<img src=x onerror=e()>"
     people = [Device(house, house.lots.token()) for _ in range(2)]
     code = await people[0].opens("prime-duel", name=name)
@@ -153,7 +166,7 @@ async def test_a_hostile_name_is_text_everywhere(house: House) -> None:
         await socket.leave()
 
 
-async def test_two_of_the_same_name_can_be_told_apart(house: House) -> None:
+async def test_two_of_the_same_name_can_be_told_apart(house: InProcessServer) -> None:
     for name in ("Ada", "Player 2", "player 2"):
         people = [Device(house, house.lots.token()) for _ in range(2)]
         code = await people[0].opens("prime-duel", name=name)
@@ -166,7 +179,7 @@ async def test_two_of_the_same_name_can_be_told_apart(house: House) -> None:
 
 
 @pytest.mark.parametrize("game", names())
-async def test_one_person_plays_a_bot_through_forms_alone(house: House, game: str) -> None:
+async def test_one_person_plays_a_bot_through_forms_alone(house: InProcessServer, game: str) -> None:
     """Without JavaScript: buttons of forms, redirects, pages; from the first page to the record."""
     person = Device(house)
     assert game in (await person.get("/")).text
@@ -188,7 +201,7 @@ async def test_one_person_plays_a_bot_through_forms_alone(house: House, game: st
     assert json.loads(text.splitlines()[0])["notes"] == {"seat 1": "you", "seat 2": "steady"}
 
 
-async def test_bots_fill_free_seats_when_the_host_wants_it(house: House) -> None:
+async def test_bots_fill_free_seats_when_the_host_wants_it(house: InProcessServer) -> None:
     code, people = await table_for(house, "mccoy-duel", 2, players="4")
     assert not (await people[1].do(code, "fill", bot="steady"))["ok"]
     assert not (await people[0].do(code, "fill", bot="god"))["ok"]
@@ -201,7 +214,7 @@ async def test_bots_fill_free_seats_when_the_host_wants_it(house: House) -> None
     assert {asked[1] for asked in house.minds.asked} == {"novice"}
 
 
-async def test_what_bots_are_given_holds_neither_the_seed_nor_the_salt(house: House) -> None:
+async def test_what_bots_are_given_holds_neither_the_seed_nor_the_salt(house: InProcessServer) -> None:
     person = Device(house)
     code = await person.opens("mccoy-duel", "steady")
     await person.do(code, "hint")
@@ -211,7 +224,7 @@ async def test_what_bots_are_given_holds_neither_the_seed_nor_the_salt(house: Ho
     assert SALT.hex() not in repr(house.minds.asked)
 
 
-async def test_a_hint_is_for_games_against_bots_and_is_on_record(house: House) -> None:
+async def test_a_hint_is_for_games_against_bots_and_is_on_record(house: InProcessServer) -> None:
     person = Device(house)
     code = await person.opens("prime-duel", "steady")
     answer = await person.do(code, "hint")
@@ -232,10 +245,10 @@ async def test_a_hint_is_for_games_against_bots_and_is_on_record(house: House) -
 
 
 async def test_a_hint_that_fails_says_so_at_the_table_and_can_be_asked_for_again(
-    house: House, monkeypatch: pytest.MonkeyPatch
+    house: InProcessServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def fail(*_: object) -> None:
-        raise Tired("A bot took too long.")
+        raise WorkerTimeoutError("A bot took too long.")
 
     person = Device(house)
     code = await person.opens("prime-duel", "steady")
@@ -252,7 +265,7 @@ async def test_a_hint_that_fails_says_so_at_the_table_and_can_be_asked_for_again
 # Away and back
 
 
-async def test_a_turn_is_claimed_only_from_somebody_who_has_been_away_for_long(house: House) -> None:
+async def test_a_turn_is_claimed_only_from_somebody_who_has_been_away_for_long(house: InProcessServer) -> None:
     code, people = await table_for(house, "prime-duel")
     away = actor(house, code)
     mine, other = people[1 - away], people[away]
@@ -271,7 +284,7 @@ async def test_a_turn_is_claimed_only_from_somebody_who_has_been_away_for_long(h
     assert "wins" in await Device(house).page(code)
 
 
-async def test_a_bot_stands_in_and_goes_when_the_person_is_back(house: House) -> None:
+async def test_a_bot_stands_in_and_goes_when_the_person_is_back(house: InProcessServer) -> None:
     code, people = await table_for(house, "prime-duel")
     away = actor(house, code)
     number = house.room(code).table.number  # type: ignore[union-attr]
@@ -297,7 +310,7 @@ async def test_a_bot_stands_in_and_goes_when_the_person_is_back(house: House) ->
 
 
 @pytest.mark.parametrize("count", [2, 3, 4])
-async def test_a_rematch_keeps_places_one_seat_on(house: House, count: int) -> None:
+async def test_a_rematch_keeps_places_one_seat_on(house: InProcessServer, count: int) -> None:
     code, people = await table_for(house, "mccoy-duel", count, players=str(count))
     assert not (await people[0].do(code, "rematch"))["ok"]
     for person in people[1:]:
@@ -319,7 +332,7 @@ async def test_a_rematch_keeps_places_one_seat_on(house: House, count: int) -> N
     assert [room.seat_of(seat) for seat in (next(iter(s.players)) for s in room.seats)] == list(range(count))
 
 
-async def test_a_rematch_that_cannot_be_kept_is_none_and_can_be_asked_for_again(house: House) -> None:
+async def test_a_rematch_that_cannot_be_kept_is_none_and_can_be_asked_for_again(house: InProcessServer) -> None:
     person = Device(house)
     code = await person.opens("prime-duel", "steady", name="Ada")
     await person.do(code, "resign")
@@ -332,7 +345,7 @@ async def test_a_rematch_that_cannot_be_kept_is_none_and_can_be_asked_for_again(
     assert (await person.do(code, "rematch"))["go"] == first["go"]
 
 
-async def test_a_rematch_against_a_bot_begins_at_once_with_seats_swapped(house: House) -> None:
+async def test_a_rematch_against_a_bot_begins_at_once_with_seats_swapped(house: InProcessServer) -> None:
     person = Device(house)
     code = await person.opens("prime-duel", "steady", name="Ada")
     await person.do(code, "resign")
@@ -344,7 +357,7 @@ async def test_a_rematch_against_a_bot_begins_at_once_with_seats_swapped(house: 
 # Devices
 
 
-async def test_the_private_link_gives_the_seat_to_a_second_device_and_asks_first(house: House) -> None:
+async def test_the_private_link_gives_the_seat_to_a_second_device_and_asks_first(house: InProcessServer) -> None:
     code, people = await table_for(house, "prime-duel")
     link = await seat_link(people[0], code)
     phone = Device(house)
@@ -361,7 +374,7 @@ async def test_the_private_link_gives_the_seat_to_a_second_device_and_asks_first
     await one_decision(house, code, people)
 
 
-async def test_an_altered_link_gives_nothing(house: House) -> None:
+async def test_an_altered_link_gives_nothing(house: InProcessServer) -> None:
     code, people = await table_for(house, "prime-duel")
     other, _ = await table_for(house, "prime-duel")
     link = await seat_link(people[0], code)
@@ -383,7 +396,7 @@ async def test_an_altered_link_gives_nothing(house: House) -> None:
     assert house.store.room(code) == before
 
 
-async def test_who_has_a_seat_already_gets_no_second_one_by_a_link(house: House) -> None:
+async def test_who_has_a_seat_already_gets_no_second_one_by_a_link(house: InProcessServer) -> None:
     code, people = await table_for(house, "prime-duel")
     got = await people[1].post(await seat_link(people[0], code), accept="application/json")
     assert got.status == 409

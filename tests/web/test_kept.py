@@ -11,16 +11,27 @@ import piste
 from piste.core.dealer import Commitment
 from piste.core.errors import PisteError
 from piste.core.game import find, names
-from piste.web.minds import Reviewing
-from piste.web.rooms import IDLE
-from tests.web.driving import SALT, SEED, Device, House, actor, finish, one_decision, record, seeded, table_for
+from piste.web.tables.registry import IDLE
+from piste.web.workers.worker_pool import Reviewing
+from tests.web.driving import (
+    SALT,
+    SEED,
+    Device,
+    InProcessServer,
+    actor,
+    finish,
+    one_decision,
+    record,
+    seeded,
+    table_for,
+)
 from tests.web.storing import storage_fails
 
 DAY = 86400.0
 
 
 @pytest.mark.parametrize("game", names())
-async def test_a_decision_sent_again_after_a_restart_is_taken_once(house: House, game: str) -> None:
+async def test_a_decision_sent_again_after_a_restart_is_taken_once(house: InProcessServer, game: str) -> None:
     code, people = await table_for(house, game)
     seat, decision, number = await one_decision(house, code, people)
     before = record(house, code)
@@ -35,7 +46,7 @@ async def test_a_decision_sent_again_after_a_restart_is_taken_once(house: House,
     assert record(house, code) == before
 
 
-async def test_every_page_is_the_same_after_a_restart(house: House) -> None:
+async def test_every_page_is_the_same_after_a_restart(house: InProcessServer) -> None:
     for game in names():
         code, people = await table_for(house, game)
         for _ in range(3):
@@ -46,7 +57,7 @@ async def test_every_page_is_the_same_after_a_restart(house: House) -> None:
         assert [await who.page(code) for who in (*people, Device(house))] == pages
 
 
-async def test_what_cannot_be_kept_has_not_happened_and_can_be_sent_again(house: House) -> None:
+async def test_what_cannot_be_kept_has_not_happened_and_can_be_sent_again(house: InProcessServer) -> None:
     code, people = await table_for(house, "prime-duel")
     before, seat = record(house, code), actor(house, code)
     table = house.room(code).table
@@ -66,7 +77,7 @@ async def test_what_cannot_be_kept_has_not_happened_and_can_be_sent_again(house:
     assert len(record(house, code)) > len(before)
 
 
-async def test_a_table_that_cannot_be_kept_is_not_opened(house: House) -> None:
+async def test_a_table_that_cannot_be_kept_is_not_opened(house: InProcessServer) -> None:
     person = Device(house)
     with storage_fails(house):
         got = await person.post("/new", {"game": "prime-duel", "versus": "steady"}, accept="application/json")
@@ -75,7 +86,7 @@ async def test_a_table_that_cannot_be_kept_is_not_opened(house: House) -> None:
     assert house.store.size() == 0
 
 
-async def test_idle_tables_leave_the_memory_and_come_back_the_same(house: House) -> None:
+async def test_idle_tables_leave_the_memory_and_come_back_the_same(house: InProcessServer) -> None:
     code, people = await table_for(house, "mccoy-duel")
     await one_decision(house, code, people)
     page, before = await people[0].page(code), record(house, code)
@@ -95,7 +106,7 @@ async def test_idle_tables_leave_the_memory_and_come_back_the_same(house: House)
     assert record(house, code) == before
 
 
-async def test_old_tables_are_deleted_and_younger_ones_are_not(house: House) -> None:
+async def test_old_tables_are_deleted_and_younger_ones_are_not(house: InProcessServer) -> None:
     old, people = await table_for(house, "prime-duel")
     house.clock.now += (house.settings.keep_days - 1) * DAY
     young, _ = await table_for(house, "prime-duel")
@@ -109,7 +120,9 @@ async def test_old_tables_are_deleted_and_younger_ones_are_not(house: House) -> 
 # Deleting
 
 
-async def test_a_running_game_is_not_deleted_and_the_last_of_the_players_deletes_it_for_good(house: House) -> None:
+async def test_a_running_game_is_not_deleted_and_the_last_of_the_players_deletes_it_for_good(
+    house: InProcessServer,
+) -> None:
     code, people = await table_for(house, "prime-duel")
     stranger = Device(house)
     for who in (*people, stranger):
@@ -126,7 +139,7 @@ async def test_a_running_game_is_not_deleted_and_the_last_of_the_players_deletes
     assert (await people[1].get(f"/t/{code}")).status == 404
 
 
-async def test_only_the_host_closes_a_table_that_has_not_begun(house: House) -> None:
+async def test_only_the_host_closes_a_table_that_has_not_begun(house: InProcessServer) -> None:
     code, people = await table_for(house, "mccoy-duel", 2, players="3")
     assert not (await people[1].do(code, "delete"))["ok"]
     assert (await people[0].do(code, "delete"))["ok"]
@@ -136,7 +149,7 @@ async def test_only_the_host_closes_a_table_that_has_not_begun(house: House) -> 
 # What is shown when
 
 
-async def test_a_table_is_listed_only_while_the_host_wants_it(house: House) -> None:
+async def test_a_table_is_listed_only_while_the_host_wants_it(house: InProcessServer) -> None:
     host, guest = Device(house), Device(house)
     code = await host.opens("prime-duel")
     assert code not in (await guest.get("/watch")).text
@@ -149,7 +162,7 @@ async def test_a_table_is_listed_only_while_the_host_wants_it(house: House) -> N
 
 
 @pytest.mark.parametrize("game", names())
-async def test_seed_and_salt_leave_the_house_only_when_the_game_is_over(house: House, game: str) -> None:
+async def test_seed_and_salt_leave_the_house_only_when_the_game_is_over(house: InProcessServer, game: str) -> None:
     code, people = await table_for(house, game)
     await people[0].do(code, "list")
     promise = Commitment.to(SEED, SALT)
@@ -184,7 +197,7 @@ async def test_seed_and_salt_leave_the_house_only_when_the_game_is_over(house: H
     assert Commitment(promise.digest, promise.salt).keeps(SEED)
 
 
-async def test_a_review_is_shown_as_far_as_it_is(house: House) -> None:
+async def test_a_review_is_shown_as_far_as_it_is(house: InProcessServer) -> None:
     code, people = await table_for(house, "prime-duel")
     going, done = asyncio.Event(), asyncio.Event()
 
@@ -210,7 +223,7 @@ async def test_a_review_is_shown_as_far_as_it_is(house: House) -> None:
     assert 'id="looking"' not in (await people[0].get(f"/t/{code}/replay")).text
 
 
-async def test_a_game_without_a_decision_needs_no_reviewer(house: House) -> None:
+async def test_a_game_without_a_decision_needs_no_reviewer(house: InProcessServer) -> None:
     seeds = (f"early {i}" for i in range(100))
     house.opener = seeded(next(s for s in seeds if piste.open_table("zero-sum-duel", seed=s).to_act is None))
     person = Device(house)
@@ -222,7 +235,7 @@ async def test_a_game_without_a_decision_needs_no_reviewer(house: House) -> None
     assert not any("review" in asked for asked in house.minds.asked)
 
 
-async def test_replay_and_review_come_after_the_end(house: House) -> None:
+async def test_replay_and_review_come_after_the_end(house: InProcessServer) -> None:
     code, people = await table_for(house, "zero-sum-duel")
     for what in ("record", "replay", "review"):
         got = await people[0].get(f"/t/{code}/{what}", accept="application/json")
@@ -237,7 +250,7 @@ async def test_replay_and_review_come_after_the_end(house: House) -> None:
             assert (await people[0].get(f"/t/{code}/replay?step={step}&seat={seat}")).status == 200
 
 
-async def test_a_game_that_is_over_with_its_deal_is_a_game_like_others(house: House) -> None:
+async def test_a_game_that_is_over_with_its_deal_is_a_game_like_others(house: InProcessServer) -> None:
     game = find("zero-sum-duel")
     seed = next(str(n) for n in range(1000) if piste.open_table(game.name, seed=str(n)).to_act is None)
     house.opener = seeded(seed)
@@ -247,7 +260,7 @@ async def test_a_game_that_is_over_with_its_deal_is_a_game_like_others(house: Ho
     assert (await people[0].get(f"/t/{code}/record")).status == 200
 
 
-async def test_your_games_say_how_each_one_ended(house: House) -> None:
+async def test_your_games_say_how_each_one_ended(house: InProcessServer) -> None:
     code, people = await table_for(house, "prime-duel")
     await people[0].do(code, "resign")
     assert "Ben won by resignation" in (await people[0].get("/games")).text
@@ -257,7 +270,7 @@ async def test_your_games_say_how_each_one_ended(house: House) -> None:
 
 
 async def test_a_game_that_cannot_be_read_does_not_hide_the_others(
-    house: House, monkeypatch: pytest.MonkeyPatch
+    house: InProcessServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     person = Device(house)
     for game in ("prime-duel", "positive-negative"):
@@ -268,6 +281,6 @@ async def test_a_game_that_cannot_be_read_does_not_hide_the_others(
     def refuses(*_: object) -> None:
         raise PisteError("The record is damaged.")
 
-    monkeypatch.setattr("piste.web.room.Room.restore", refuses)
+    monkeypatch.setattr("piste.web.tables.room.Room.restore", refuses)
     page = (await person.get("/games")).text
     assert page.count("<b>Prime Duel</b>") == page.count("<b>Positive-Negative</b>") == 2

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from piste.web import logs
-from piste.web.limits import RATES, SENTENCES, Bucket, Limits, Rate, address_of
+from piste.web import logging as logs
 from piste.web.metrics import Metrics
+from piste.web.middleware.rate_limits import RATES, SENTENCES, Bucket, Limits, Rate, address_of
 from tests.web.asking import FORM, OURS, SECRET, SETTINGS, Clock, ask, connect, guarded, overheard
 
 

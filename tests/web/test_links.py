@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from piste.web.address import is_loopback, link_root, qr_svg, reachable_at
+from piste.web.network import is_loopback, link_root, qr_svg, reachable_at
 from piste.web.settings import Settings
-from tests.web.driving import Device, House
+from tests.web.driving import Device, InProcessServer
 
 LAN, OTHER = "192.168.1.20", "10.8.0.2"
 
@@ -19,7 +19,7 @@ LAN, OTHER = "192.168.1.20", "10.8.0.2"
 class Guest(Device):
     """A browser that asks for the server by a certain name."""
 
-    def __init__(self, house: House, host: str) -> None:
+    def __init__(self, house: InProcessServer, host: str) -> None:
         super().__init__(house)
         self.host = host
 
@@ -85,7 +85,9 @@ def test_links_begin_with_what_another_device_can_ask_for(changes: dict[str, Any
     assert root == (text, "")
 
 
-async def test_who_opened_the_page_at_localhost_invites_with_the_address_in_the_network(house: House) -> None:
+async def test_who_opened_the_page_at_localhost_invites_with_the_address_in_the_network(
+    house: InProcessServer,
+) -> None:
     house.lan = [LAN]
     port = house.settings.port
     host, friend = Guest(house, f"localhost:{port}"), Guest(house, f"{LAN}:{port}")
@@ -108,7 +110,7 @@ async def test_who_opened_the_page_at_localhost_invites_with_the_address_in_the_
     assert field(await phone.page(code), "seat-link") == link
 
 
-async def test_news_over_the_live_line_carry_the_same_links(house: House) -> None:
+async def test_news_over_the_live_line_carry_the_same_links(house: InProcessServer) -> None:
     house.lan = [LAN]
     host = Guest(house, "127.0.0.1:8000")
     code = await host.opens("prime-duel")
@@ -122,7 +124,7 @@ async def test_news_over_the_live_line_carry_the_same_links(house: House) -> Non
     [("0.0.0.0", "this computer is in no network now"), ("127.0.0.1", "piste serve --host 0.0.0.0")],
 )
 async def test_where_no_link_would_work_the_page_says_so(tmp_path: Path, listens: str, why: str) -> None:
-    async with House(tmp_path / "tables.db", host=listens) as house:
+    async with InProcessServer(tmp_path / "tables.db", host=listens) as house:
         host = Guest(house, "localhost:8000")
         code = await host.opens("mccoy-duel")
         page = await host.page(code)

@@ -6,7 +6,7 @@ import json
 import logging
 from typing import Any
 
-from piste.web import logs
+from piste.web import logging as logs
 
 
 def entry(event: str, /, **fields: object) -> logging.LogRecord:
@@ -17,7 +17,7 @@ def entry(event: str, /, **fields: object) -> logging.LogRecord:
 
 def test_no_field_replaces_what_the_log_itself_says() -> None:
     found: dict[str, Any] = json.loads(
-        logs.Lines().format(entry("bot tired", level="strong", time=3, event="another", game="prime-duel"))
+        logs.JsonFormatter().format(entry("bot tired", level="strong", time=3, event="another", game="prime-duel"))
     )
     assert (found["level"], found["event"], found["game"]) == ("warning", "bot tired", "prime-duel")
     assert found["time"].endswith("Z")
@@ -25,7 +25,7 @@ def test_no_field_replaces_what_the_log_itself_says() -> None:
 
 
 def test_a_person_reads_words() -> None:
-    said = logs.Sentences().format(entry("bot tired", game="prime-duel", bot="strong"))
+    said = logs.TextFormatter().format(entry("bot tired", game="prime-duel", bot="strong"))
     assert said.endswith(" warning: bot tired (game prime-duel, bot strong)")
     assert "{" not in said
 
@@ -36,6 +36,6 @@ def test_words_tell_where_an_error_came_from_and_not_what_it_said() -> None:
     except KeyError as e:
         record = entry("failed", id="c1f06ab2d9e4")
         record.exc_info = (type(e), e, e.__traceback__)
-    said = logs.Sentences().format(record)
+    said = logs.TextFormatter().format(record)
     assert "failed (id c1f06ab2d9e4, error KeyError)\n    web/test_logs.py:" in said or "test_logs.py:" in said
     assert "Ann" not in said

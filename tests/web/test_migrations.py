@@ -13,8 +13,8 @@ from alembic.migration import MigrationContext
 from sqlalchemy import Connection, create_engine
 
 from piste.core.errors import PisteError
-from piste.web import migrations, schema
-from piste.web.store import PutRoom, RoomRow, Store
+from piste.web.storage import migrations, schema
+from piste.web.storage.storage import PutRoom, RoomRow, Storage
 
 
 def differences(path: Path) -> list[object]:
@@ -47,7 +47,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def test_an_empty_database_gets_exactly_the_tables_in_the_code(path: Path) -> None:
-    with Store(path):
+    with Storage(path):
         pass
     assert differences(path) == []
     assert tables(path) == {*schema.metadata.tables, "alembic_version"}
@@ -56,7 +56,7 @@ def test_an_empty_database_gets_exactly_the_tables_in_the_code(path: Path) -> No
 def test_the_comparison_finds_a_missing_index_a_missing_column_and_a_foreign_key_that_does_not_cascade(
     path: Path,
 ) -> None:
-    with Store(path):
+    with Storage(path):
         pass
     run(
         path,
@@ -72,35 +72,35 @@ def test_the_comparison_finds_a_missing_index_a_missing_column_and_a_foreign_key
 
 
 def test_all_steps_can_be_taken_back_and_taken_again(path: Path) -> None:
-    with Store(path):
+    with Storage(path):
         pass
     engine = create_engine(f"sqlite:///{path}")
     with engine.begin() as connection:
         command.downgrade(migrations.config(connection), "base")
     assert tables(path) == {"alembic_version"}
     engine.dispose()
-    with Store(path) as store:
+    with Storage(path) as store:
         assert store.size() == 0
     assert differences(path) == []
 
 
 def test_opening_again_keeps_what_is_there(path: Path) -> None:
     row = RoomRow("ROOM", "prime-duel", "{}", "ann", False, 1.0, 2.0)
-    with Store(path) as store:
+    with Storage(path) as store:
         store.write(PutRoom(row)).result()
-    with Store(path) as store:
+    with Storage(path) as store:
         kept = store.room("ROOM")
     assert kept is not None
     assert kept.room == row
 
 
 def test_a_database_of_a_newer_version_is_refused_and_not_touched(path: Path) -> None:
-    with Store(path):
+    with Storage(path):
         pass
     run(path, "UPDATE alembic_version SET version_num = '9999'")
     before = path.read_bytes()
     with pytest.raises(PisteError, match=r"newer version of piste\. Install that version"):
-        Store(path).open()
+        Storage(path).open()
     assert path.read_bytes() == before
 
 
@@ -108,7 +108,7 @@ def test_a_database_of_another_program_is_refused_and_not_touched(path: Path) ->
     run(path, "CREATE TABLE songs (title TEXT)")
     before = path.read_bytes()
     with pytest.raises(PisteError, match="belongs to another program"):
-        Store(path).open()
+        Storage(path).open()
     assert path.read_bytes() == before
 
 
@@ -116,28 +116,28 @@ def test_a_database_of_another_program_is_refused_and_not_touched(path: Path) ->
 def test_a_file_that_is_no_database_gets_a_sentence_and_is_not_touched(path: Path, content: bytes) -> None:
     path.write_bytes(content)
     with pytest.raises(PisteError, match=r"is no database, or is damaged\. Put a backup"):
-        Store(path).open()
+        Storage(path).open()
     assert path.read_bytes() == content
 
 
 def test_a_damaged_database_gets_a_sentence_and_is_not_touched(path: Path) -> None:
-    with Store(path):
+    with Storage(path):
         pass
     whole = path.read_bytes()
     page = int.from_bytes(whole[16:18], "big")
     path.write_bytes(whole[: 3 * page] + b"\xa5" * page + whole[4 * page :])
     before = path.read_bytes()
     with pytest.raises(PisteError, match="damaged"):
-        Store(path).open()
+        Storage(path).open()
     assert path.read_bytes() == before
 
 
 def test_a_refused_file_can_be_opened_once_it_is_put_right(path: Path) -> None:
     path.write_text("no database")
     with pytest.raises(PisteError):
-        Store(path).open()
+        Storage(path).open()
     path.unlink()
-    with Store(path) as store:
+    with Storage(path) as store:
         assert store.size() == 0
 
 
@@ -150,10 +150,10 @@ def test_steps_that_fail_leave_nothing_behind(path: Path, monkeypatch: pytest.Mo
 
     monkeypatch.setattr(migrations, "upgrade", half)
     with pytest.raises(PisteError, match="the last step fails"):
-        Store(path).open()
+        Storage(path).open()
     assert tables(path) == set()
     monkeypatch.undo()
-    with Store(path) as store:
+    with Storage(path) as store:
         assert store.size() == 0
 
 
@@ -161,7 +161,7 @@ def test_logging_is_left_as_it_is(path: Path) -> None:
     ours = logging.getLogger("piste.test")
     root = logging.getLogger()
     before = (list(root.handlers), root.level, ours.disabled, logging.getLogger("alembic").level)
-    with Store(path):
+    with Storage(path):
         pass
     assert (list(root.handlers), root.level, ours.disabled, logging.getLogger("alembic").level) == before
 
@@ -174,6 +174,6 @@ def test_a_folder_with_a_per_cent_sign_is_no_trap(tmp_path: Path) -> None:
     assert made.get_main_option("script_location") == str(Path(migrations.__file__).parent)
     odd = tmp_path / "100%(here)s?#"
     odd.mkdir()
-    with Store(odd / "my piste.db") as store:
+    with Storage(odd / "my piste.db") as store:
         assert store.size() == 0
     assert (odd / "my piste.db").exists()

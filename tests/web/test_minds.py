@@ -20,19 +20,25 @@ import piste
 from piste import bots
 from piste.core.dealer import Commitment, Dealer
 from piste.core.errors import PisteError
+from piste.core.evaluation import Progress
 from piste.core.game import find
-from piste.core.verdict import Progress
 from piste.core.views import SeatView
-from piste.web.minds import Busy, Minds, Tired, Unprepared, seed_of_bots
+from piste.web.workers.worker_pool import (
+    BotWorkers,
+    PreparationTimeoutError,
+    WorkersBusyError,
+    WorkerTimeoutError,
+    seed_of_bots,
+)
 from tests.limits import PATIENCE_S
-from tests.web.driving import SALT, SEED, Device, House, finish
+from tests.web.driving import SALT, SEED, Device, InProcessServer, finish
 
 FOREVER = 3600
 
 
 @asynccontextmanager
-async def minds(thinkers: int = 1, most: int = 10) -> AsyncIterator[Minds]:
-    made = Minds(thinkers, most)
+async def minds(thinkers: int = 1, most: int = 10) -> AsyncIterator[BotWorkers]:
+    made = BotWorkers(thinkers, most)
     try:
         yield made
     finally:
@@ -67,14 +73,14 @@ async def test_a_worker_that_is_killed_in_mid_thought_is_replaced(tmp_path: Path
 async def test_who_waits_behind_a_thought_that_is_given_up_is_answered_all_the_same(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("piste.web.minds.LONGEST", {False: 0.0})
+    monkeypatch.setattr("piste.web.workers.worker_pool.LONGEST", {False: 0.0})
     async with minds() as made:
         endless = asyncio.ensure_future(made._run(False, time.sleep, FOREVER))
         waiting = [asyncio.ensure_future(made._run(False, os.getpid)) for _ in range(5)]
         while not made._pools[False].all_busy:
             await asyncio.sleep(0)
-        monkeypatch.setattr("piste.web.minds.LONGEST", {False: PATIENCE_S})
-        with pytest.raises(Tired):
+        monkeypatch.setattr("piste.web.workers.worker_pool.LONGEST", {False: PATIENCE_S})
+        with pytest.raises(WorkerTimeoutError):
             await endless
         assert os.getpid() not in await asyncio.gather(*waiting)
 
@@ -83,8 +89,8 @@ async def test_only_the_worker_that_took_too_long_is_ended(monkeypatch: pytest.M
     async with minds(thinkers=2) as made:
         async with made._pools[False].worker() as other:
             before = await asyncio.wrap_future(other.submit(os.getpid))
-            monkeypatch.setattr("piste.web.minds.LONGEST", {False: 0.0})
-            with pytest.raises(Tired):
+            monkeypatch.setattr("piste.web.workers.worker_pool.LONGEST", {False: 0.0})
+            with pytest.raises(WorkerTimeoutError):
                 await made._run(False, time.sleep, FOREVER)
         assert await asyncio.wrap_future(other.submit(os.getpid)) == before
 
@@ -102,7 +108,7 @@ async def test_what_many_wait_for_is_prepared_once_and_told_to_all(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("piste.bots.tasks.prepare", prepares)
-    monkeypatch.setattr("piste.web.minds.find", lambda _: find("prime-duel"))
+    monkeypatch.setattr("piste.web.workers.worker_pool.find", lambda _: find("prime-duel"))
     told: list[list[int]] = [[], [], []]
     async with minds() as made:
         need = (str(tmp_path / "mark"), "perfect", find("prime-duel").options())
@@ -115,17 +121,17 @@ async def test_preparing_does_not_count_against_the_time_of_a_decision(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("piste.bots.tasks.prepare", prepares)
-    monkeypatch.setattr("piste.web.minds.find", lambda _: find("prime-duel"))
-    monkeypatch.setattr("piste.web.minds.LONGEST", {False: 0.0})
+    monkeypatch.setattr("piste.web.workers.worker_pool.find", lambda _: find("prime-duel"))
+    monkeypatch.setattr("piste.web.workers.worker_pool.LONGEST", {False: 0.0})
     told: list[str] = []
     async with minds() as made:
         need = (str(tmp_path / "mark"), "perfect", find("prime-duel").options())
-        with pytest.raises(Tired) as tired:
+        with pytest.raises(WorkerTimeoutError) as tired:
             await made._run(False, time.sleep, FOREVER, need=need, progress=lambda *how: told.append(how[2]))
-        assert not isinstance(tired.value, Unprepared)
+        assert not isinstance(tired.value, PreparationTimeoutError)
         assert told == ["", "step 0", "step 1", "step 2", "step 3", ""]
-        monkeypatch.setattr("piste.web.minds.PREPARING", {False: 0.0, True: 0.0})
-        with pytest.raises(Unprepared):
+        monkeypatch.setattr("piste.web.workers.worker_pool.PREPARING", {False: 0.0, True: 0.0})
+        with pytest.raises(PreparationTimeoutError):
             await made._run(False, os.getpid, need=(*need[:2], need[2]._replace(turns=9)))
 
 
@@ -154,11 +160,11 @@ async def test_a_thought_that_nobody_waits_for_any_more_has_its_worker_until_it_
 
 
 async def test_a_thought_that_takes_too_long_is_given_up_with_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("piste.web.minds.LONGEST", {False: 0.0, True: 0.0})
+    monkeypatch.setattr("piste.web.workers.worker_pool.LONGEST", {False: 0.0, True: 0.0})
     async with minds() as made:
         with pytest.raises(PisteError, match="took too long"):
             await made._run(False, time.sleep, FOREVER)
-        monkeypatch.setattr("piste.web.minds.LONGEST", {False: PATIENCE_S, True: PATIENCE_S})
+        monkeypatch.setattr("piste.web.workers.worker_pool.LONGEST", {False: PATIENCE_S, True: PATIENCE_S})
         assert await made._run(False, os.getpid) != os.getpid()
 
 
@@ -167,7 +173,7 @@ async def test_too_many_thoughts_are_refused_and_reviews_do_not_count_among_them
         endless = asyncio.ensure_future(made._run(True, time.sleep, FOREVER))
         while not made._pools[True].waiting:
             await asyncio.sleep(0)
-        with pytest.raises(Busy, match="busy"):
+        with pytest.raises(WorkersBusyError, match="busy"):
             await made._run(True, os.getpid)
         assert await made._run(False, os.getpid) != os.getpid()
         endless.cancel()
@@ -187,10 +193,10 @@ async def test_nothing_is_begun_once_the_minds_are_closed() -> None:
 
 SERVER = """
 import asyncio, os, time
-from piste.web.minds import Minds
+from piste.web.minds import BotWorkers
 
 async def main():
-    minds = Minds(1, 10)
+    minds = BotWorkers(1, 10)
     print(await minds._run(False, os.getpid), await minds._run(True, os.getpid), flush=True)
     await minds._run(False, time.sleep, 3600)
 
@@ -212,7 +218,7 @@ def test_workers_end_when_their_server_is_killed(tmp_path: Path) -> None:
             os.close(worker)
 
 
-async def test_whoever_thinks_is_given_neither_seed_nor_salt(house: House) -> None:
+async def test_whoever_thinks_is_given_neither_seed_nor_salt(house: InProcessServer) -> None:
     given: list[bytes] = []
 
     async def choose(game: str, level: str, view: SeatView) -> int:

@@ -13,24 +13,26 @@ from html.parser import HTMLParser
 
 import pytest
 
-from piste.core.contract import WATCHER
-from piste.core.dealer import Chooser, Commitment
+from piste.core.dealer import ChanceSource, Commitment
 from piste.core.game import find, names
+from piste.core.protocols import WATCHER
 from piste.core.record import Head
 from piste.core.replay import new_head
 from piste.core.scene import taken
-from piste.web.address import Root
-from piste.web.face import Face
-from piste.web.faces import House, Looker, face
-from piste.web.pages import LONGEST_LOG, LONGEST_WHOLE, PARTS, STATIC, Listing, Pages
-from piste.web.replaying import shown
-from piste.web.room import PERSON, Room, Seat
-from piste.web.thoughts import Looking
+from piste.web.network import Root
+from piste.web.tables.bot_runner import ReviewStatus
+from piste.web.tables.room import PERSON, Room, Seat
+from piste.web.views.rendering import LONGEST_LOG, LONGEST_WHOLE, PARTS, STATIC, Listing, Pages
+from piste.web.views.replay import shown
+from piste.web.views.view_builders import RenderContext, Viewer, face
+from piste.web.views.view_models import TableViewModel
 
 from ..kinds import FULL, ODD, Kind
 
 PAGES = Pages()
-HOUSE = House(now=1000.0, patience=60.0, root=Root("http://cards.test"), seat_link="http://cards.test/s/CODE/0/token")
+HOUSE = RenderContext(
+    now=1000.0, patience=60.0, root=Root("http://cards.test"), seat_link="http://cards.test/s/CODE/0/token"
+)
 VOID = {"meta", "link", "input", "img", "br", "hr", "path", "rect", "polyline"}
 NASTY = ("<script>alert(1)</script>", "\"onload='x'", "a\u202eb & <b>", "{{ face }}")
 
@@ -124,7 +126,7 @@ def room_of(kind: Kind, seed: str, called: tuple[str, ...] = ("Ana", "Ben", "Cyr
     seats = [Seat(PERSON, called[i], players=frozenset({f"player {i}"})) for i in range(count)]
     room = Room("CODE", kind.game, kind.options, seats, host="player 0", now=0.0)
 
-    def opener(of: Room) -> tuple[Head, Chooser | None]:
+    def opener(of: Room) -> tuple[Head, ChanceSource | None]:
         head = new_head(kind.game, kind.options, seed=seed, seats=of.names())
         return head._replace(commitment=Commitment.to(seed, bytes(32))), None
 
@@ -156,9 +158,9 @@ def gone(room: Room, seat: int) -> bool:
     return -1 - seat in room.table.history()
 
 
-def faces_of(room: Room) -> Iterator[Face]:
+def faces_of(room: Room) -> Iterator[TableViewModel]:
     for seat in range(WATCHER, len(room.seats)):
-        yield face(room, Looker(seat, host=seat == 0), HOUSE)
+        yield face(room, Viewer(seat, host=seat == 0), HOUSE)
 
 
 @pytest.mark.parametrize("kind", [*FULL, *ODD], ids=str)
@@ -183,11 +185,11 @@ def test_every_open_decision_is_one_button_that_sends_its_short_name(kind: Kind)
 
 def test_a_page_is_the_same_for_the_same_face_and_another_for_another() -> None:
     for kind in FULL:
-        one, again = (face(room_of(kind, "again"), Looker(0), HOUSE) for _ in range(2))
+        one, again = (face(room_of(kind, "again"), Viewer(0), HOUSE) for _ in range(2))
         assert one == again
         assert PAGES.table_page(one) == Pages().table_page(again)
         assert PAGES.parts(one) == PAGES.parts(again)
-        assert PAGES.parts(one) != PAGES.parts(face(room_of(kind, "another"), Looker(0), HOUSE))
+        assert PAGES.parts(one) != PAGES.parts(face(room_of(kind, "another"), Viewer(0), HOUSE))
 
 
 @pytest.mark.parametrize("kind", FULL, ids=str)
@@ -200,7 +202,7 @@ def test_a_part_drawn_from_what_it_is_given_is_as_if_drawn_from_all(kind: Kind) 
 
 def test_parts_are_the_eight_and_the_page_holds_them_as_they_are() -> None:
     room = room_of(Kind("mccoy-duel", {}), "parts")
-    one = face(room, Looker(0, host=True), HOUSE)
+    one = face(room, Viewer(0, host=True), HOUSE)
     parts = PAGES.parts(one)
     wanted = ("people", "status", "round", "scene", "choices", "notes", "offers", "fair")
     assert tuple(parts) == tuple(PARTS) == wanted
@@ -223,7 +225,7 @@ def test_a_table_with_all_that_it_loads_weighs_less_than_a_hundred_kilobytes(kin
 
 def test_a_long_log_is_cut_on_the_page_and_whole_where_it_is_asked_for() -> None:
     room = last(moments(Kind("zero-sum-grid", {"turns": 200}), "long"))
-    one = face(room, Looker(0), HOUSE)
+    one = face(room, Viewer(0), HOUSE)
     assert len(one.log) > LONGEST_LOG
     start, newest = '<li id="line-0"', f'<li id="line-{len(one.log) - 1}"'
     cut, whole = PAGES.table_page(one), PAGES.table_page(one, whole=True)
@@ -377,7 +379,7 @@ def test_a_review_fills_in_decision_by_decision_while_the_coach_looks() -> None:
     room = last(moments(FULL[0], "so far", most=12))
     whole = json.loads(review_of(room))
     begun = json.dumps({"chances": whole["chances"][:2], "decisions": whole["decisions"]})
-    page = PAGES.replay_page(shown(room, 2, -1, None, Looking(3, 12, begun)))
+    page = PAGES.replay_page(shown(room, 2, -1, None, ReviewStatus(3, 12, begun)))
     check(page)
     assert "1 decision judged so far" in page
     assert 'value="0.250" max="1"' in page
@@ -414,7 +416,7 @@ def test_d22_the_form_of_duel_lets_its_host_choose_a_colour() -> None:
 
 def test_the_line_and_tips_of_a_table_follow_its_options() -> None:
     room = Room("CODE", "prime-duel", {"target": 30}, [Seat(PERSON, "Ann"), Seat()], host="", now=0.0)
-    seen = face(room, Looker(0), HOUSE)
+    seen = face(room, Viewer(0), HOUSE)
     assert "30" in seen.line
     assert any("30" in tip for tip in seen.tips)
     assert not any("50" in text for text in (seen.line, *seen.tips))

@@ -19,10 +19,10 @@ from typing import NamedTuple
 import pytest
 from websockets.exceptions import InvalidStatus
 
-from piste.web.address import qr_svg
-from piste.web.bench import BUTTON, NUMBER
-from piste.web.guard import HEADERS, LARGEST_BODY
-from piste.web.limits import RATES, SENTENCES
+from piste.cli.commands.bench.serve import BUTTON, NUMBER
+from piste.web.middleware.guard import HEADERS, LARGEST_BODY
+from piste.web.middleware.rate_limits import RATES, SENTENCES
+from piste.web.network import qr_svg
 from tests.installing import needed, without
 from tests.limits import PATIENCE_S, wait_until
 from tests.web import filtered, proxied

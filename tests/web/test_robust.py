@@ -14,13 +14,13 @@ from packaging.utils import canonicalize_name
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from piste.core.errors import PisteError
-from piste.web.elapsed import DAY, Elapsed
-from piste.web.limits import RATES, Limits, Rate
-from piste.web.room import Room
-from piste.web.serving import check_libraries
-from piste.web.store import Store
+from piste.web.middleware.rate_limits import RATES, Limits, Rate
+from piste.web.server import check_libraries
+from piste.web.storage.elapsed_time import DAY, Elapsed
+from piste.web.storage.storage import Storage
+from piste.web.tables.room import Room
 from tests.web.asking import overheard
-from tests.web.driving import Clock, Device, House, actor, one_decision, table_for
+from tests.web.driving import Clock, Device, InProcessServer, actor, one_decision, table_for
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -28,13 +28,13 @@ ROOT = Path(__file__).parent.parent.parent
 
 
 @pytest.fixture(name="real")
-def _real(house: House) -> House:
+def _real(house: InProcessServer) -> InProcessServer:
     """A house where time passes by another clock than the one on the wall."""
     house.ticks = Clock()
     return house
 
 
-async def test_a_restart_with_a_clock_a_month_ahead_deletes_nothing(real: House) -> None:
+async def test_a_restart_with_a_clock_a_month_ahead_deletes_nothing(real: InProcessServer) -> None:
     code, people = await table_for(real, "prime-duel")
     with overheard() as noted:
         real.clock.now += 31 * DAY
@@ -44,7 +44,7 @@ async def test_a_restart_with_a_clock_a_month_ahead_deletes_nothing(real: House)
     assert (await people[0].get(f"/t/{code}")).status == 200
 
 
-async def test_a_table_is_deleted_when_its_time_has_been_seen_to_pass(real: House) -> None:
+async def test_a_table_is_deleted_when_its_time_has_been_seen_to_pass(real: InProcessServer) -> None:
     assert real.ticks is not None
     old, _ = await table_for(real, "prime-duel")
     real.clock.now += 31 * DAY  # not so
@@ -56,7 +56,7 @@ async def test_a_table_is_deleted_when_its_time_has_been_seen_to_pass(real: Hous
     assert real.store.room(old) is None
 
 
-async def test_a_clock_that_is_set_back_again_takes_nothing_with_it(real: House) -> None:
+async def test_a_clock_that_is_set_back_again_takes_nothing_with_it(real: InProcessServer) -> None:
     code, _ = await table_for(real, "prime-duel")
     for jump in (31 * DAY, -31 * DAY):
         real.clock.now += jump
@@ -64,7 +64,7 @@ async def test_a_clock_that_is_set_back_again_takes_nothing_with_it(real: House)
     assert real.store.room(code) is not None
 
 
-async def test_a_clock_that_is_set_ahead_makes_nobody_claimable(real: House) -> None:
+async def test_a_clock_that_is_set_ahead_makes_nobody_claimable(real: InProcessServer) -> None:
     assert real.ticks is not None
     code, people = await table_for(real, "prime-duel")
     here = people[1 - actor(real, code)]
@@ -95,7 +95,7 @@ def test_age_is_counted_without_jumps() -> None:
         "UPDATE seats SET name = CAST(X'ff41' AS TEXT) WHERE room = ?",
     ],
 )
-async def test_one_table_that_cannot_be_shown_hides_no_other(house: House, damage: str) -> None:
+async def test_one_table_that_cannot_be_shown_hides_no_other(house: InProcessServer, damage: str) -> None:
     person = Device(house)
     codes = [await person.opens("prime-duel", name="Ada") for _ in range(2)]
     for code in codes:
@@ -117,7 +117,7 @@ async def test_one_table_that_cannot_be_shown_hides_no_other(house: House, damag
 # The file
 
 
-async def test_a_file_that_is_removed_is_noticed_and_nothing_is_said_to_be_kept(house: House) -> None:
+async def test_a_file_that_is_removed_is_noticed_and_nothing_is_said_to_be_kept(house: InProcessServer) -> None:
     code, people = await table_for(house, "prime-duel")
     db = house.settings.db
     db.rename(db.with_suffix(".away"))
@@ -135,12 +135,12 @@ async def test_a_file_that_is_removed_is_noticed_and_nothing_is_said_to_be_kept(
 @pytest.mark.parametrize("text", [b"CREATE TABLE rooms", b"CREATE TABLE keys", b"alembic_version", b"SQLite format"])
 def test_a_damaged_file_at_the_start_is_a_sentence(text: bytes, tmp_path: Path) -> None:
     path = tmp_path / "tables.db"
-    with Store(path):
+    with Storage(path):
         pass
     data = path.read_bytes()
     at = data.index(text) + len(text) - 4
     path.write_bytes(data[:at] + b"\xff\xba\x82\xe5" + data[at + 4 :])
-    store = Store(path)
+    store = Storage(path)
     with pytest.raises(PisteError, match=r"damaged|cannot be opened|another program"):
         store.open()
     store.close()
@@ -149,7 +149,9 @@ def test_a_damaged_file_at_the_start_is_a_sentence(text: bytes, tmp_path: Path) 
 # Requests
 
 
-async def test_a_long_game_is_read_back_in_a_thread_of_its_own(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_long_game_is_read_back_in_a_thread_of_its_own(
+    house: InProcessServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     code, people = await table_for(house, "prime-duel")
     threads = []
     right = Room.restore
@@ -165,7 +167,9 @@ async def test_a_long_game_is_read_back_in_a_thread_of_its_own(house: House, mon
     assert threading.main_thread() not in threads
 
 
-async def test_a_qr_code_is_drawn_once_and_not_without_end(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_qr_code_is_drawn_once_and_not_without_end(
+    house: InProcessServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     drawn = []
 
     def draws(text: str) -> bytes:
@@ -184,7 +188,7 @@ async def test_a_qr_code_is_drawn_once_and_not_without_end(house: House, monkeyp
     assert answers == [200, 200, 429, 429, 429]
 
 
-async def test_numbers_of_any_length_are_no_seats(house: House) -> None:
+async def test_numbers_of_any_length_are_no_seats(house: InProcessServer) -> None:
     person = Device(house)
     code = await person.opens("prime-duel")
     for seat in ("9" * 5000, "-1", "x", "00000"):
@@ -193,13 +197,13 @@ async def test_numbers_of_any_length_are_no_seats(house: House) -> None:
 
 async def test_metrics_are_for_this_computer_unless_a_setting_opens_them(tmp_path: Path) -> None:
     for opened, status in ((False, 404), (True, 200)):
-        async with House(tmp_path / "tables.db", open_metrics=opened) as house:
+        async with InProcessServer(tmp_path / "tables.db", open_metrics=opened) as house:
             assert (await Device(house).get("/metrics")).status == status
             assert (await Device(house, client="127.0.0.1").get("/metrics")).status == 200
             assert (await Device(house, client="::1").get("/metrics")).status == 200
 
 
-async def test_a_private_link_can_be_called_in(house: House) -> None:
+async def test_a_private_link_can_be_called_in(house: InProcessServer) -> None:
     code, people = await table_for(house, "prime-duel")
 
     async def link() -> str:

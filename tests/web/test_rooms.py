@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 import piste
-from piste.core.contract import WATCHER
 from piste.core.dealer import Commitment
-from piste.core.errors import BadOption, NotOpen, Stale, Unreadable
+from piste.core.errors import IllegalDecisionError, OptionError, StaleDecisionError, UnreadableDecisionError
 from piste.core.game import find, names, tidy
-from piste.web.address import Root
-from piste.web.faces import House, Looker, face, looker
-from piste.web.room import BOT, GRACE, KEPT, OPEN, PERSON, Room, Seat, called, levels
+from piste.core.protocols import WATCHER
+from piste.web.network import Root
+from piste.web.tables.room import BOT, GRACE, KEPT, OPEN, PERSON, Room, Seat, called, levels
+from piste.web.views.view_builders import RenderContext, Viewer, face, looker
 from tests.web.driving import seeded
 
 PATIENCE = 60.0
@@ -52,7 +52,7 @@ def record(made: Room) -> str:
 
 
 def offers(made: Room, seat: int, now: float = 0.0) -> set[str]:
-    seen = face(made, Looker(seat, seat == 0), House(now, PATIENCE, Root("http://x")))
+    seen = face(made, Viewer(seat, seat == 0), RenderContext(now, PATIENCE, Root("http://x")))
     return {offer.do for offer in seen.offers}
 
 
@@ -93,7 +93,7 @@ def test_who_sits_already_keeps_the_seat_and_takes_no_second_one() -> None:
 
 
 def test_nobody_sits_down_at_a_full_table() -> None:
-    with pytest.raises(NotOpen, match="watch"):
+    with pytest.raises(IllegalDecisionError, match="watch"):
         room().sit("late", "Late")
 
 
@@ -129,7 +129,7 @@ def test_names_lose_what_cannot_be_seen_and_keep_the_rest(name: str, shown: str)
 
 @pytest.mark.parametrize("name", ["x" * 25, "\u200b\u200b", "\x00", "\ud800", "x" * 100_000])
 def test_names_too_long_or_of_nothing_are_refused_with_a_short_sentence(name: str) -> None:
-    with pytest.raises(BadOption, match="1 to 24 letters") as refused:
+    with pytest.raises(OptionError, match="1 to 24 letters") as refused:
         called(name)
     assert len(str(refused.value).encode()) < 200
 
@@ -165,14 +165,14 @@ def test_nobody_can_take_the_name_of_an_unnamed_seat() -> None:
 
 def test_bots_take_every_free_seat_and_only_the_host_lets_them() -> None:
     made = room("mccoy-duel", 2, players=4)
-    with pytest.raises(NotOpen, match="Only whoever opened"):
+    with pytest.raises(IllegalDecisionError, match="Only whoever opened"):
         made.fill("p1", "steady")
     made.fill("p0", "steady")
     assert [seat.kind for seat in made.seats] == [PERSON, PERSON, BOT, BOT]
     assert made.names() == ("Ada", "Ben", "Steady", "Steady 2")
     assert made.full
     made.deal(seeded())
-    with pytest.raises(NotOpen, match="has begun"):
+    with pytest.raises(IllegalDecisionError, match="has begun"):
         made.fill("p0", "steady")
 
 
@@ -194,9 +194,9 @@ def test_another_decision_for_an_answered_question_is_refused() -> None:
     seat, decision, number = decides(made)
     before = record(made)
     for other in ("", "nothing", f"{decision} ", "resigns"):
-        with pytest.raises(Stale, match="has been answered"):
+        with pytest.raises(StaleDecisionError, match="has been answered"):
             made.decide(seat, other, number)
-    with pytest.raises(Stale):
+    with pytest.raises(StaleDecisionError):
         made.decide(1 - seat, decision, number)
     assert record(made) == before
 
@@ -207,7 +207,7 @@ def test_an_empty_decision_for_an_answered_question_is_no_repetition_after_a_res
     again = Room("c" * 16, "prime-duel", {}, made.seats, host="p0", now=0.0)
     again.restore(tuple(record(made).splitlines()))
     assert again.decide(seat, decision, number) == decision
-    with pytest.raises(Stale):
+    with pytest.raises(StaleDecisionError):
         again.decide(seat, "", number)
 
 
@@ -217,12 +217,12 @@ def test_decisions_out_of_turn_early_late_or_unreadable_change_nothing() -> None
     seat, number, before = actor(made), made.table.number, record(made)
     decision = made.table.view(seat).decisions[0]
     for who, said, at, error in (
-        (1 - seat, decision, number, NotOpen),
-        (seat, decision, number + 1, Stale),
-        (seat, decision, -1, Stale),
+        (1 - seat, decision, number, IllegalDecisionError),
+        (seat, decision, number + 1, StaleDecisionError),
+        (seat, decision, -1, StaleDecisionError),
         (seat, "nonsense", number, piste.PisteError),
-        (seat, "", number, Unreadable),
-        (seat, "k" * 41, number, Unreadable),
+        (seat, "", number, UnreadableDecisionError),
+        (seat, "k" * 41, number, UnreadableDecisionError),
     ):
         with pytest.raises(error) as refused:
             made.decide(who, said, at)
@@ -251,7 +251,7 @@ def test_before_the_deal_there_is_nothing_to_decide() -> None:
         made.record,
         lambda: made.successors(0),
     ):
-        with pytest.raises(NotOpen):
+        with pytest.raises(IllegalDecisionError):
             act()
 
 
@@ -260,7 +260,7 @@ def test_resigning_ends_a_game_of_two(game: str) -> None:
     made = room(game)
     made.resign(1 - actor(made))
     assert made.over
-    with pytest.raises(NotOpen):
+    with pytest.raises(IllegalDecisionError):
         made.resign(0)
 
 
@@ -270,15 +270,17 @@ def test_of_four_the_others_play_on_without_who_resigned() -> None:
     made.resign(gone)
     assert made.running
     assert actor(made) != gone
-    assert [person.left for person in face(made, Looker(0), House(0.0, PATIENCE, Root(""))).people].count(True) == 1
+    assert [person.left for person in face(made, Viewer(0), RenderContext(0.0, PATIENCE, Root(""))).people].count(
+        True
+    ) == 1
     assert "resign" not in offers(made, gone)
-    with pytest.raises(NotOpen, match="resigned already"):
+    with pytest.raises(IllegalDecisionError, match="resigned already"):
         made.resign(gone)
 
 
 def test_hints_are_given_against_bots_only_and_stand_in_the_record() -> None:
     people = room()
-    with pytest.raises(NotOpen, match="people play each other"):
+    with pytest.raises(IllegalDecisionError, match="people play each other"):
         people.hinted(actor(people))
     made = room("prime-duel", 1, first=1)
     made.fill("p0", "steady")
@@ -289,10 +291,10 @@ def test_hints_are_given_against_bots_only_and_stand_in_the_record() -> None:
     said = made.give_hint(0, number, "perfect", view.actions[1])
     assert view.decisions[1] in said
     assert f"hint for seat 1: {view.decisions[1]}" in record(made)
-    assert face(made, Looker(0), House(0.0, PATIENCE, Root(""))).hint == said
-    assert face(made, Looker(WATCHER), House(0.0, PATIENCE, Root(""))).hint == ""
+    assert face(made, Viewer(0), RenderContext(0.0, PATIENCE, Root(""))).hint == said
+    assert face(made, Viewer(WATCHER), RenderContext(0.0, PATIENCE, Root(""))).hint == ""
     decides(made)
-    assert face(made, Looker(0), House(0.0, PATIENCE, Root(""))).hint == ""
+    assert face(made, Viewer(0), RenderContext(0.0, PATIENCE, Root(""))).hint == ""
     assert made.give_hint(0, number, "perfect", view.actions[1]) == ""
 
 
@@ -302,16 +304,16 @@ def test_g11_claim_and_stand_in_come_after_patience_and_only_for_whoever_is_to_a
     away = actor(made)
     mine = (away + 1) % count
     for seat, now in ((mine, PATIENCE - 1), (away, LONG), (WATCHER, LONG)):
-        with pytest.raises(NotOpen, match="Nobody is away"):
+        with pytest.raises(IllegalDecisionError, match="Nobody is away"):
             made.claim(seat, now, PATIENCE)
-        with pytest.raises(NotOpen, match="Nobody is away"):
+        with pytest.raises(IllegalDecisionError, match="Nobody is away"):
             made.stand_in(seat, now, PATIENCE)
     assert not {"claim", "stand-in"} & offers(made, mine, PATIENCE - 1)
     assert {"claim", "stand-in"} <= offers(made, mine, LONG)
     assert not {"claim", "stand-in"} & offers(made, away, LONG)
     made.sockets[away] = 1  # connected: never away, however long it thinks
     assert not {"claim", "stand-in"} & offers(made, mine, LONG)
-    with pytest.raises(NotOpen):
+    with pytest.raises(IllegalDecisionError):
         made.claim(mine, LONG, PATIENCE)
     made.sockets[away] = 0
     made.claim(mine, LONG, PATIENCE)
@@ -324,7 +326,7 @@ def test_somebody_else_who_is_away_holds_nobody_up() -> None:
     idle = 1 - actor(made)
     made.seen[actor(made)] = LONG
     assert not made.here(idle, LONG)
-    with pytest.raises(NotOpen):
+    with pytest.raises(IllegalDecisionError):
         made.claim(actor(made), LONG, PATIENCE)
     assert not {"claim", "stand-in"} & offers(made, actor(made), LONG)
 
@@ -335,9 +337,9 @@ def test_g11_a_bot_stands_in_until_the_person_is_back() -> None:
     assert made.table is not None
     made.stand_in(1 - away, LONG, PATIENCE)
     assert made.thinker() == (away, "steady")
-    with pytest.raises(NotOpen, match="Take your seat back"):
+    with pytest.raises(IllegalDecisionError, match="Take your seat back"):
         made.decide(away, made.table.view(away).decisions[0], made.table.number)
-    assert face(made, Looker(away), House(LONG, PATIENCE, Root(""))).choices == ()
+    assert face(made, Viewer(away), RenderContext(LONG, PATIENCE, Root(""))).choices == ()
     assert "return" in offers(made, away)
     number, action = made.table.number, made.table.view(away).actions[0]
     assert made.bot_decides(away, action, number)
@@ -370,11 +372,11 @@ def test_a_short_while_without_a_sign_is_not_away() -> None:
 @pytest.mark.parametrize("count", [2, 3, 4])
 def test_a_rematch_moves_everybody_one_seat_and_keeps_places(count: int) -> None:
     made = room("mccoy-duel", count, players=count)
-    with pytest.raises(NotOpen, match="not over"):
+    with pytest.raises(IllegalDecisionError, match="not over"):
         made.successors(0)
     while made.running:
         made.resign(actor(made))
-    with pytest.raises(NotOpen, match="Only those who played"):
+    with pytest.raises(IllegalDecisionError, match="Only those who played"):
         made.successors(WATCHER)
     seats = made.successors(1)
     order = [*range(1, count), 0]
@@ -394,11 +396,11 @@ def test_no_place_is_kept_for_somebody_who_deleted_the_game() -> None:
 def test_seed_and_salt_are_shown_when_it_is_over_and_keep_the_promise(game: str) -> None:
     made = room(game)
     for seat in (WATCHER, 0, 1):
-        shown = face(made, looker(made, f"p{seat}"), House(0.0, PATIENCE, Root("")))
+        shown = face(made, looker(made, f"p{seat}"), RenderContext(0.0, PATIENCE, Root("")))
         assert (shown.seed, shown.salt) == ("", "")
         assert len(shown.commitment) == 64
     made.resign(0)
     for seat in (WATCHER, 0, 1):
-        after = face(made, looker(made, f"p{seat}"), House(0.0, PATIENCE, Root("")))
+        after = face(made, looker(made, f"p{seat}"), RenderContext(0.0, PATIENCE, Root("")))
         assert after.commitment == shown.commitment
         assert Commitment(after.commitment, after.salt).keeps(after.seed)

@@ -14,14 +14,16 @@ from typing import Any
 
 import pytest
 
-from piste.cli import main
-from piste.core.errors import BadOption, MissingExtra, PisteError
+from piste.cli.commands import serve
+from piste.cli.main import main
+from piste.cli.parser import parser
+from piste.cli.terminal import Terminal
+from piste.core.errors import MissingExtraError, OptionError, PisteError
 from piste.core.extras import SERVE
-from piste.ui.arguments import parser
-from piste.ui.screen import Screen
-from piste.web import serving, wire
-from piste.web.address import lan_addresses, link, qr_lines, qr_svg
-from piste.web.limits import MOST_HELD, RATES
+from piste.web import server
+from piste.web.middleware import connections
+from piste.web.middleware.rate_limits import MOST_HELD, RATES
+from piste.web.network import lan_addresses, link, qr_lines, qr_svg
 from piste.web.settings import Settings, read_public, usual_db
 
 
@@ -39,7 +41,7 @@ def _alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 def test_without_arguments_phones_in_the_network_can_come() -> None:
-    found = serving.chosen(arguments())
+    found = serve.chosen(arguments())
     assert (found.host, found.port, found.behind_proxy, found.keep_days, found.patience) == (
         "0.0.0.0",
         8000,
@@ -54,9 +56,9 @@ def test_without_arguments_phones_in_the_network_can_come() -> None:
 
 
 def test_behind_a_proxy_nobody_else_is_heard_or_believed() -> None:
-    found = serving.chosen(arguments("--behind-proxy"))
+    found = serve.chosen(arguments("--behind-proxy"))
     assert (found.host, found.behind_proxy) == ("127.0.0.1", "127.0.0.1")
-    found = serving.chosen(arguments("--behind-proxy", "10.0.0.7", "--host", "10.0.0.8"))
+    found = serve.chosen(arguments("--behind-proxy", "10.0.0.7", "--host", "10.0.0.8"))
     assert (found.host, found.behind_proxy) == ("10.0.0.8", "10.0.0.7")
 
 
@@ -70,7 +72,7 @@ def test_every_setting_can_be_chosen(tmp_path: Path) -> None:
         "--no-limits",
         "--no-prepare",
     ]
-    found = serving.chosen(arguments("--db", str(tmp_path / "x.db"), *words))
+    found = serve.chosen(arguments("--db", str(tmp_path / "x.db"), *words))
     assert found == Settings(
         tmp_path / "x.db",
         port=0,
@@ -108,21 +110,21 @@ def test_what_cannot_be_is_refused_with_a_sentence(
     ["https://a.example/games", "ftp://a.example", "https://", "https://a?b", "https://a:x", "https://me@a", "//a"],
 )
 def test_a_public_address_is_a_whole_one(text: str) -> None:
-    with pytest.raises(BadOption):
+    with pytest.raises(OptionError):
         read_public(text)
 
 
 def test_a_second_process_is_refused_wherever_it_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WEB_CONCURRENCY", "4")
-    with pytest.raises(BadOption, match=r"WEB_CONCURRENCY cannot be '4'.*half of a game"):
-        serving.run(arguments(), Screen(io.StringIO(), io.StringIO()))
-    serving.refuse_more_processes("1", "1")
+    with pytest.raises(OptionError, match=r"WEB_CONCURRENCY cannot be '4'.*half of a game"):
+        serve.run(arguments(), Terminal(io.StringIO(), io.StringIO()))
+    serve.refuse_more_processes("1", "1")
 
 
 def test_without_the_libraries_it_says_how_to_install_them(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "uvicorn", None)
-    with pytest.raises(MissingExtra, match=r"pip install 'piste\[web\]'"):
-        serving.run(arguments(), Screen(io.StringIO(), io.StringIO()))
+    with pytest.raises(MissingExtraError, match=r"pip install 'piste\[web\]'"):
+        serve.run(arguments(), Terminal(io.StringIO(), io.StringIO()))
 
 
 def test_the_extra_holds_what_is_needed() -> None:
@@ -139,23 +141,23 @@ def test_a_port_that_is_taken_gets_a_sentence_and_another_port() -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
         with pytest.raises(PisteError, match=f"Port {port} is taken.*--port"):
-            serving.listen("127.0.0.1", port)
+            server.listen("127.0.0.1", port)
 
 
 def test_an_address_of_another_computer_gets_a_sentence() -> None:
     with pytest.raises(PisteError, match="no address of this computer"):
-        serving.listen("198.51.100.77", 0)
+        server.listen("198.51.100.77", 0)
 
 
 def test_a_place_that_cannot_be_written_gets_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("no folder")
     with pytest.raises(PisteError, match="--db"):
-        serving.make_place(tmp_path / "file" / "tables.db")
+        serve.make_place(tmp_path / "file" / "tables.db")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such permissions there")
 def test_the_file_is_for_its_owner_only(tmp_path: Path) -> None:
-    serving.make_place(tmp_path / "deep" / "tables.db")
+    serve.make_place(tmp_path / "deep" / "tables.db")
     assert (tmp_path / "deep" / "tables.db").stat().st_mode & 0o077 == 0
 
 
@@ -176,13 +178,13 @@ def test_the_page_for_hosts_names_every_option_and_the_true_limits() -> None:
         f"{sockets.a_second:g} sockets a second and {sockets.burst:g} at once, and hold {MOST_HELD} of them" in page
     )
     assert f"{said.a_second:g} messages a second and {said.burst:g} at once" in page
-    assert f"{wire.A_SECOND / 1000:g} kB and {wire.BURST / 1000:g}" in page
+    assert f"{connections.A_SECOND / 1000:g} kB and {connections.BURST / 1000:g}" in page
 
 
 # What is said
 
 
-class Terminal(io.StringIO):
+class TtyOutput(io.StringIO):
     encoding = "utf-8"
 
     def isatty(self) -> bool:
@@ -190,13 +192,13 @@ class Terminal(io.StringIO):
 
 
 def welcomed(settings: Settings, monkeypatch: pytest.MonkeyPatch, out: io.StringIO, *addresses: str) -> str:
-    monkeypatch.setattr("piste.web.address.lan_addresses", lambda: list(addresses))
-    serving.welcome(settings, Screen(out, io.StringIO(), colour=False))
+    monkeypatch.setattr("piste.web.network.lan_addresses", lambda: list(addresses))
+    serve.welcome(settings, Terminal(out, io.StringIO(), colour=False))
     return out.getvalue()
 
 
 def test_the_start_says_where_to_go_where_things_are_and_how_to_stop(monkeypatch: pytest.MonkeyPatch) -> None:
-    text = welcomed(Settings(Path("tables.db")), monkeypatch, Terminal(), "192.168.1.20")
+    text = welcomed(Settings(Path("tables.db")), monkeypatch, TtyOutput(), "192.168.1.20")
     assert "http://localhost:8000" in text
     assert "http://192.168.1.20:8000" in text
     assert "tables.db, for 30 days" in text
@@ -209,14 +211,14 @@ def test_a_pipe_gets_no_picture(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_without_a_network_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert "in no network" in welcomed(Settings(Path("tables.db")), monkeypatch, Terminal())
+    assert "in no network" in welcomed(Settings(Path("tables.db")), monkeypatch, TtyOutput())
 
 
 def test_behind_a_proxy_the_public_address_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     settings = Settings(
         Path("tables.db"), host="127.0.0.1", behind_proxy="127.0.0.1", public="https://cards.example", keep_days=0
     )
-    text = welcomed(settings, monkeypatch, Terminal(), "192.168.1.20")
+    text = welcomed(settings, monkeypatch, TtyOutput(), "192.168.1.20")
     assert "192.168.1.20" not in text
     assert "https://cards.example" in text
     assert "until somebody deletes them" in text
@@ -228,13 +230,13 @@ def test_no_browser_opens_where_nobody_sits(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.delenv("SSH_CONNECTION", raising=False)
     monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
     monkeypatch.setenv("DISPLAY", ":0")
-    assert serving.can_browse(Screen(Terminal(), io.StringIO()))
-    assert not serving.can_browse(Screen(io.StringIO(), io.StringIO()))
+    assert serve.can_browse(Terminal(TtyOutput(), io.StringIO()))
+    assert not serve.can_browse(Terminal(io.StringIO(), io.StringIO()))
     monkeypatch.setenv("SSH_CONNECTION", "somewhere")
-    assert not serving.can_browse(Screen(Terminal(), io.StringIO()))
+    assert not serve.can_browse(Terminal(TtyOutput(), io.StringIO()))
     monkeypatch.delenv("SSH_CONNECTION")
     monkeypatch.delenv("DISPLAY")
-    assert not serving.can_browse(Screen(Terminal(), io.StringIO()))
+    assert not serve.can_browse(Terminal(TtyOutput(), io.StringIO()))
 
 
 def test_addresses_are_found_without_a_word_to_anybody(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -159,7 +159,7 @@ STARTS_BADLY = """
 import contextlib, pathlib, sys
 from starlette.applications import Starlette
 from piste.core.errors import PisteError
-from piste.web import logs, serving
+from piste.web import logging as logs, server
 from piste.web.settings import Settings
 
 @contextlib.asynccontextmanager
@@ -168,8 +168,8 @@ async def lifespan(app):
     yield
 
 logs.set_up()
-listener = serving.listen("127.0.0.1", 0)
-print(serving.run_app(Starlette(lifespan=lifespan), Settings(pathlib.Path("x")), listener))
+listener = server.listen("127.0.0.1", 0)
+print(server.run_app(Starlette(lifespan=lifespan), Settings(pathlib.Path("x")), listener))
 """
 
 

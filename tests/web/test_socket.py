@@ -8,20 +8,20 @@ import json
 import pytest
 
 from piste.core.game import names
-from piste.web.hall import player_of
-from piste.web.limits import RATES, Limits
-from piste.web.pages import PARTS
-from tests.web.driving import Device, House, finish, one_decision, table_for
+from piste.web.middleware.rate_limits import RATES, Limits
+from piste.web.tables.service import player_of
+from piste.web.views.rendering import PARTS
+from tests.web.driving import Device, InProcessServer, finish, one_decision, table_for
 from tests.web.storing import Held, storage_fails
 
 
-def record(house: House, code: str) -> str:
+def record(house: InProcessServer, code: str) -> str:
     table = house.room(code).table
     assert table is not None
     return table.record()
 
 
-def question(house: House, code: str) -> tuple[int, str, int]:
+def question(house: InProcessServer, code: str) -> tuple[int, str, int]:
     """Return who is asked, the first decision, and the number of the question."""
     table = house.room(code).table
     assert table is not None
@@ -30,7 +30,7 @@ def question(house: House, code: str) -> tuple[int, str, int]:
 
 
 @pytest.mark.parametrize("game", names())
-async def test_messages_are_numbered_and_bring_every_line_once(house: House, game: str) -> None:
+async def test_messages_are_numbered_and_bring_every_line_once(house: InProcessServer, game: str) -> None:
     code, people = await table_for(house, game)
     sockets = [await who.connect(code) for who in (*people, Device(house))]
     for _ in range(6):
@@ -48,7 +48,7 @@ async def test_messages_are_numbered_and_bring_every_line_once(house: House, gam
         await socket.leave()
 
 
-async def test_a_message_brings_only_parts_that_changed(house: House) -> None:
+async def test_a_message_brings_only_parts_that_changed(house: InProcessServer) -> None:
     code, people = await table_for(house, "prime-duel")
     socket = await people[0].connect(code)
     assert set(socket.messages[0]["parts"]) == set(PARTS)
@@ -60,7 +60,7 @@ async def test_a_message_brings_only_parts_that_changed(house: House) -> None:
     await socket.leave()
 
 
-async def test_who_comes_back_gets_exactly_what_was_missed_on_either_way(house: House) -> None:
+async def test_who_comes_back_gets_exactly_what_was_missed_on_either_way(house: InProcessServer) -> None:
     code, people = await table_for(house, "mccoy-duel")
     for who in (people[1], Device(house)):
         first = await who.connect(code)
@@ -82,7 +82,7 @@ async def test_who_comes_back_gets_exactly_what_was_missed_on_either_way(house: 
         await whole.leave()
 
 
-async def test_a_refresh_and_a_second_window_keep_the_seat(house: House) -> None:
+async def test_a_refresh_and_a_second_window_keep_the_seat(house: InProcessServer) -> None:
     code, people = await table_for(house, "prime-duel")
     seat, decision, number = question(house, code)
     one, two = await people[seat].connect(code), await people[seat].connect(code)
@@ -104,7 +104,7 @@ async def test_a_refresh_and_a_second_window_keep_the_seat(house: House) -> None
     await other.leave()
 
 
-async def test_who_sits_down_on_an_open_line_is_there_as_long_as_it_is(house: House) -> None:
+async def test_who_sits_down_on_an_open_line_is_there_as_long_as_it_is(house: InProcessServer) -> None:
     host, guest = Device(house, house.lots.token()), Device(house, house.lots.token())
     code = await host.opens("prime-duel")
     mine, theirs = await host.connect(code), await guest.connect(code)
@@ -125,7 +125,7 @@ async def test_who_sits_down_on_an_open_line_is_there_as_long_as_it_is(house: Ho
     await mine.leave()
 
 
-async def test_a_request_is_answered_by_its_id_and_once_if_sent_twice(house: House) -> None:
+async def test_a_request_is_answered_by_its_id_and_once_if_sent_twice(house: InProcessServer) -> None:
     code, people = await table_for(house, "prime-duel")
     seat, decision, number = question(house, code)
     socket = await people[seat].connect(code)
@@ -147,7 +147,7 @@ async def test_a_request_is_answered_by_its_id_and_once_if_sent_twice(house: Hou
     await fresh.leave()
 
 
-async def test_what_was_done_and_not_heard_of_is_answered_the_same_on_the_next_line(house: House) -> None:
+async def test_what_was_done_and_not_heard_of_is_answered_the_same_on_the_next_line(house: InProcessServer) -> None:
     code, people = await table_for(house, "prime-duel")
     request = json.dumps({"id": "x2", "do": "resign"})
     answers = []
@@ -163,7 +163,7 @@ async def test_what_was_done_and_not_heard_of_is_answered_the_same_on_the_next_l
 
 
 async def test_a_request_that_fails_is_answered_with_an_id_that_is_in_the_log(
-    house: House, monkeypatch: pytest.MonkeyPatch
+    house: InProcessServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     code, people = await table_for(house, "prime-duel")
     noted: list[Exception] = []
@@ -172,7 +172,7 @@ async def test_a_request_that_fails_is_answered_with_an_id_that_is_in_the_log(
         noted.append(error)
         return "abc123"
 
-    monkeypatch.setattr("piste.web.socket.logs.trouble", trouble)
+    monkeypatch.setattr("piste.web.websocket.logs.trouble", trouble)
 
     async def breaks(*_: object) -> None:
         raise IndexError("nobody expected this")
@@ -189,14 +189,14 @@ async def test_a_request_that_fails_is_answered_with_an_id_that_is_in_the_log(
     await socket.leave()
 
 
-async def test_a_ping_is_answered(house: House) -> None:
+async def test_a_ping_is_answered(house: InProcessServer) -> None:
     code, people = await table_for(house, "prime-duel")
     socket = await people[0].connect(code)
     assert (await socket.ask("ping"))["ok"]
     await socket.leave()
 
 
-async def test_a_server_that_stops_says_goodbye_and_goes_on_where_it_was(house: House) -> None:
+async def test_a_server_that_stops_says_goodbye_and_goes_on_where_it_was(house: InProcessServer) -> None:
     code, people = await table_for(house, "mccoy-duel")
     seat, decision, number = await one_decision(house, code, people)
     sockets = [await who.connect(code) for who in (*people, Device(house))]
@@ -217,7 +217,7 @@ async def test_a_server_that_stops_says_goodbye_and_goes_on_where_it_was(house: 
     await back.leave()
 
 
-async def test_a_table_that_is_not_there_is_said_to_be_gone(house: House) -> None:
+async def test_a_table_that_is_not_there_is_said_to_be_gone(house: InProcessServer) -> None:
     for code in ("2" * 16, "nothing", "2" * 15 + "!"):
         socket = await Device(house).connect(code)
         assert socket.last["gone"] is True
@@ -226,7 +226,7 @@ async def test_a_table_that_is_not_there_is_said_to_be_gone(house: House) -> Non
         await socket.leave()
 
 
-async def test_a_table_that_is_deleted_under_somebody_ends_the_line(house: House) -> None:
+async def test_a_table_that_is_deleted_under_somebody_ends_the_line(house: InProcessServer) -> None:
     code, people = await table_for(house, "mccoy-duel", 2, players="3")
     socket = await people[1].connect(code)
     await people[0].do(code, "delete")
@@ -235,7 +235,7 @@ async def test_a_table_that_is_deleted_under_somebody_ends_the_line(house: House
     assert (await people[1].connect(code)).last["gone"] is True
 
 
-async def test_a_line_that_cannot_be_opened_now_says_so_and_to_come_back(house: House) -> None:
+async def test_a_line_that_cannot_be_opened_now_says_so_and_to_come_back(house: InProcessServer) -> None:
     code, people = await table_for(house, "prime-duel")
     await people[0].do(code, "resign")
     following = (await people[0].do(code, "rematch"))["go"].rpartition("/")[2]
@@ -249,7 +249,7 @@ async def test_a_line_that_cannot_be_opened_now_says_so_and_to_come_back(house: 
     await again.leave()
 
 
-async def test_too_many_messages_end_the_line_with_a_sentence(house: House) -> None:
+async def test_too_many_messages_end_the_line_with_a_sentence(house: InProcessServer) -> None:
     house.limits = Limits(clock=lambda: 0.0)
     await house.restart()
     code, people = await table_for(house, "prime-duel")
@@ -263,7 +263,7 @@ async def test_too_many_messages_end_the_line_with_a_sentence(house: House) -> N
     await socket.leave()
 
 
-async def test_what_somebody_decided_who_no_longer_waits_is_kept_and_told(house: House) -> None:
+async def test_what_somebody_decided_who_no_longer_waits_is_kept_and_told(house: InProcessServer) -> None:
     code, people = await table_for(house, "prime-duel")
     seat, decision, number = question(house, code)
     other = await people[1 - seat].connect(code)
@@ -289,7 +289,7 @@ async def test_what_somebody_decided_who_no_longer_waits_is_kept_and_told(house:
     await other.leave()
 
 
-async def test_an_old_line_that_ends_late_does_not_make_a_new_one_look_away(house: House) -> None:
+async def test_an_old_line_that_ends_late_does_not_make_a_new_one_look_away(house: InProcessServer) -> None:
     code, people = await table_for(house, "prime-duel")
     seat, decision, number = question(house, code)
     old, other = await people[1 - seat].connect(code), await people[seat].connect(code)
@@ -306,7 +306,7 @@ async def test_an_old_line_that_ends_late_does_not_make_a_new_one_look_away(hous
         await socket.leave()
 
 
-async def test_nobody_is_told_before_it_is_kept(house: House) -> None:
+async def test_nobody_is_told_before_it_is_kept(house: InProcessServer) -> None:
     code, people = await table_for(house, "prime-duel")
     seat, decision, number = question(house, code)
     other = await people[1 - seat].connect(code)

@@ -7,20 +7,20 @@ import re
 
 import pytest
 
-from piste.core.contract import WATCHER
 from piste.core.game import find
-from piste.core.scene import Area, RoundEnd, Scenes
-from piste.web import faces
-from piste.web.address import Root
-from piste.web.face import PLAYING, Face
-from piste.web.pages import STEPPED, Pages
-from piste.web.room import BOT, PERSON, Room, Seat
-from piste.web.socket import news
+from piste.core.protocols import WATCHER
+from piste.core.scene import Area, RoundEnd, SceneBuilder
+from piste.web.network import Root
+from piste.web.tables.room import BOT, PERSON, Room, Seat
+from piste.web.views import view_builders
+from piste.web.views.rendering import STEPPED, Pages
+from piste.web.views.view_models import PLAYING, TableViewModel
+from piste.web.websocket import news
 from tests.kinds import FULL, Kind
-from tests.web.driving import SEED, Device, House, seeded
+from tests.web.driving import SEED, Device, InProcessServer, seeded
 
 PAGES = Pages()
-WITHOUT = faces.House(0.0, 60.0, Root("http://table.example"))
+WITHOUT = view_builders.RenderContext(0.0, 60.0, Root("http://table.example"))
 
 
 def room_of(kind: Kind, seed: str = SEED, people: int = 9) -> Room:
@@ -35,8 +35,8 @@ def room_of(kind: Kind, seed: str = SEED, people: int = 9) -> Room:
     return room
 
 
-def face(room: Room, seat: int) -> Face:
-    return faces.face(room, faces.Looker(seat), WITHOUT)
+def face(room: Room, seat: int) -> TableViewModel:
+    return view_builders.face(room, view_builders.Viewer(seat), WITHOUT)
 
 
 def on(room: Room, chooser: random.Random) -> int:
@@ -60,7 +60,7 @@ def test_steps_lead_from_what_a_page_shows_to_the_latest(kind: Kind) -> None:
     for _ in range(40):
         for at in audiences:
             latest = face(room, at)
-            steps = faces.steps(room, faces.Looker(at), latest, known[at])
+            steps = view_builders.steps(room, view_builders.Viewer(at), latest, known[at])
             assert [step.step for step in steps] == sorted({step.step for step in steps})
             assert all(known[at] < step.step < latest.step for step in steps)
             assert all(step.stage == PLAYING and not step.choices and not step.result for step in steps)
@@ -90,7 +90,7 @@ def test_a_step_shows_what_was_seen_then_and_nothing_of_later(kind: Kind) -> Non
         on(room, chooser)
         for at, old in before.items():
             latest = face(room, at)
-            again = faces.steps(room, faces.Looker(at), latest, old.step - 1)
+            again = view_builders.steps(room, view_builders.Viewer(at), latest, old.step - 1)
             for step in again:
                 if step.step == old.step:
                     assert taken_off(step.areas) == taken_off(old.areas)
@@ -110,8 +110,8 @@ def test_own_decisions_are_no_steps_on_the_way() -> None:
     assert at is not None
     step = face(room, at).step
     on(room, random.Random(1))
-    own = faces.steps(room, faces.Looker(at), face(room, at), step)
-    other = faces.steps(room, faces.Looker(1 - at), face(room, 1 - at), step)
+    own = view_builders.steps(room, view_builders.Viewer(at), face(room, at), step)
+    other = view_builders.steps(room, view_builders.Viewer(1 - at), face(room, 1 - at), step)
     assert step + 1 not in [one.step for one in own]
     assert step + 1 in [one.step for one in other]
 
@@ -156,11 +156,11 @@ def test_the_end_of_a_round_stands_until_its_player_goes_on_and_holds_nobody_up(
         seat = on(room, chooser)
         waits.discard(seat)
         assert face(room, WATCHER).round_end is None  # who looks on is not asked for anything: the game goes on
-    steps = faces.steps(room, faces.Looker(0), face(room, 0), 0)
+    steps = view_builders.steps(room, view_builders.Viewer(0), face(room, 0), 0)
     assert any(step.round_end for step in steps)
 
 
-async def test_the_end_of_a_round_is_on_the_page_and_a_plain_form_goes_on(house: House) -> None:
+async def test_the_end_of_a_round_is_on_the_page_and_a_plain_form_goes_on(house: InProcessServer) -> None:
     ada, ben = Device(house), Device(house)
     code = await ada.opens("mccoy-duel", name="Ada", **{"option-rounds": "5"})
     await ben.do(code, "sit", name="Ben")
@@ -190,7 +190,7 @@ async def test_the_end_of_a_round_is_on_the_page_and_a_plain_form_goes_on(house:
 
 def test_games_of_one_round_say_nothing_of_rounds() -> None:
     for kind in FULL:
-        scenes: Scenes | None = faces.scenes(find(kind.game).package)
+        scenes: SceneBuilder | None = find(kind.game).scene
         assert hasattr(scenes, "round_end") == (kind.game == "mccoy-duel")
 
 
@@ -220,7 +220,7 @@ def test_a_game_that_is_over_before_anybody_decides_is_dealt_and_explained() -> 
     assert re.fullmatch(rf"P{ending.winner} drew a card: the hand{hand} sums to zero\. {nobody}", lost.explained)
     for seat in (0, 1):
         one = face(room, seat)
-        steps = faces.steps(room, faces.Looker(seat), one, 0)
+        steps = view_builders.steps(room, view_builders.Viewer(seat), one, 0)
         assert one.undecided
         assert len(steps) == one.step - 1
         assert [step.at for step in steps] == sorted({step.at for step in steps})

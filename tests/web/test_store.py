@@ -14,13 +14,11 @@ import pytest
 from sqlalchemy import Connection, Engine, event
 
 from piste.core.errors import PisteError
-from piste.web import schema
-from piste.web.store import (
+from piste.web.storage import schema
+from piste.web.storage.storage import (
     AddLines,
     DropRoom,
     DropSitter,
-    Kept,
-    NotKept,
     PutPlayer,
     PutReview,
     PutRoom,
@@ -32,7 +30,9 @@ from piste.web.store import (
     SetListed,
     SetSuccessor,
     SetTouched,
-    Store,
+    Storage,
+    StorageError,
+    StoredTable,
 )
 from tests.limits import PATIENCE_S
 
@@ -45,18 +45,18 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def store(path: Path) -> Iterator[Store]:
-    with Store(path) as opened:
+def store(path: Path) -> Iterator[Storage]:
+    with Storage(path) as opened:
         yield opened
 
 
-def kept(store: Store, code: str = "ROOM") -> Kept:
+def kept(store: Storage, code: str = "ROOM") -> StoredTable:
     found = store.room(code)
     assert found is not None
     return found
 
 
-def rooms(store: Store, *codes: str) -> None:
+def rooms(store: Storage, *codes: str) -> None:
     store.write(*(PutRoom(ROW._replace(code=code)) for code in codes)).result()
 
 
@@ -75,7 +75,7 @@ class Gate:
 
 
 @contextmanager
-def held(store: Store) -> Iterator[Gate]:
+def held(store: Storage) -> Iterator[Gate]:
     """Hold the writer in the middle of a write, so that whatever is written meanwhile has to wait."""
     gate = Gate()
     event.listen(Engine, "commit", gate.commit)
@@ -91,7 +91,7 @@ def held(store: Store) -> Iterator[Gate]:
         event.remove(Engine, "commit", gate.commit)
 
 
-def test_a_room_comes_back_as_it_was_put(store: Store) -> None:
+def test_a_room_comes_back_as_it_was_put(store: Storage) -> None:
     row = RoomRow("ROOM", "mccoy-duel", '{"players": "3"}', "ann", True, 1.25, 1763270000.123456, 9.5, "OLD", "NEW")
     seats = (SeatRow("ROOM", 0, "person", "Ånn 🂡", "", "steady"), SeatRow("ROOM", 1, "bot", "", "strong"))
     store.write(
@@ -103,7 +103,7 @@ def test_a_room_comes_back_as_it_was_put(store: Store) -> None:
         AddLines("ROOM", 0, ["head", "one"]),
         AddLines("ROOM", 2, ["two"]),
     ).result()
-    expected = Kept(row, seats, ((0, "laptop"), (0, "phone")), ("head", "one", "two"))
+    expected = StoredTable(row, seats, ((0, "laptop"), (0, "phone")), ("head", "one", "two"))
     assert store.room("ROOM") == expected
     assert kept(store).room.listed is True
 
@@ -113,7 +113,7 @@ def test_rows_have_the_fields_of_their_tables_in_their_order() -> None:
     assert SeatRow._fields == tuple(schema.seats.c.keys())
 
 
-def test_what_was_never_kept_is_none(store: Store) -> None:
+def test_what_was_never_kept_is_none(store: Storage) -> None:
     assert store.room("ROOM") is None
     assert store.player("ann") is None
     assert store.review("ROOM") is None
@@ -121,14 +121,14 @@ def test_what_was_never_kept_is_none(store: Store) -> None:
     assert store.listed() == []
 
 
-def test_putting_a_room_again_changes_it_and_loses_nothing_that_belongs_to_it(store: Store) -> None:
+def test_putting_a_room_again_changes_it_and_loses_nothing_that_belongs_to_it(store: Storage) -> None:
     store.write(PutRoom(ROW), PutSeat(SeatRow("ROOM", 0, "open")), AddLines("ROOM", 0, ["head"])).result()
     store.write(PutRoom(ROW._replace(options="{}")), PutSeat(SeatRow("ROOM", 0, "person", "Ann"))).result()
-    expected = Kept(ROW._replace(options="{}"), (SeatRow("ROOM", 0, "person", "Ann"),), (), ("head",))
+    expected = StoredTable(ROW._replace(options="{}"), (SeatRow("ROOM", 0, "person", "Ann"),), (), ("head",))
     assert store.room("ROOM") == expected
 
 
-def test_each_small_change_changes_its_own_field_of_its_own_room(store: Store) -> None:
+def test_each_small_change_changes_its_own_field_of_its_own_room(store: Storage) -> None:
     rooms(store, "ROOM", "OTHER")
     changes = (
         SetTouched("ROOM", 300.5),
@@ -143,21 +143,21 @@ def test_each_small_change_changes_its_own_field_of_its_own_room(store: Store) -
     assert kept(store).room.listed is False
 
 
-def test_a_change_to_a_room_that_is_gone_is_refused(store: Store) -> None:
+def test_a_change_to_a_room_that_is_gone_is_refused(store: Storage) -> None:
     for change in (
         SetTouched("ROOM", 1.0),
         SetEnded("ROOM", 1.0),
         SetSuccessor("ROOM", "X"),
         SetListed("ROOM", True),
     ):
-        with pytest.raises(NotKept, match="gone"):
+        with pytest.raises(StorageError, match="gone"):
             store.write(change).result()
     for lost in (PutSeat(SeatRow("ROOM", 0, "open")), AddLines("ROOM", 0, ["head"]), PutReview("ROOM", "{}")):
-        with pytest.raises(NotKept, match="does not fit"):
+        with pytest.raises(StorageError, match="does not fit"):
             store.write(lost).result()
 
 
-def test_a_sitter_can_be_put_twice_and_taken_away_twice(store: Store) -> None:
+def test_a_sitter_can_be_put_twice_and_taken_away_twice(store: Storage) -> None:
     rooms(store, "ROOM")
     store.write(
         PutSeat(SeatRow("ROOM", 0, "person")), PutSitter("ROOM", 0, "ann"), PutSitter("ROOM", 0, "ben")
@@ -169,35 +169,35 @@ def test_a_sitter_can_be_put_twice_and_taken_away_twice(store: Store) -> None:
         assert kept(store).sitters == ((0, "ben"),)
 
 
-def test_nobody_sits_on_a_seat_that_is_not_there(store: Store) -> None:
+def test_nobody_sits_on_a_seat_that_is_not_there(store: Storage) -> None:
     rooms(store, "ROOM")
-    with pytest.raises(NotKept, match="does not fit"):
+    with pytest.raises(StorageError, match="does not fit"):
         store.write(PutSitter("ROOM", 3, "ann")).result()
 
 
-def test_a_line_is_never_written_over(store: Store) -> None:
+def test_a_line_is_never_written_over(store: Storage) -> None:
     rooms(store, "ROOM")
     store.write(AddLines("ROOM", 0, ["head", "one"])).result()
-    with pytest.raises(NotKept, match="Line 1 of this record is kept already"):
+    with pytest.raises(StorageError, match="Line 1 of this record is kept already"):
         store.write(AddLines("ROOM", 1, ["another", "two"])).result()
     assert kept(store).lines == ("head", "one")
 
 
-def test_no_line_is_left_out(store: Store) -> None:
+def test_no_line_is_left_out(store: Storage) -> None:
     rooms(store, "ROOM")
-    with pytest.raises(NotKept, match="Line 1 of this record cannot be kept before line 0 is"):
+    with pytest.raises(StorageError, match="Line 1 of this record cannot be kept before line 0 is"):
         store.write(AddLines("ROOM", 1, ["one"])).result()
     assert kept(store).lines == ()
 
 
-def test_all_changes_of_a_call_are_made_or_none(store: Store) -> None:
+def test_all_changes_of_a_call_are_made_or_none(store: Storage) -> None:
     rooms(store, "ROOM")
-    with pytest.raises(NotKept):
+    with pytest.raises(StorageError):
         store.write(SetListed("ROOM", True), AddLines("ROOM", 0, ["head"]), SetTouched("NOWHERE", 1.0)).result()
-    assert store.room("ROOM") == Kept(ROW, (), (), ())
+    assert store.room("ROOM") == StoredTable(ROW, (), (), ())
 
 
-def test_dropping_a_room_forgets_all_that_belongs_to_it_and_nothing_else(store: Store, path: Path) -> None:
+def test_dropping_a_room_forgets_all_that_belongs_to_it_and_nothing_else(store: Storage, path: Path) -> None:
     rooms(store, "ROOM", "OTHER")
     for code in ("ROOM", "OTHER"):
         store.write(
@@ -216,7 +216,7 @@ def test_dropping_a_room_forgets_all_that_belongs_to_it_and_nothing_else(store: 
     connection.close()
 
 
-def test_a_players_rooms_come_with_their_seats_and_the_last_one_played_first(store: Store) -> None:
+def test_a_players_rooms_come_with_their_seats_and_the_last_one_played_first(store: Storage) -> None:
     for code, touched in (("A", 1.0), ("B", 3.0), ("C", 2.0), ("D", 4.0)):
         store.write(
             PutRoom(ROW._replace(code=code, touched=touched)),
@@ -235,7 +235,7 @@ def test_a_players_rooms_come_with_their_seats_and_the_last_one_played_first(sto
     assert [listing.room.code for listing in store.rooms_of("ben", limit=2)] == ["D", "B"]
 
 
-def test_rooms_that_are_listed_and_running_can_be_found(store: Store) -> None:
+def test_rooms_that_are_listed_and_running_can_be_found(store: Storage) -> None:
     for code, listed, touched, ended in (("A", True, 1, None), ("B", False, 2, None), ("C", True, 3, 3.5)):
         store.write(PutRoom(ROW._replace(code=code, listed=listed, touched=float(touched), ended=ended))).result()
     store.write(PutRoom(ROW._replace(code="D", listed=True, touched=9.0)), PutSeat(SeatRow("D", 0, "open"))).result()
@@ -245,7 +245,7 @@ def test_rooms_that_are_listed_and_running_can_be_found(store: Store) -> None:
     assert [listing.room.code for listing in store.listed(1)] == ["D"]
 
 
-def test_rooms_that_nobody_touched_since_are_named_the_oldest_first(store: Store) -> None:
+def test_rooms_that_nobody_touched_since_are_named_the_oldest_first(store: Storage) -> None:
     for code, touched in (("A", 20.0), ("B", 10.0), ("C", 30.0)):
         store.write(PutRoom(ROW._replace(code=code, touched=touched))).result()
     assert [code for code, _ in store.expired(30.0)] == ["B", "A"]
@@ -253,7 +253,7 @@ def test_rooms_that_nobody_touched_since_are_named_the_oldest_first(store: Store
     assert [code for code, _ in store.expired(30.0)] == ["A"]
 
 
-def test_players_and_reviews_are_kept_and_can_be_changed(store: Store) -> None:
+def test_players_and_reviews_are_kept_and_can_be_changed(store: Storage) -> None:
     rooms(store, "ROOM")
     for name in ("Ann", "Anna"):
         store.write(PutPlayer("ann", name, 5.0), PutReview("ROOM", f"of {name}")).result()
@@ -261,17 +261,17 @@ def test_players_and_reviews_are_kept_and_can_be_changed(store: Store) -> None:
 
 
 def test_a_secret_is_made_once_and_survives(path: Path) -> None:
-    with Store(path) as store, ThreadPoolExecutor(8) as pool:
+    with Storage(path) as store, ThreadPoolExecutor(8) as pool:
         made = set(pool.map(store.secret, ["seats"] * 40))
         other = store.secret("other")
-    with Store(path) as store:
+    with Storage(path) as store:
         assert made == {store.secret("seats")}
     assert len(next(iter(made))) == 32
     assert other not in made
 
 
 def test_ready_is_silent_while_the_storage_works_and_raises_when_it_does_not(path: Path) -> None:
-    store = Store(path)
+    store = Storage(path)
     with pytest.raises(PisteError, match="closed"):
         store.ready()
     store.open()
@@ -281,7 +281,7 @@ def test_ready_is_silent_while_the_storage_works_and_raises_when_it_does_not(pat
         store.ready()
 
 
-def test_ready_notices_a_storage_that_can_no_longer_be_written(store: Store, path: Path) -> None:
+def test_ready_notices_a_storage_that_can_no_longer_be_written(store: Storage, path: Path) -> None:
     store.ready()
     connection = sqlite3.connect(path)
     connection.execute("CREATE TRIGGER no BEFORE UPDATE ON keys BEGIN SELECT RAISE(ABORT, 'no'); END")
@@ -290,7 +290,7 @@ def test_ready_notices_a_storage_that_can_no_longer_be_written(store: Store, pat
         store.ready()
 
 
-def test_a_write_is_on_the_disk_for_everybody_when_its_future_is_done(store: Store, path: Path) -> None:
+def test_a_write_is_on_the_disk_for_everybody_when_its_future_is_done(store: Storage, path: Path) -> None:
     rooms(store, "ROOM")
     other = sqlite3.connect(path)
     for n in range(50):
@@ -306,7 +306,7 @@ def test_every_commit_waits_for_the_disk(path: Path) -> None:
     def commit(connection: Connection) -> None:
         found.append(connection.exec_driver_sql("PRAGMA synchronous").scalar())
 
-    with Store(path) as store:
+    with Storage(path) as store:
         event.listen(Engine, "commit", commit)
         try:
             rooms(store, "ROOM")
@@ -315,7 +315,7 @@ def test_every_commit_waits_for_the_disk(path: Path) -> None:
     assert found == [2]  # FULL
 
 
-def test_what_waits_is_written_together_at_most_512_calls_at_a_time(store: Store) -> None:
+def test_what_waits_is_written_together_at_most_512_calls_at_a_time(store: Storage) -> None:
     rooms(store, "ROOM")
     with held(store) as gate:
         waiting = [store.write(AddLines("ROOM", n, [str(n)])) for n in range(1000)]
@@ -325,21 +325,21 @@ def test_what_waits_is_written_together_at_most_512_calls_at_a_time(store: Store
     assert gate.commits in (3, 4)  # the one that was held, 512, 488, and the empty one that may go with these
 
 
-def test_only_the_guilty_call_of_those_written_together_fails(store: Store) -> None:
+def test_only_the_guilty_call_of_those_written_together_fails(store: Storage) -> None:
     rooms(store, "A", "B")
     with held(store):
         good = [store.write(AddLines("A", n, [str(n)])) for n in range(20)]
         guilty = store.write(SetListed("B", True), AddLines("A", 3, ["again"]))
         foul = store.write(PutPlayer("ann", "\ud800", 1.0))
         good += [store.write(AddLines("B", n, [str(n)])) for n in range(20)]
-    assert isinstance(guilty.exception(), NotKept)
-    assert isinstance(foul.exception(), NotKept)
+    assert isinstance(guilty.exception(), StorageError)
+    assert isinstance(foul.exception(), StorageError)
     assert [future.exception() for future in good] == [None] * 40
     assert kept(store, "A").lines == kept(store, "B").lines == tuple(str(n) for n in range(20))
     assert kept(store, "B").room.listed is False
 
 
-def test_a_thousand_writes_from_many_threads_are_all_there_in_order(store: Store) -> None:
+def test_a_thousand_writes_from_many_threads_are_all_there_in_order(store: Storage) -> None:
     codes = [f"ROOM{i}" for i in range(20)]
     rooms(store, *codes)
 
@@ -356,7 +356,7 @@ def test_a_thousand_writes_from_many_threads_are_all_there_in_order(store: Store
         assert found.room.touched == 49.0
 
 
-def test_readers_see_whole_writes_only(store: Store) -> None:
+def test_readers_see_whole_writes_only(store: Storage) -> None:
     rooms(store, "ROOM")
     stop = threading.Event()
 
@@ -376,7 +376,7 @@ def test_readers_see_whole_writes_only(store: Store) -> None:
     assert len(kept(store).lines) == 300
 
 
-def test_a_write_that_nobody_waits_for_any_more_is_still_done(store: Store) -> None:
+def test_a_write_that_nobody_waits_for_any_more_is_still_done(store: Storage) -> None:
     rooms(store, "ROOM")
     with held(store):
         future = store.write(AddLines("ROOM", 0, ["head"]))
@@ -384,7 +384,7 @@ def test_a_write_that_nobody_waits_for_any_more_is_still_done(store: Store) -> N
     assert kept(store).lines == ("head",)
 
 
-def test_no_error_tells_what_was_to_be_written(store: Store) -> None:
+def test_no_error_tells_what_was_to_be_written(store: Storage) -> None:
     rooms(store, "ROOM")
     seed = "the-seed-of-this-game"
     for change in (

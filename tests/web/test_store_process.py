@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 from piste.core.errors import PisteError
-from piste.web.store import AddLines, NotKept, PutPlayer, PutRoom, RoomRow, Store
+from piste.web.storage.storage import AddLines, PutPlayer, PutRoom, RoomRow, Storage, StorageError
 
 ROW = RoomRow("ROOM", "prime-duel", "{}", "ann", False, 100.0, 200.0)
 
 WRITES_FOR_EVER = """
 import sys
-from piste.web.store import *
-store = Store(sys.argv[1])
+from piste.web.storage.storage import *
+store = Storage(sys.argv[1])
 store.open()
 store.write(PutRoom(RoomRow("ROOM", "prime-duel", "{}", "ann", False, 1.0, 2.0))).result()
 n = 0
@@ -31,17 +31,17 @@ while True:
 
 FILLS_THE_DISK = """
 import resource, sys
-from piste.web.store import *
-with Store(sys.argv[1]) as store:
+from piste.web.storage.storage import *
+with Storage(sys.argv[1]) as store:
     store.write(PutRoom(RoomRow("ROOM", "prime-duel", "{}", "ann", False, 1.0, 2.0))).result()
     none, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, hard))
     kept = 0
     while (error := store.write(AddLines("ROOM", kept, ["x" * 5000])).exception()) is None:
         kept += 1
-    assert isinstance(error, NotKept), error
+    assert isinstance(error, StorageError), error
     refused = [store.write(AddLines("ROOM", kept + k, ["y" * 5000])) for k in range(10)]
-    assert all(isinstance(future.exception(), NotKept) for future in refused)
+    assert all(isinstance(future.exception(), StorageError) for future in refused)
     assert store.room("ROOM").lines == ("x" * 5000,) * kept
     resource.setrlimit(resource.RLIMIT_FSIZE, (none, hard))
     store.write(AddLines("ROOM", kept, ["z"])).result()
@@ -58,8 +58,8 @@ def path(tmp_path: Path) -> Path:
 def opened_elsewhere(path: Path) -> str:
     """Try to open a storage in another process and return what it says."""
     code = (
-        "import sys\nfrom piste.web.store import Store\nfrom piste.core.errors import PisteError\n"
-        "try:\n    Store(sys.argv[1]).open()\n    print('opened')\nexcept PisteError as e:\n    print(e)"
+        "import sys\nfrom piste.web.storage.storage import Storage\nfrom piste.core.errors import PisteError\n"
+        "try:\n    Storage(sys.argv[1]).open()\n    print('opened')\nexcept PisteError as e:\n    print(e)"
     )
     done = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=True)
     return done.stdout.strip()
@@ -75,7 +75,7 @@ def test_everything_acknowledged_is_there_after_the_process_was_killed(path: Pat
         seen += [int(line) for line in process.stdout if line.endswith("\n")]
     assert process.returncode != 0
     assert seen == list(range(len(seen)))
-    with Store(path) as store:  # and the lock went with the process
+    with Storage(path) as store:  # and the lock went with the process
         kept = store.room("ROOM")
         assert kept is not None
         assert len(kept.lines) >= len(seen)
@@ -84,7 +84,7 @@ def test_everything_acknowledged_is_there_after_the_process_was_killed(path: Pat
 
 
 def test_a_second_process_is_refused_with_a_sentence_until_the_first_has_closed(path: Path) -> None:
-    with Store(path) as store:
+    with Storage(path) as store:
         said = opened_elsewhere(path)
         assert "is in use by another server. Stop that one first" in said
         store.ready()  # and the first one is not disturbed
@@ -92,9 +92,9 @@ def test_a_second_process_is_refused_with_a_sentence_until_the_first_has_closed(
 
 
 def test_a_second_store_in_the_same_process_is_refused_too(path: Path) -> None:
-    with Store(path) as store:
+    with Storage(path) as store:
         with pytest.raises(PisteError, match="in use by another server"):
-            Store(path).open()
+            Storage(path).open()
         with pytest.raises(PisteError, match="open already"):
             store.open()
         assert "in use" in opened_elsewhere(path)  # the refusal did not let go of the lock
@@ -106,12 +106,12 @@ def test_a_link_to_the_file_is_the_same_file(path: Path) -> None:
         link.symlink_to(path)
     except OSError as e:
         pytest.skip(f"no links can be made here: {e}")
-    with Store(path), pytest.raises(PisteError, match="in use by another server"):
-        Store(link).open()
+    with Storage(path), pytest.raises(PisteError, match="in use by another server"):
+        Storage(link).open()
 
 
 def test_a_store_can_be_closed_and_opened_again(path: Path) -> None:
-    store = Store(path)
+    store = Storage(path)
     for n in range(3):
         store.open()
         store.write(PutPlayer("ann", f"Ann {n}", 1.0)).result()
@@ -131,7 +131,7 @@ def test_a_full_disk_refuses_writes_and_loses_none_that_were_acknowledged(path: 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="files have no such modes on Windows")
 def test_only_the_owner_can_read_the_files(path: Path) -> None:
-    with Store(path) as store:
+    with Storage(path) as store:
         store.write(PutRoom(ROW)).result()
         names = {file.name: stat.S_IMODE(file.stat().st_mode) for file in path.parent.iterdir()}
     assert set(names) == {"piste.db", "piste.db-wal", "piste.db-shm", "piste.db.lock"}
@@ -140,28 +140,28 @@ def test_only_the_owner_can_read_the_files(path: Path) -> None:
 
 def test_a_folder_that_is_not_there_gets_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(PisteError, match="its folder is not there"):
-        Store(tmp_path / "none" / "piste.db").open()
+        Storage(tmp_path / "none" / "piste.db").open()
     assert not (tmp_path / "none").exists()
 
 
 def test_a_folder_in_place_of_the_file_gets_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(PisteError, match="cannot be opened"):
-        Store(tmp_path).open()
+        Storage(tmp_path).open()
 
 
 def test_a_lock_file_that_is_something_else_gets_a_sentence(path: Path) -> None:
     beside = path.with_name("piste.db.lock")
     beside.write_text("a letter, and a long one\n" * 1000)
     with pytest.raises(PisteError, match="cannot be locked"):
-        Store(path).open()
+        Storage(path).open()
     assert not path.exists()
 
 
 def test_an_address_names_the_file_as_well(path: Path) -> None:
     address = f"sqlite:///{path}"
-    with Store(address) as store:
+    with Storage(address) as store:
         store.write(PutRoom(ROW)).result()
-    with Store(str(path)) as store:
+    with Storage(str(path)) as store:
         assert store.size() == 1
 
 
@@ -179,12 +179,12 @@ def test_an_address_names_the_file_as_well(path: Path) -> None:
 )
 def test_other_addresses_get_a_sentence(address: str, said: str) -> None:
     with pytest.raises(PisteError, match=said) as caught:
-        Store(address)
+        Storage(address)
     assert "hush" not in str(caught.value)
 
 
 def test_closing_writes_what_waits_and_refuses_what_comes_later(path: Path) -> None:
-    store = Store(path)
+    store = Storage(path)
     store.open()
     store.write(PutRoom(ROW)).result()
     waiting = [store.write(AddLines("ROOM", n, [str(n)])) for n in range(700)]
@@ -192,10 +192,10 @@ def test_closing_writes_what_waits_and_refuses_what_comes_later(path: Path) -> N
     store.close()
     assert all(future.exception(0) is None for future in waiting)
     late = store.write(AddLines("ROOM", 700, ["late"]))
-    assert isinstance(late.exception(0), NotKept)
+    assert isinstance(late.exception(0), StorageError)
     with pytest.raises(PisteError, match="closed"):
         store.room("ROOM")
-    with Store(path) as store:
+    with Storage(path) as store:
         kept = store.room("ROOM")
     assert kept is not None
     assert len(kept.lines) == 700

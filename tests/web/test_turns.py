@@ -10,18 +10,18 @@ import time
 import pytest
 
 import piste
-from piste.web.limits import RATES, Limits, Rate
-from piste.web.minds import Minds, Tired
-from piste.web.turns import NETWORK, Turns
+from piste.web.middleware.fair_queue import NETWORK, FairQueue
+from piste.web.middleware.rate_limits import RATES, Limits, Rate
+from piste.web.workers.worker_pool import BotWorkers, WorkerTimeoutError
 from tests.limits import PATIENCE_S
-from tests.web.driving import Clock, Device, House, table_for
+from tests.web.driving import Clock, Device, InProcessServer, table_for
 from tests.web.storing import Held
 
 OTHER = "198.51.100.9"
 FOREVER = 3600.0
 
 
-async def in_order(turns: Turns, asked: list[str]) -> list[str]:
+async def in_order(turns: FairQueue, asked: list[str]) -> list[str]:
     """Let networks ask for a place in this order, while somebody has all of them; return who got one when."""
     got: list[str] = []
     begun = asyncio.Event()
@@ -42,11 +42,11 @@ async def in_order(turns: Turns, asked: list[str]) -> list[str]:
 
 
 async def test_who_asks_for_much_does_not_keep_others_waiting() -> None:
-    assert await in_order(Turns(1), ["a"] * 60 + ["b", "c", "b"]) == ["a", "a", "b", "c", "a", "b"] + ["a"] * 57
+    assert await in_order(FairQueue(1), ["a"] * 60 + ["b", "c", "b"]) == ["a", "a", "b", "c", "a", "b"] + ["a"] * 57
 
 
 async def test_no_network_has_every_place() -> None:
-    turns = Turns(3)
+    turns = FairQueue(3)
     tasks = [asyncio.ensure_future(in_order(turns, ["a"] * 9))]
     for _ in range(30):
         await asyncio.sleep(0)
@@ -57,7 +57,7 @@ async def test_no_network_has_every_place() -> None:
 
 
 async def test_who_gives_up_waiting_leaves_nothing_behind() -> None:
-    turns = Turns(1)
+    turns = FairQueue(1)
     async with turns.place("a"):
         waiting = [asyncio.ensure_future(in_order(turns, ["b"])) for _ in range(3)]
         for _ in range(5):
@@ -73,7 +73,7 @@ async def test_who_gives_up_waiting_leaves_nothing_behind() -> None:
 
 
 async def test_quick_bots_do_not_wait_behind_those_that_search() -> None:
-    minds = Minds(1, 10)
+    minds = BotWorkers(1, 10)
     endless = [asyncio.ensure_future(minds._run(False, time.sleep, FOREVER)) for _ in range(3)]
     try:
         view = piste.open_table("prime-duel", seed="x").view(0)
@@ -87,7 +87,7 @@ async def test_quick_bots_do_not_wait_behind_those_that_search() -> None:
 
 
 async def test_another_networks_thought_or_review_comes_next() -> None:
-    minds = Minds(1, 50)
+    minds = BotWorkers(1, 50)
     done: list[str] = []
 
     async def asks(network: str, slow: bool) -> None:
@@ -108,9 +108,9 @@ async def test_another_networks_thought_or_review_comes_next() -> None:
 
 
 async def test_what_takes_more_than_its_share_ends_when_somebody_else_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("piste.web.minds.SHARE", {False: 0.0, True: 0.0})
-    monkeypatch.setattr("piste.web.minds.LONGEST", {False: FOREVER, True: FOREVER})
-    minds = Minds(1, 10)
+    monkeypatch.setattr("piste.web.workers.worker_pool.SHARE", {False: 0.0, True: 0.0})
+    monkeypatch.setattr("piste.web.workers.worker_pool.LONGEST", {False: FOREVER, True: FOREVER})
+    minds = BotWorkers(1, 10)
 
     async def asks(network: str, seconds: float) -> None:
         NETWORK.set(network)
@@ -122,7 +122,7 @@ async def test_what_takes_more_than_its_share_ends_when_somebody_else_waits(monk
             await asyncio.sleep(0)
         async with asyncio.timeout(PATIENCE_S):
             await asks("one", 0)
-        with pytest.raises(Tired):
+        with pytest.raises(WorkerTimeoutError):
             await endless
     finally:
         minds.close()
@@ -134,10 +134,10 @@ def takes(size: int) -> int:
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux holds a process to this")
 async def test_a_worker_takes_no_more_memory_than_it_may() -> None:
-    minds = Minds(1, 10)
+    minds = BotWorkers(1, 10)
     try:
         assert await minds._run(False, takes, 1 << 20) == 1 << 20
-        with pytest.raises(Tired, match="memory"):
+        with pytest.raises(WorkerTimeoutError, match="memory"):
             await minds._run(False, takes, 8 << 30)
         assert await minds._run(False, takes, 1 << 20) == 1 << 20
     finally:
@@ -147,7 +147,7 @@ async def test_a_worker_takes_no_more_memory_than_it_may() -> None:
 # Requests and messages
 
 
-async def test_somebody_elses_message_comes_between_those_that_were_sent_at_once(house: House) -> None:
+async def test_somebody_elses_message_comes_between_those_that_were_sent_at_once(house: InProcessServer) -> None:
     code, people = await table_for(house, "prime-duel")
     mine, theirs = await people[0].connect(code), await people[1].connect(code)
     before = len(theirs.sent)
@@ -163,7 +163,7 @@ async def test_somebody_elses_message_comes_between_those_that_were_sent_at_once
     await theirs.leave()
 
 
-async def test_a_network_is_worked_for_a_few_times_at_once_and_others_beside_it(house: House) -> None:
+async def test_a_network_is_worked_for_a_few_times_at_once_and_others_beside_it(house: InProcessServer) -> None:
     house.limits = Limits(Clock())
     await house.restart()
     tables = [await table_for(house, "prime-duel") for _ in range(8)]
@@ -182,7 +182,7 @@ async def test_a_network_is_worked_for_a_few_times_at_once_and_others_beside_it(
     await asyncio.gather(*asking, opening)
 
 
-async def test_tables_are_counted_by_whatever_way_they_are_asked_for(house: House) -> None:
+async def test_tables_are_counted_by_whatever_way_they_are_asked_for(house: InProcessServer) -> None:
     house.limits = Limits(Clock(), {**RATES, "rooms": Rate(2, 0.1)})
     await house.restart()
     code, people = await table_for(house, "prime-duel")
@@ -206,9 +206,11 @@ async def test_tables_are_counted_by_whatever_way_they_are_asked_for(house: Hous
         await one.leave()
 
 
-async def test_answers_that_cannot_be_read_ask_the_game_once(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_answers_that_cannot_be_read_ask_the_game_once(
+    house: InProcessServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     code, _ = await table_for(house, "mccoy-duel")
-    words = house.room(code).game.words
+    words = house.room(code).game.text
     asked, right = [], words.ask
 
     def ask(*given: object) -> object:

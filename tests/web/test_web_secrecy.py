@@ -15,19 +15,19 @@ from typing import Any
 
 import pytest
 
-from piste.core.contract import CHANCE, WATCHER
-from piste.core.dealer import Chooser, Commitment
-from piste.core.errors import NotOpen, PisteError
+from piste.core.dealer import ChanceSource, Commitment
+from piste.core.errors import IllegalDecisionError, PisteError
 from piste.core.game import find
+from piste.core.protocols import CHANCE, WATCHER
 from piste.core.record import Head
 from piste.core.views import SeatView
-from piste.web import faces
-from piste.web.hall import player_of
-from piste.web.room import Room, usual_opener
-from piste.web.store import PutPlayer
+from piste.web.storage.storage import PutPlayer
+from piste.web.tables.room import Room, usual_opener
+from piste.web.tables.service import player_of
+from piste.web.views import view_builders
 from tests.kinds import FULL, ODD, Kind, games, walked
 from tests.test_secrecy import HIDING, OPEN, GoesOn, another_history, prefixes
-from tests.web.driving import CountedLots, Device, House
+from tests.web.driving import CountedLots, Device, InProcessServer
 
 NAMES = ("Ada", "Ben", "Cleo", "Dan")
 LONGEST = 24
@@ -41,10 +41,10 @@ def seats_of(kind: Kind) -> int:
     return find(kind.game).rules.seats(find(kind.game).options(kind.options))
 
 
-class Play:
+class Episode:
     """One history played at a table of a house, and all that was sent meanwhile."""
 
-    def __init__(self, house: House, kind: Kind, steps: tuple[int, ...], people: int, secret: str) -> None:
+    def __init__(self, house: InProcessServer, kind: Kind, steps: tuple[int, ...], people: int, secret: str) -> None:
         rules = find(kind.game).rules
         taken = [(rules.to_act(s), step) for s, step in walked(kind, steps) if step is not None]
         self.house, self.kind, self.steps, self.secret = house, kind, steps, secret
@@ -54,7 +54,7 @@ class Play:
         self.watcher = Device(house)
         self.heard: Heard = {at: [] for at in (*range(people), WATCHER)}
 
-    def opened(self, room: Room) -> tuple[Head, Chooser]:
+    def opened(self, room: Room) -> tuple[Head, ChanceSource]:
         head, _ = usual_opener(room)
         salt = blake2b(self.secret.encode()).hexdigest()[:64]
         return head._replace(seed=self.secret, commitment=Commitment("c" * 64, salt)), GoesOn(
@@ -137,8 +137,10 @@ class Play:
         self.heard[at].append(repr(got).encode())
 
 
-async def heard(house: House, kind: Kind, steps: tuple[int, ...], people: int, secret: str, case: object) -> Heard:
-    return await Play(house, kind, steps, people, secret).run(random.Random(repr(case)))
+async def heard(
+    house: InProcessServer, kind: Kind, steps: tuple[int, ...], people: int, secret: str, case: object
+) -> Heard:
+    return await Episode(house, kind, steps, people, secret).run(random.Random(repr(case)))
 
 
 def cut(kind: Kind, seed: object, chooser: random.Random) -> tuple[int, ...]:
@@ -150,7 +152,7 @@ def cut(kind: Kind, seed: object, chooser: random.Random) -> tuple[int, ...]:
     raise AssertionError(f"{kind} has no decisions")
 
 
-async def retold(house: House, kind: Kind, seed: int) -> tuple[int, list[int]]:
+async def retold(house: InProcessServer, kind: Kind, seed: int) -> tuple[int, list[int]]:
     """Play a history and retellings of it; return how many there were, and who could tell one from the first."""
     chooser = random.Random(f"{kind} {seed}")
     steps = cut(kind, f"web secrets {seed}", chooser)
@@ -169,7 +171,9 @@ async def retold(house: House, kind: Kind, seed: int) -> tuple[int, list[int]]:
 
 
 @pytest.mark.parametrize("kind", HIDING, ids=str)
-async def test_what_is_sent_to_a_seat_is_the_same_in_games_it_cannot_tell_apart(house: House, kind: Kind) -> None:
+async def test_what_is_sent_to_a_seat_is_the_same_in_games_it_cannot_tell_apart(
+    house: InProcessServer, kind: Kind
+) -> None:
     found = 0
     wanted = games(2) // 100 + 2
     for seed in range(40 * wanted):
@@ -182,7 +186,7 @@ async def test_what_is_sent_to_a_seat_is_the_same_in_games_it_cannot_tell_apart(
 
 
 @pytest.mark.parametrize("kind", [*FULL, *ODD], ids=str)
-async def test_nothing_is_sent_of_the_seed_or_of_what_it_will_bring(house: House, kind: Kind) -> None:
+async def test_nothing_is_sent_of_the_seed_or_of_what_it_will_bring(house: InProcessServer, kind: Kind) -> None:
     assert kind in (*HIDING, *OPEN)
     for seed in range(games(1) // 100 + 1):
         chooser = random.Random(f"{kind} {seed}")
@@ -203,30 +207,30 @@ def position(room: Room) -> str:
 
 
 def in_status(monkeypatch: pytest.MonkeyPatch) -> None:
-    right = faces.status
+    right = view_builders.status
     monkeypatch.setattr(
-        faces, "status", lambda room, *more: right(room, *more) + (position(room) if room.table else "")
+        view_builders, "status", lambda room, *more: right(room, *more) + (position(room) if room.table else "")
     )
 
 
 def in_scene(monkeypatch: pytest.MonkeyPatch) -> None:
     """Draws the table as its second seat sees it, for everybody."""
-    right: Callable[..., Any] = faces.face
+    right: Callable[..., Any] = view_builders.face
 
-    def leaky(room: Room, who: faces.Looker, house: faces.House) -> Any:
+    def leaky(room: Room, who: view_builders.Viewer, house: view_builders.RenderContext) -> Any:
         drawn = right(room, who, house)
         other = (who.seat + 1) % len(room.seats)
         if room.table is None:
             return drawn
-        view = faces.untouchable(room.table.view(other))
-        return drawn._replace(areas=faces.scene(room.game, view, room.names()))
+        view = view_builders.untouchable(room.table.view(other))
+        return drawn._replace(areas=view_builders.scene(room.game, view, room.names()))
 
-    monkeypatch.setattr("piste.web.rooms.face", leaky)
+    monkeypatch.setattr("piste.web.tables.registry.face", leaky)
 
 
 def in_refusals(monkeypatch: pytest.MonkeyPatch) -> None:
     def leaky(room: Room, *_: Any) -> str:
-        raise NotOpen(f"That cannot be decided at {position(room)}.")
+        raise IllegalDecisionError(f"That cannot be decided at {position(room)}.")
 
     right = Room.decide
     monkeypatch.setattr(
@@ -237,7 +241,7 @@ def in_refusals(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("leak", [in_status, in_scene, in_refusals], ids=lambda leak: leak.__name__)
 @pytest.mark.parametrize("game", ["zero-sum-duel", "positive-negative", "mccoy-duel"])
 async def test_a_leak_is_noticed(
-    house: House, game: str, leak: Callable[[pytest.MonkeyPatch], None], monkeypatch: pytest.MonkeyPatch
+    house: InProcessServer, game: str, leak: Callable[[pytest.MonkeyPatch], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     leak(monkeypatch)
     kind = next(kind for kind in HIDING if kind.game == game)
@@ -251,16 +255,16 @@ async def test_a_leak_is_noticed(
 async def test_a_seed_or_salt_that_is_shown_too_early_is_noticed(
     tmp_path: Path, what: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    right = faces.status
+    right = view_builders.status
 
     def leaky(room: Room, *more: Any) -> str:
         if room.head is None or room.head.commitment is None:
             return right(room, *more)
         return str(room.head.seed if what == "seed" else room.head.commitment.salt)
 
-    monkeypatch.setattr(faces, "status", leaky)
+    monkeypatch.setattr(view_builders, "status", leaky)
     kind = FULL[0]
-    async with House(tmp_path / "leaky.db") as house:
+    async with InProcessServer(tmp_path / "leaky.db") as house:
         steps = cut(kind, "early", random.Random(1))
         first, second = [await heard(house, kind, steps, 2, secret, 0) for secret in ("one", "another")]
         assert all(first[at] != second[at] for at in first)

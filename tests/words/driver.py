@@ -6,13 +6,13 @@ from collections.abc import Collection, Sequence
 
 import piste
 from piste.core.game import tidy
-from piste.core.screen import Moment, Words
+from piste.core.presentation import EventContext, GameText
 
 WATCHER = piste.WATCHER
 
 
 def printed(
-    words: Words,
+    words: GameText,
     table: piste.Table,
     answers: Sequence[str],
     people: Collection[int],
@@ -31,7 +31,7 @@ def printed(
             about = table.view().log[at].event.seat
             seat = about if about in people else alone
             view = table.view(seat)
-            shown += words.lines(Moment(seat, names, view.opening, view.log[: at + 1]))
+            shown += words.lines(EventContext(seat, names, view.opening, view.log[: at + 1]))
         done = len(table.view().log)
         asked = table.to_act
         if asked is None:

@@ -9,10 +9,10 @@ import pytest
 import piste
 from piste import WATCHER, Table
 from piste.core.game import members, tidy
-from piste.core.screen import Key, Moment, Prompt, Row, Words
-from piste.games.mccoy_duel import words as module
+from piste.core.presentation import EventContext, GameText, Key, Prompt, Row
+from piste.games.mccoy_duel import text as module
 
-words: Words = module
+words: GameText = module
 GAME = "mccoy-duel"
 POWERS = "01234567*"
 
@@ -28,7 +28,7 @@ def called(table: Table) -> tuple[str, ...]:
     return tuple(f"Player {seat + 1}" for seat in range(table.seats))
 
 
-class Screen:
+class Terminal:
     """What one audience reads while a table is played, the way a terminal prints it."""
 
     def __init__(self, table: Table, seat: int, names: tuple[str, ...] = ()) -> None:
@@ -41,7 +41,7 @@ class Screen:
     def tell(self) -> None:
         view = self.table.view(self.seat)
         for at in range(self.told + 1, len(view.log) + 1):
-            self.lines += words.lines(Moment(self.seat, self.names, view.opening, view.log[:at]))
+            self.lines += words.lines(EventContext(self.seat, self.names, view.opening, view.log[:at]))
         self.told = len(view.log)
         if view.ending is not None:
             self.lines += words.farewell(view, self.names, view.ending)
@@ -58,12 +58,12 @@ class Screen:
         return found[0]
 
 
-def play(steps: str, seat: int = WATCHER, /, *names: str, **options: int | str) -> Screen:
+def play(steps: str, seat: int = WATCHER, /, *names: str, **options: int | str) -> Terminal:
     """Play steps such as `2:5` (Player 2 decides), `2:resigns` and `bury:7a` (chance), and return one screen."""
     taken = [step.split(":") for step in steps.split()]
     outcomes = [number(what) for who, what in taken if not who.isdigit()]
     table = piste.open_table(GAME, options, outcomes=outcomes)
-    screen = Screen(table, seat, names)
+    screen = Terminal(table, seat, names)
     for who, what in taken:
         if not who.isdigit():
             continue
@@ -76,11 +76,11 @@ def play(steps: str, seat: int = WATCHER, /, *names: str, **options: int | str) 
     return screen
 
 
-def last(screen: Screen, n: int) -> list[str]:
+def last(screen: Terminal, n: int) -> list[str]:
     return screen.lines[-n:]
 
 
-def row(screen: Screen, label: str) -> Row:
+def row(screen: Terminal, label: str) -> Row:
     rows = words.picture(screen.table.view(screen.seat), screen.names)
     return next(row for row in rows if row.label == label)
 
@@ -98,7 +98,7 @@ HIDDEN_CARDS = [
 ]
 
 
-def everything(screen: Screen) -> tuple[list[str], list[Row], str]:
+def everything(screen: Terminal) -> tuple[list[str], list[Row], str]:
     view = screen.table.view(screen.seat)
     return screen.lines, words.picture(view, screen.names), screen.ask().text if view.decisions else ""
 
@@ -315,7 +315,7 @@ def test_g9_a_finished_game_can_be_told_again_with_its_cards_and_nobodys_voice()
     told = []
     for at in range(2, len(table.history())):
         view = table.view(table.view().log[at].event.seat)
-        told += words.lines(Moment(WATCHER, called(table), view.opening, view.log[: at + 1]))
+        told += words.lines(EventContext(WATCHER, called(table), view.opening, view.log[: at + 1]))
     assert [line for line in told if line.startswith("Player")] == [
         "Player 1 plays 1, Hidden Strength:",
         "Player 1 draws 3b.",
@@ -352,7 +352,7 @@ def test_whole_matches_can_be_read_and_answered(players: int) -> None:
     for seed in range(6):
         table = piste.open_table(GAME, {"players": players, "rounds": 3}, seed=f"words {seed}")
         names = tuple(letter * 24 for letter in "ABCD"[:players]) if seed % 2 else called(table)  # long ones too
-        screens = [Screen(table, seat, names) for seat in range(WATCHER, players)]
+        screens = [Terminal(table, seat, names) for seat in range(WATCHER, players)]
         while (actor := table.to_act) is not None:
             check_board(table, screens)
             if dice.random() < 0.004 * (players - 1):
@@ -370,7 +370,7 @@ def test_whole_matches_can_be_read_and_answered(players: int) -> None:
             assert max(map(len, (*screen.lines, *words.TIPS))) <= 78
 
 
-def check_keys(screen: Screen) -> list[int]:
+def check_keys(screen: Terminal) -> list[int]:
     """Return the decisions that the question offers: each open one, once, and no word for two of them."""
     view, prompt = screen.table.view(screen.seat), screen.ask()
     decisions = [key.then for key in prompt.keys if isinstance(key.then, int)]
@@ -383,7 +383,7 @@ def check_keys(screen: Screen) -> list[int]:
     return decisions
 
 
-def check_board(table: Table, screens: list[Screen]) -> None:
+def check_board(table: Table, screens: list[Terminal]) -> None:
     """Hold the tower and what is known of the pile to the true position."""
     state = piste.Position.parse(table.position_text()).state
     for screen in screens:

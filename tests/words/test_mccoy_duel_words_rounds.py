@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from piste import Position, Table
-from piste.core.dealer import Script
-from piste.core.screen import Row
-from tests.words.test_mccoy_duel_words import Screen, last, play, row, words
+from piste.core.dealer import ScriptedDealer
+from piste.core.presentation import Row
+from tests.words.test_mccoy_duel_words import Terminal, last, play, row, words
 
 TWO_PLAYERS = """\
 Welcome to Duel!
@@ -238,10 +238,10 @@ def test_a_round_for_three_reads_as_written_here() -> None:
     assert "\n".join(play(ROUND_FOR_THREE, 0, first=1, players=3, rounds=1).lines) == THREE_PLAYERS
 
 
-def laid(position: str, *outcomes: int) -> Screen:
+def laid(position: str, *outcomes: int) -> Terminal:
     """Return Player 1's screen of a table that begins at this position."""
     start = Position.parse(f"mccoy-duel{{}} {position}")
-    return Screen(Table(start.game, start.state.options, Script(outcomes), origin=start.state), 0)
+    return Terminal(Table(start.game, start.state.options, ScriptedDealer(outcomes), origin=start.state), 0)
 
 
 def test_d17_of_a_tower_laid_by_hand_only_the_top_has_a_place() -> None:

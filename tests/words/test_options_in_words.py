@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 import piste
+from piste.cli.rules_page import plain, rules_text
+from piste.cli.session import Left
 from piste.core.game import Game, Option, find, names
+from piste.core.presentation import EventContext
 from piste.core.replay import new_head
-from piste.core.screen import Moment
-from piste.ui.pages import plain, rules_text
-from piste.ui.session import Left
 from tests.terminal.typist import session_of
 
 SPELLED = {2: "two", 3: "three", 4: "four", 5: "five", 10: "ten", 50: "fifty"}
@@ -49,7 +49,7 @@ def said_before_a_decision(game: Game, options: dict[str, Any]) -> list[str]:
     table = piste.open_table(game.name, options, seed="words")
     people = ("Ann", "Bob", "Cid", "Dee")[: table.seats]
     view = table.view(0)
-    return [game.line(view.options), *game.tips(view.options), *game.words.welcome(view, people)]
+    return [game.line(view.options), *game.tips(view.options), *game.text.welcome(view, people)]
 
 
 @pytest.mark.parametrize(("name", "option"), cases())
@@ -90,15 +90,15 @@ def test_whole_games_of_prime_duel_to_thirty_never_speak_of_fifty() -> None:
         while table.ending() is None:
             seat = 1 if table.view(1).decisions else 0
             view = table.view(seat)
-            found += [game.words.ask(view, players).text, *map(str, game.words.picture(view, players))]
+            found += [game.text.ask(view, players).text, *map(str, game.text.picture(view, players))]
             table.decide(seat, chooser.choice(view.decisions))
         for seat in (-1, 0, 1):
             view = table.view(seat)
             for at in range(len(view.log)):
-                found += game.words.lines(Moment(seat, players, view.opening, view.log[: at + 1]))
+                found += game.text.lines(EventContext(seat, players, view.opening, view.log[: at + 1]))
             ending = table.ending()
             assert ending is not None
-            found += game.words.farewell(view, players, ending)
+            found += game.text.farewell(view, players, ending)
         assert not [line for line in found if re.search(r"\b50\b", line)]
         assert any("30" in line for line in found)
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 import piste
-from piste.core.contract import WATCHER
 from piste.core.game import find, tidy
-from piste.core.screen import Moment, Row, Words
-from piste.games.prime_duel import words
+from piste.core.presentation import EventContext, GameText, Row
+from piste.core.protocols import WATCHER
+from piste.games.prime_duel import text as words
 
-WORDS: Words = words  # mypy holds the module to the contract
+WORDS: GameText = words  # mypy holds the module to the contract
 PLAYERS = ("Player 1", "Player 2")
 SHUFFLED = "The deck is empty. Shuffling the pile..."
 
@@ -72,7 +72,7 @@ def shown(
             about = table.view().log[at].event.seat
             voice = about if about in people else people[0] if people else WATCHER
             view = table.view(voice)
-            screen += words.lines(Moment(voice, names, view.opening, view.log[: at + 1]))
+            screen += words.lines(EventContext(voice, names, view.opening, view.log[: at + 1]))
         told = len(table.view().log)
         seat = table.to_act
         if answer is None or seat is None:
@@ -391,7 +391,7 @@ def test_the_picture_shows_scores_piles_the_card_and_whose_turn_it_is() -> None:
 
 
 def test_tips_and_house_lines_are_short() -> None:
-    assert find("prime-duel").words.TIPS == words.TIPS
+    assert find("prime-duel").text.TIPS == words.TIPS
     assert len(words.TIPS) == 3
     assert all(len(line) < 60 for line in (*words.TIPS, words.RESHUFFLE))
 

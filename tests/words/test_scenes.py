@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import random
 from collections.abc import Iterator
 from typing import Any, cast
@@ -10,11 +9,25 @@ from typing import Any, cast
 import pytest
 
 import piste
-from piste.core.contract import CHANCE, WATCHER
 from piste.core.game import find
-from piste.core.scene import CARDS, FACT, GRID, HAND, KINDS, SCORE, TONES, TOWER, Area, Card, Handle, Scenes, taken
+from piste.core.protocols import CHANCE, WATCHER
+from piste.core.scene import (
+    CARDS,
+    FACT,
+    GRID,
+    HAND,
+    KINDS,
+    SCORE,
+    TONES,
+    TOWER,
+    Area,
+    Card,
+    Handle,
+    SceneBuilder,
+    taken,
+)
 from piste.games.mccoy_duel.notation import NAMES as CARD_NAMES
-from piste.games.mccoy_duel.words import ABILITIES, board
+from piste.games.mccoy_duel.text import ABILITIES, board
 from tests.kinds import FULL, ODD, Kind, games, walked
 from tests.sizes import sized
 from tests.test_secrecy import HIDING, another_history, prefixes
@@ -27,8 +40,8 @@ POWERS = "01234567*"
 PLAYERS = 36  # a decision of Duel that names a player, from here on
 
 
-def scenes(game: str) -> Scenes:
-    return cast("Scenes", importlib.import_module(f"{find(game).package}.scene"))
+def scenes(game: str) -> SceneBuilder:
+    return cast("SceneBuilder", find(game).scene)
 
 
 def scene(table: piste.Table, seat: int = WATCHER) -> tuple[Area, ...]:

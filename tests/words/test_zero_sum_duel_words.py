@@ -7,12 +7,12 @@ from collections.abc import Collection, Sequence
 import pytest
 
 import piste
-from piste.core.screen import Moment, Pause, Row, Words
-from piste.games.zero_sum_duel import words
+from piste.core.presentation import EventContext, GameText, Pause, Row
+from piste.games.zero_sum_duel import text as words
 from tests.words.driver import printed
 
 # Typed, so that mypy holds the module to the contract.
-WORDS: Words = words
+WORDS: GameText = words
 NAMES = ("Player A", "Player B")
 A, B, WATCHER = 0, 1, piste.WATCHER
 BOTH = (A, B)
@@ -42,7 +42,7 @@ def told(table: piste.Table, audience: int) -> list[str]:
     return [
         line
         for at in range(len(view.log))
-        for line in WORDS.lines(Moment(audience, NAMES, view.opening, view.log[: at + 1]))
+        for line in WORDS.lines(EventContext(audience, NAMES, view.opening, view.log[: at + 1]))
     ]
 
 

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 import pytest
 
 import piste
-from piste.core.contract import WATCHER
 from piste.core.game import find, tidy
-from piste.core.screen import Key, Moment, Prompt, Row, Words
-from piste.games.zero_sum_grid import words
+from piste.core.presentation import EventContext, GameText, Key, Prompt, Row
+from piste.core.protocols import WATCHER
+from piste.games.zero_sum_grid import text as words
 
-WORDS: Words = words  # mypy holds the module to the contract
+WORDS: GameText = words  # mypy holds the module to the contract
 PLAYERS = ("Player 1", "Player 2")
 SHEET = "2 -3 4 / -1 5 -2 / 3 -4 1"  # nobody can bring this one to zero
 SHEETS_DEAL = [6, 2, 8, 4, 9, 3, 7, 1, 5]  # the same, as chance deals it
@@ -85,7 +85,7 @@ def shown(
             about = table.view().log[at].event.seat
             seat = about if about in people else people[0] if people else WATCHER
             own = table.view(seat)
-            screen.extend(words.lines(Moment(seat, names, own.opening, own.log[: at + 1])))
+            screen.extend(words.lines(EventContext(seat, names, own.opening, own.log[: at + 1])))
         told = len(table.view().log)
 
     tell()
@@ -354,7 +354,7 @@ def test_the_picture_shows_the_grid_and_whose_turn_it_is() -> None:
 
 
 def test_tips_and_house_lines_are_short() -> None:
-    assert find("zero-sum-grid").words.TIPS == words.TIPS
+    assert find("zero-sum-grid").text.TIPS == words.TIPS
     assert len(words.TIPS) == 3
     assert all(len(line) < 60 for line in (*words.TIPS, NOTICE, words.HOPELESS))
 

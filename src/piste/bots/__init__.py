@@ -14,22 +14,21 @@
 
 from __future__ import annotations
 
-import importlib
 import math
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, cast
 
 from piste.bots.base import Bot as Bot
 from piste.bots.base import Plain, Prepare
 from piste.bots.base import finish as finish
 from piste.bots.base import stream_name as stream_name
-from piste.core.errors import MissingExtra, UnknownName
-from piste.core.extras import has, has_solver, missing, solver_of, solving
+from piste.core.errors import MissingExtraError, UnknownNameError
+from piste.core.evaluation import Basis, Progress
+from piste.core.extras import has, missing, solver_of, solving
 from piste.core.game import Game, quoted
-from piste.core.verdict import Basis, Progress
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
+    from types import ModuleType
 
 ENTRY_POINTS = "piste.bots"
 PROGRAM = "cmd:"
@@ -57,7 +56,7 @@ def names(game: Game) -> tuple[str, ...]:
 
 def lines(game: Game) -> dict[str, str]:
     """Return each bot's name with one line that says what it is. No installed bot is loaded for that."""
-    ours = {name: str(importlib.import_module(module).LINE) for name, module in _own(game).items()}
+    ours = {name: str(_level(name, game).LINE) for name in _own(game)}
     installed = {
         name: f"From the installed package {entry.dist.name}." if entry.dist else "From an installed package."
         for name, entry in sorted(_installed(game).items())
@@ -78,10 +77,9 @@ def basis(game: Game, spec: str, options: Any = None) -> Basis | None:
         return Basis.RANDOM
     if level not in LEVELS:
         return None
-    if find_spec(f"{game.package}.basis") is None:  # somebody's own game, which claims nothing
+    if game.guarantees is None:  # a third-party game, which claims nothing
         return Basis.ESTIMATED if asks_solver(level, game) else Basis.THUMB
-    chosen = game.rules.Options() if options is None else options
-    return Basis(importlib.import_module(f"{game.package}.basis").basis(level, chosen))
+    return Basis(game.guarantees.basis(level, game.rules.Options() if options is None else options))
 
 
 def made(game: Game) -> int:
@@ -89,10 +87,8 @@ def made(game: Game) -> int:
 
     It costs at most one look at the disk, and nothing where the answer depends on the options alone.
     """
-    if find_spec(f"{game.package}.basis") is None:
-        return 0
-    module = importlib.import_module(f"{game.package}.basis")
-    return int(module.made()) if hasattr(module, "made") else 0
+    changed = getattr(game.guarantees, "made", None)
+    return 0 if changed is None else int(changed())
 
 
 def shown(game: Game, spec: str, options: Any = None) -> str:
@@ -119,13 +115,11 @@ def find(spec: str, game: Game, options: Any = None) -> Bot:
         from piste.bots.program import ProgramBot
 
         return ProgramBot(wanted.removeprefix(PROGRAM).strip(), game)
-    ours = _own(game)
-    if wanted in ours:
-        module = importlib.import_module(ours[wanted])
+    if wanted in _own(game):
         why = refused(wanted, game, options)
         if why is not None:
             raise why
-        return Plain(wanted, module.choose, prepared_by(game) if asks_solver(wanted, game) else None)
+        return Plain(wanted, _level(wanted, game).choose, prepared_by(game) if asks_solver(wanted, game) else None)
     others = _installed(game)
     if wanted in others:
         return cast("Bot", others[wanted].load()(game))
@@ -134,7 +128,7 @@ def find(spec: str, game: Game, options: Any = None) -> Bot:
     known = tuple(shown(game, name) for name in names(game))
     near = get_close_matches(wanted, known, 1, 0.5)
     hint = f" Did you mean {near[0]}?" if near else ""
-    raise UnknownName(
+    raise UnknownNameError(
         f"There is no bot {quoted(spec)} for {game.notation.TITLE}.{hint} "
         f"The bots are: {', '.join(known)}; {PROGRAM}PROGRAM seats a program of yours."
     )
@@ -142,18 +136,17 @@ def find(spec: str, game: Game, options: Any = None) -> Bot:
 
 def asks_solver(level: str, game: Game) -> bool:
     """Say whether this is a bot of ours that asks the game's solver, which then has to be made ready first."""
-    ours = _own(game)
-    return level in ours and bool(getattr(importlib.import_module(ours[level]), "ASKS_SOLVER", False))
+    return level in _own(game) and bool(getattr(_level(level, game), "ASKS_SOLVER", False))
 
 
-def refused(level: str, game: Game, options: Any = None) -> MissingExtra | None:
+def refused(level: str, game: Game, options: Any = None) -> MissingExtraError | None:
     """Return why one of our bots cannot play a game with these options here; None if it can."""
     if not asks_solver(level, game) or has(solving(game, options)):
         return None
     return missing(solving(game, options, f"The bot {shown(game, level, options)}"))
 
 
-def playable(game: Game, options: Any = None) -> tuple[list[str], list[MissingExtra]]:
+def playable(game: Game, options: Any = None) -> tuple[list[str], list[MissingExtraError]]:
     """Return our bots that can play here, weakest first, and why the others cannot."""
     found = {name: refused(name, game, options) for name in _own(game)}
     able = [name for name, why in found.items() if why is None]
@@ -162,10 +155,9 @@ def playable(game: Game, options: Any = None) -> tuple[list[str], list[MissingEx
 
 def cost(level: str, game: Game, options: Any = None) -> float:
     """Return about how many seconds of one core a decision takes, or 0.0 if it is few whatever the options."""
-    if level not in LEVELS or find_spec(f"{game.package}.cost") is None:
+    if level not in LEVELS or game.cost is None:
         return 0.0
-    chosen = game.options() if options is None else options
-    return float(importlib.import_module(f"{game.package}.cost").seconds(level, chosen))
+    return float(game.cost.seconds(level, game.options() if options is None else options))
 
 
 def slowness(level: str, game: Game, options: Any = None) -> str:
@@ -191,7 +183,7 @@ def prepare(bot: Bot, options: Any, progress: Progress) -> None:
 
 def prepared_by(game: Game) -> Prepare | None:
     """Return what makes a game's solver ready, if it has one."""
-    if not has_solver(game):
+    if not game.has_solver:
         return None
 
     def ready(options: Any, progress: Progress) -> None:
@@ -200,13 +192,17 @@ def prepared_by(game: Game) -> Prepare | None:
     return ready
 
 
-def _own(game: Game) -> dict[str, str]:
-    """Return our bots and their modules, weakest first; found by their files, without loading them."""
-    found = {"random": "piste.bots.random"}
-    for level in LEVELS:
-        if find_spec(f"{game.package}.{level}") is not None:
-            found[level] = f"{game.package}.{level}"
-    return found
+def _own(game: Game) -> tuple[str, ...]:
+    """Return our bots, weakest first; none is loaded for that."""
+    return ("random", *game.levels(LEVELS))
+
+
+def _level(name: str, game: Game) -> ModuleType:
+    if name == "random":
+        from piste.bots import random
+
+        return random
+    return game.level(name)
 
 
 def _installed(game: Game) -> dict[str, EntryPoint]:

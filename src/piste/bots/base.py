@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from piste.core.dealer import Stream
-from piste.core.verdict import Progress
+from piste.core.dealer import RandomStream
+from piste.core.evaluation import Progress
 from piste.core.views import SeatView
 
 Prepare = Callable[[Any, Progress], None]
-Choose = Callable[[SeatView, Stream], int]
+Choose = Callable[[SeatView, RandomStream], int]
 
 
 class Bot(Protocol):
@@ -18,7 +18,7 @@ class Bot(Protocol):
 
     name: str
 
-    def choose(self, view: SeatView, stream: Stream) -> int:
+    def choose(self, view: SeatView, stream: RandomStream) -> int:
         """Return one of `view.actions`. Whatever the bot leaves to chance it draws from the stream.
 
         The stream is a fresh one for each decision, called `stream_name(view)`: so a bot that keeps nothing in mind
@@ -37,7 +37,7 @@ class Plain:
         self._choose = choose
         self._prepare = prepare
 
-    def choose(self, view: SeatView, stream: Stream) -> int:
+    def choose(self, view: SeatView, stream: RandomStream) -> int:
         return self._choose(view, stream)
 
     def prepare(self, options: Any, progress: Progress) -> None:

@@ -19,8 +19,8 @@ from collections.abc import Callable
 from typing import Any
 
 from piste.core.belief import token
-from piste.core.dealer import Stream
-from piste.core.errors import BotFailed
+from piste.core.dealer import RandomStream
+from piste.core.errors import BotError
 from piste.core.game import Game, quoted
 from piste.core.views import Ending, SeatView
 
@@ -40,7 +40,7 @@ _KILL = getattr(signal, "SIGKILL", signal.SIGTERM)
 
 
 class ProgramBot:
-    """A seat played by a program. Whatever it does wrong raises BotFailed, and by then it has been ended."""
+    """A seat played by a program. Whatever it does wrong raises BotError, and by then it has been ended."""
 
     def __init__(self, command: str, game: Game, *, limit: float = LIMIT, grace: float = GRACE) -> None:
         self.name = f"cmd:{command}"
@@ -53,18 +53,16 @@ class ProgramBot:
         try:
             self._words = shlex.split(command, posix=os.name == "posix")
         except ValueError as e:
-            raise BotFailed(
-                f"The bot {self._who} cannot be started: its command line has {str(e).lower()}."
-            ) from None
+            raise BotError(f"The bot {self._who} cannot be started: its command line has {str(e).lower()}.") from None
         if not self._words:
-            raise BotFailed("A bot 'cmd:' needs a command line: cmd:./mybot --flag")
+            raise BotError("A bot 'cmd:' needs a command line: cmd:./mybot --flag")
         if shutil.which(self._words[0]) is None:
             what = quoted(self._words[0], SHOWN)
-            raise BotFailed(f"The bot {self._who} cannot be started: {what} is not there, or may not be run.")
+            raise BotError(f"The bot {self._who} cannot be started: {what} is not there, or may not be run.")
 
-    def choose(self, view: SeatView, stream: Stream) -> int:
+    def choose(self, view: SeatView, stream: RandomStream) -> int:
         if self._closed:
-            raise BotFailed(f"The bot {self._who} has been closed.")
+            raise BotError(f"The bot {self._who} has been closed.")
         try:
             return self._ask(view, stream)
         except BaseException:
@@ -84,13 +82,13 @@ class ProgramBot:
         if running is not None:
             running.stop(self._grace)
 
-    def _ask(self, view: SeatView, stream: Stream) -> int:
+    def _ask(self, view: SeatView, stream: RandomStream) -> int:
         if self._running is None:
             try:
                 self._running = _Running(self._words)
             except (OSError, ValueError) as e:
                 why = getattr(e, "strerror", None) or e
-                raise BotFailed(f"The bot {self._who} cannot be started: {why}.") from None
+                raise BotError(f"The bot {self._who} cannot be started: {why}.") from None
             self._running.send(self._hello(view))
         early = self._running.heard()
         if early is not None:
@@ -110,33 +108,33 @@ class ProgramBot:
     def _read(self, view: SeatView, heard: list[bytes] | None) -> int:
         """Return the decision that was answered, or say what is wrong with the answer."""
         if heard is None:
-            raise BotFailed(f"The bot {self._who} gave no answer within {self._limit:g} seconds.{self._errors()}")
+            raise BotError(f"The bot {self._who} gave no answer within {self._limit:g} seconds.{self._errors()}")
         if len(heard) != 1 or not heard[0].endswith(b"\n") or len(heard[0]) > LONGEST:
             raise self._complaint(heard, "answered more than once")
         sent = shown(heard[0])
         try:
             answer = json.loads(heard[0])
         except (ValueError, RecursionError):
-            raise BotFailed(f"The bot {self._who} sent {sent}, which is not JSON.{self._errors()}") from None
+            raise BotError(f"The bot {self._who} sent {sent}, which is not JSON.{self._errors()}") from None
         decision = answer.get("decision") if isinstance(answer, dict) else None
         if not isinstance(decision, str):
-            raise BotFailed(f'The bot {self._who} sent {sent}; an answer looks like {{"decision": "NAME"}}.')
+            raise BotError(f'The bot {self._who} sent {sent}; an answer looks like {{"decision": "NAME"}}.')
         if answer.get("number", view.number) != view.number:
-            raise BotFailed(f"The bot {self._who} sent {sent}, but question {view.number} was asked.")
+            raise BotError(f"The bot {self._who} sent {sent}, but question {view.number} was asked.")
         if decision not in view.decisions:
             names = ", ".join(view.decisions)
-            raise BotFailed(f"The bot {self._who} chose {quoted(decision)}, which is not open. There were: {names}.")
+            raise BotError(f"The bot {self._who} chose {quoted(decision)}, which is not open. There were: {names}.")
         return view.actions[view.decisions.index(decision)]
 
-    def _complaint(self, heard: list[bytes], else_: str) -> BotFailed:
+    def _complaint(self, heard: list[bytes], else_: str) -> BotError:
         """Return what is wrong with output that is not one whole line."""
         if heard and len(heard[0]) > LONGEST:
-            return BotFailed(f"The bot {self._who} sent a line of more than {LONGEST} bytes: {shown(heard[0])}.")
+            return BotError(f"The bot {self._who} sent a line of more than {LONGEST} bytes: {shown(heard[0])}.")
         if not heard or not heard[0].endswith(b"\n"):
             assert self._running is not None
             sent = f" after {shown(heard[0])}" if heard else ""
-            return BotFailed(f"The bot {self._who} ended{sent}{self._running.code(self._grace)}.{self._errors()}")
-        return BotFailed(f"The bot {self._who} {else_}: it sent {shown(b' '.join(heard))}.")
+            return BotError(f"The bot {self._who} ended{sent}{self._running.code(self._grace)}.{self._errors()}")
+        return BotError(f"The bot {self._who} {else_}: it sent {shown(b' '.join(heard))}.")
 
     @property
     def _who(self) -> str:

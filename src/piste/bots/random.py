@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from piste.core.dealer import Stream
+from piste.core.dealer import RandomStream
 from piste.core.views import SeatView
 
 LINE = "Takes any decision that is open, each as likely as the others."
 
 
-def choose(view: SeatView, stream: Stream) -> int:
+def choose(view: SeatView, stream: RandomStream) -> int:
     return view.actions[stream.below(len(view.actions))]

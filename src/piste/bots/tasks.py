@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import Any
 
 from piste import bots
-from piste.core.dealer import Stream
+from piste.core.dealer import RandomStream
+from piste.core.evaluation import Progress, quiet
 from piste.core.game import find
-from piste.core.verdict import Progress, quiet
 from piste.core.views import SeatView
 
 MOST = 256
@@ -29,7 +29,7 @@ def prepare(game: str, level: str, options: Any, progress: Progress = quiet) -> 
             del _ready[next(iter(_ready))]
 
 
-def choose(game: str, level: str, view: SeatView, stream: Stream, progress: Progress = quiet) -> int:
+def choose(game: str, level: str, view: SeatView, stream: RandomStream, progress: Progress = quiet) -> int:
     """Return a bot's decision."""
     prepare(game, level, view.options, progress)
     return int(_ready[game, level, view.options].choose(view, stream))

@@ -16,12 +16,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from piste.core.contract import CHANCE, HIDDEN, OVER, RESIGNS, Event
-from piste.core.dealer import Stream
-from piste.core.errors import BadPosition
+from piste.core.dealer import RandomStream
+from piste.core.errors import PositionError
 from piste.core.game import Game, members
 from piste.core.position import Position
-from piste.core.views import SeatView, Told
+from piste.core.protocols import CHANCE, HIDDEN, OVER, RESIGNS, Event
+from piste.core.views import LogEntry, SeatView
 
 MOST = 10_000
 """How many possible states are kept."""
@@ -41,7 +41,7 @@ class Belief:
         self.seat = seat
         self.sampled = False  # whether some possible states were left out
         self._most = most
-        self._thinner = Stream(b"piste belief", f"{game.name} {seat}")
+        self._thinner = RandomStream(b"piste belief", f"{game.name} {seat}")
         self._layers: list[dict[Any, float]] = [{state: 1.0}]
         self._ways: list[dict[Any, list[Way]]] = []
 
@@ -50,7 +50,7 @@ class Belief:
         """Each state that is possible now, with its probability."""
         return self._layers[-1]
 
-    def see(self, told: Told) -> None:
+    def see(self, told: LogEntry) -> None:
         """Take in the next line of the seat's log."""
         look = self.game.rules.look
         self._advance(
@@ -70,7 +70,7 @@ class Belief:
         """Keep only the states for which `fits(state)` is true."""
         layer = {state: weight for state, weight in self._layers[-1].items() if fits(state)}
         if not layer:
-            raise BadPosition("No position fits what this seat was told.")
+            raise PositionError("No position fits what this seat was told.")
         total = sum(layer.values())
         self._layers[-1] = {state: weight / total for state, weight in layer.items()}
 
@@ -121,7 +121,7 @@ class Belief:
                     layer[after] = layer.get(after, 0.0) + weight * chance
                     ways.setdefault(after, []).append((state, step, chance))
         if not layer:
-            raise BadPosition("No position fits what this seat was told.")
+            raise PositionError("No position fits what this seat was told.")
         if len(layer) > self._most:
             layer = self._thin(layer)
         total = sum(layer.values())
@@ -141,7 +141,7 @@ class Belief:
                 at += step
         return kept
 
-    def retell(self, stream: Stream) -> tuple[int, ...]:
+    def retell(self, stream: RandomStream) -> tuple[int, ...]:
         """Return a whole history that the seat cannot tell from the true one, drawn with its probability."""
         state = _draw(list(self._layers[-1].items()), stream)
         steps: list[int] = []
@@ -167,7 +167,7 @@ def belief(game: Game, view: SeatView) -> Belief:
     return believed(game, state, view.seat, view.log)
 
 
-def believed(game: Game, state: Any, seat: int, log: tuple[Told, ...]) -> Belief:
+def believed(game: Game, state: Any, seat: int, log: tuple[LogEntry, ...]) -> Belief:
     """Return what a seat can know that knew the state and was then told this."""
     most = MOST
     while True:
@@ -176,18 +176,18 @@ def believed(game: Game, state: Any, seat: int, log: tuple[Told, ...]) -> Belief
             for told in log:
                 found.see(told)
             return found
-        except BadPosition:
+        except PositionError:
             if not found.sampled:
                 raise
             most *= 4  # the sample held nothing like the true game: take a larger one
 
 
-def retell(game: Game, view: SeatView, stream: Stream) -> tuple[int, ...]:
+def retell(game: Game, view: SeatView, stream: RandomStream) -> tuple[int, ...]:
     """Return a whole history, from the start, that this seat cannot tell from the true one."""
     return belief(game, view).retell(stream)
 
 
-def _draw(weighted: list[tuple[Any, float]], stream: Stream) -> Any:
+def _draw(weighted: list[tuple[Any, float]], stream: RandomStream) -> Any:
     at = stream.fraction() * sum(weight for _, weight in weighted)
     for item, weight in weighted:
         if at < weight:

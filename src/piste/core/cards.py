@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from piste.core.errors import BadDeal, BadPosition
+from piste.core.errors import DealError, PositionError
 from piste.core.game import members, quoted, tidy
 from piste.core.position import Fields
 
@@ -32,11 +32,11 @@ def read_cards(top: int, words: Iterable[str], name: Name) -> list[int]:
 
 
 def laid_deck(top: int, text: str, name: Name) -> tuple[int, ...]:
-    """Return a deck that a person laid, its top first, or raise BadDeal with the reason."""
+    """Return a deck that a person laid, its top first, or raise DealError with the reason."""
     try:
         return tuple(read_cards(top, text.replace(",", " ").split(), name))
     except ValueError as e:
-        raise BadDeal(f"This deck cannot be laid: {e}.") from None
+        raise DealError(f"This deck cannot be laid: {e}.") from None
 
 
 def placed(top: int, fields: Fields, keys: Iterable[str], name: Name) -> list[int]:
@@ -46,8 +46,8 @@ def placed(top: int, fields: Fields, keys: Iterable[str], name: Name) -> list[in
         try:
             places.append(sum(1 << card for card in read_cards(top, fields.words(key), name)))
         except ValueError as e:
-            raise BadPosition(f"In the field '{key}', {e}.") from None
+            raise PositionError(f"In the field '{key}', {e}.") from None
         twice = members(places[-1] & sum(places[:-1]))
         if twice:
-            raise BadPosition(f"The card {name(top, twice[0])} is in two places.")
+            raise PositionError(f"The card {name(top, twice[0])} is in two places.")
     return places

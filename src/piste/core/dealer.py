@@ -12,20 +12,20 @@ from collections.abc import Iterable
 from hashlib import blake2b
 from typing import Any, NamedTuple, Protocol
 
-from piste.core.errors import BadDeal
+from piste.core.errors import DealError
 from piste.core.game import Deal, Game, members
 
 _WORD = 1 << 64
 
 
-class Chooser(Protocol):
+class ChanceSource(Protocol):
     """Whoever decides what chance brings."""
 
     def outcome(self, game: Game, state: Any) -> int:
         """Return one of the possible outcomes at a chance node."""
 
 
-class Stream:
+class RandomStream:
     """An endless row of fair numbers, one of many that come from the same seed."""
 
     def __init__(self, key: bytes, name: str) -> None:
@@ -64,16 +64,16 @@ class Dealer:
         self._key = blake2b(_bytes(seed), digest_size=32, person=b"piste dealer").digest()
         self._streams = {name: self.stream(name) for name in ("deal", "toss")}
 
-    def stream(self, name: str) -> Stream:
+    def stream(self, name: str) -> RandomStream:
         """Return a stream of its own, from the beginning: what is drawn from it changes no other."""
-        return Stream(self._key, name)
+        return RandomStream(self._key, name)
 
     def outcome(self, game: Game, state: Any) -> int:
         tossed = game.kind_name(game.rules.kind(state)) == "toss"
         return drawn(game, state, self._streams["toss" if tossed else "deal"])
 
 
-def drawn(game: Game, state: Any, stream: Stream) -> int:
+def drawn(game: Game, state: Any, stream: RandomStream) -> int:
     """Return an outcome, each as likely as its weight says."""
     possible = members(game.rules.outcomes(state))
     weights = [game.rules.weight(state, outcome) for outcome in possible]
@@ -85,10 +85,10 @@ def drawn(game: Game, state: Any, stream: Stream) -> int:
     raise AssertionError("weights add up to their sum")
 
 
-class Laid:
+class PresetDealer:
     """Deals what somebody laid, then leaves the rest to another dealer."""
 
-    def __init__(self, deal: Deal, then: Chooser) -> None:
+    def __init__(self, deal: Deal, then: ChanceSource) -> None:
         self._kinds = deal.kinds
         self._outcomes = list(reversed(deal.outcomes))
         self._then = then
@@ -104,7 +104,7 @@ class Laid:
         return self._then.outcome(game, state)
 
 
-class Script:
+class ScriptedDealer:
     """Gives the outcomes it was given, in order: for tests, teaching and replays."""
 
     def __init__(self, outcomes: Iterable[int]) -> None:
@@ -114,10 +114,10 @@ class Script:
         given = next(self._outcomes, None)
         what = game.kind_name(game.rules.kind(state))
         if given is None:
-            raise BadDeal(f"The given outcomes have run out: the game now needs one for '{what}'.")
+            raise DealError(f"The given outcomes have run out: the game now needs one for '{what}'.")
         possible = game.rules.outcomes(state)
         if given < 0 or not possible >> given & 1:
-            raise BadDeal(f"Outcome number {given} is not possible for '{what}' now.")
+            raise DealError(f"Outcome number {given} is not possible for '{what}' now.")
         return given
 
 

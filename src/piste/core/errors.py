@@ -18,43 +18,43 @@ def is_interrupt(error: BaseException) -> bool:
     return isinstance(error, KeyboardInterrupt)
 
 
-class UnknownName(PisteError):
+class UnknownNameError(PisteError):
     """No game, option or kind of that name."""
 
 
-class BadOption(PisteError):
+class OptionError(PisteError):
     """An option's value, or the options together, that the rules cannot be played with."""
 
 
-class Unreadable(PisteError):
+class UnreadableDecisionError(PisteError):
     """A decision that is not in the game's notation."""
 
 
-class NotOpen(PisteError):
+class IllegalDecisionError(PisteError):
     """A decision that can be read but may not be taken now, or not by this seat."""
 
 
-class Ambiguous(NotOpen):
+class AmbiguousDecisionError(IllegalDecisionError):
     """A decision that could mean two things."""
 
 
-class Stale(NotOpen):
+class StaleDecisionError(IllegalDecisionError):
     """A decision that answers an earlier question than the one now asked."""
 
 
-class BadPosition(PisteError):
+class PositionError(PisteError):
     """A position that is not in the notation, or that breaks the rules."""
 
 
-class BadDeal(PisteError):
+class DealError(PisteError):
     """Cards or a grid laid by hand that cannot be dealt."""
 
 
-class BadRecord(PisteError):
+class RecordError(PisteError):
     """A record that is cut, damaged, edited or foreign, or that is of other rules."""
 
 
-class BotFailed(PisteError):
+class BotError(PisteError):
     """A bot that did not start, did not answer, or answered with something that is no decision."""
 
 
@@ -83,7 +83,7 @@ def tell_cache_warnings(tell: Callable[[str], object]) -> None:
     warnings.simplefilter("always", CacheWarning)
 
 
-class MissingExtra(PisteError, ImportError):
+class MissingExtraError(PisteError, ImportError):
     """Something needs a library that is not installed, or that is there but cannot be loaded.
 
     Also an ImportError, since modules that serve a library raise it when they are imported.
@@ -95,5 +95,5 @@ class MissingExtra(PisteError, ImportError):
         super().__init__(f"{purpose} needs the extra '{extra}'{again} with: {how}")
         self.extra, self.purpose, self.trouble = extra, purpose, trouble
 
-    def __reduce__(self) -> tuple[type[MissingExtra], tuple[str, str, str]]:
+    def __reduce__(self) -> tuple[type[MissingExtraError], tuple[str, str, str]]:
         return type(self), (self.extra, self.purpose, self.trouble)  # so that it comes back from a worker as it was

@@ -2,7 +2,7 @@
 
 `pip install piste` brings neither numpy nor numba. What needs more is a `Feature`; it names the extra that brings it.
 Libraries are looked for, not imported: that is quick and loads nothing. What a game's solver needs depends on the
-game and its options; the game's room says so in its `needs.py`.
+game and its options; the game's `solver/requirements.py` says so.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import importlib
 from importlib.util import find_spec
 from typing import Any, NamedTuple
 
-from piste.core.errors import MissingExtra, PisteError
+from piste.core.errors import MissingExtraError, PisteError
 from piste.core.game import Game
 
 NOTHING: tuple[str, ...] = ()
@@ -43,11 +43,11 @@ SERVE = Feature(
 )  # fmt: skip
 
 
-def missing(feature: Feature) -> MissingExtra | None:
+def missing(feature: Feature) -> MissingExtraError | None:
     """Return why a feature cannot run here, or None if it can."""
     if all(find_spec(library) is not None for library in feature.libraries):
         return None
-    return MissingExtra(feature.extra, feature.purpose)
+    return MissingExtraError(feature.extra, feature.purpose)
 
 
 def has(feature: Feature) -> bool:
@@ -68,26 +68,20 @@ def load(feature: Feature) -> None:
         try:
             importlib.import_module(library)
         except Exception as e:  # a broken library may fail in any way
-            raise MissingExtra(feature.extra, feature.purpose, f"{library} is installed but broken ({e})") from e
-
-
-def has_solver(game: Game) -> bool:
-    """Say whether a game has a solver at all."""
-    return find_spec(f"{game.package}.solve") is not None
+            raise MissingExtraError(feature.extra, feature.purpose, f"{library} is installed but broken ({e})") from e
 
 
 def solving(game: Game, options: Any = None, purpose: str = "The solver") -> Feature:
     """Return what the solver of a game with these options is and needs; without any, with those of its sheet."""
-    libraries = NOTHING
-    if find_spec(f"{game.package}.needs") is not None:
-        needs = importlib.import_module(f"{game.package}.needs")
-        libraries = needs.solver(game.options() if options is None else options)
+    requirements = game.requirements
+    chosen = game.options() if options is None else options
+    libraries = NOTHING if requirements is None else requirements.solver(chosen)
     return Feature(f"{purpose} of {game.notation.TITLE}", "fast", libraries)
 
 
 def solver_of(game: Game, options: Any = None, purpose: str = "The solver") -> Any:
     """Return a game's solver; or say that it has none, or what it needs with these options."""
-    if not has_solver(game):
+    if not game.has_solver:
         raise PisteError(f"{game.notation.TITLE} has no solver.")
     load(solving(game, options, purpose))
-    return importlib.import_module(f"{game.package}.solve")
+    return game.solver

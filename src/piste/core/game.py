@@ -7,14 +7,25 @@ import os
 import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache, lru_cache
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
-from piste.core.contract import RESIGNS, Rules
-from piste.core.errors import Ambiguous, BadOption, NotOpen, UnknownName, Unreadable
+from piste.core.errors import (
+    AmbiguousDecisionError,
+    IllegalDecisionError,
+    OptionError,
+    UnknownNameError,
+    UnreadableDecisionError,
+)
+from piste.core.protocols import RESIGNS, Rules
 from piste.core.views import Ending
 
 if TYPE_CHECKING:
-    from piste.core.screen import Words
+    from types import ModuleType
+
+    from piste.core.observation import ObservationSpec
+    from piste.core.presentation import GameText
+    from piste.core.scene import SceneBuilder
 
 ENTRY_POINTS = "piste.games"
 
@@ -79,14 +90,17 @@ class Notation(Protocol):
         """Return a state as named fields of text without spaces; `build` is its inverse."""
 
     def build(self, options: Any, fields: Mapping[str, str], /) -> Any:
-        """Return the state that the fields describe, or raise BadPosition with the reason."""
+        """Return the state that the fields describe, or raise PositionError with the reason."""
 
     def lay(self, options: Any, text: str, /) -> Deal:
-        """Return the deal that a person laid, or raise BadDeal with the reason."""
+        """Return the deal that a person laid, or raise DealError with the reason."""
 
 
 class Game(NamedTuple):
-    """A game's room: rules and notation; its words are loaded when somebody wants to read them."""
+    """A game's package: rules and notation, and what else it has, which is loaded when it is first used.
+
+    Only `text` is required besides. What a game lacks is None here, and whoever needs it does without or refuses.
+    """
 
     name: str
     rules: Rules
@@ -97,8 +111,75 @@ class Game(NamedTuple):
         return find, (self.name,)  # its modules stay where they are: another process finds its own
 
     @property
-    def words(self) -> Words:
-        return _words(self.package)
+    def text(self) -> GameText:
+        """What people read of the game."""
+        return cast("GameText", importlib.import_module(f"{self.package}.text"))
+
+    @property
+    def scene(self) -> SceneBuilder | None:
+        """How a browser draws the game."""
+        return cast("SceneBuilder | None", self._module("scene"))
+
+    @property
+    def observation(self) -> ObservationSpec | None:
+        """What a learner sees, as numbers."""
+        return cast("ObservationSpec | None", self._module("observation"))
+
+    @property
+    def policies(self) -> ModuleType | None:
+        """Simple policies for play in bulk."""
+        return self._module("policies")
+
+    @property
+    def explain(self) -> ModuleType | None:
+        """Why a decision is worth what it is worth."""
+        return self._module("explain")
+
+    @property
+    def balance_config(self) -> ModuleType | None:
+        """How many games a balance report plays, and what is proven of the game."""
+        return self._module("balance_config")
+
+    @property
+    def has_solver(self) -> bool:
+        """Whether there is a solver; it is not loaded for that."""
+        return _exists(self.package, "solver.solver")
+
+    @property
+    def solver(self) -> ModuleType | None:
+        """What computes values; `extras.solver_of` checks first that its libraries are installed."""
+        return self._module("solver.solver")
+
+    @property
+    def requirements(self) -> ModuleType | None:
+        """Which libraries the solver needs."""
+        return self._module("solver.requirements")
+
+    @property
+    def evaluator(self) -> ModuleType | None:
+        """How the coach evaluates, where that is not the solver as it is."""
+        return self._module("solver.evaluator")
+
+    @property
+    def guarantees(self) -> ModuleType | None:
+        """How the play of each level is known."""
+        return self._module("guarantees")
+
+    @property
+    def cost(self) -> ModuleType | None:
+        """How long a decision of a level takes."""
+        return self._module("cost_model")
+
+    def levels(self, known: Iterable[str]) -> list[str]:
+        """Return which of these levels the game has; none is loaded for that."""
+        return [level for level in known if _exists(self.package, f"bots.{level}")]
+
+    def level(self, level: str) -> ModuleType:
+        """Return the bot of a level."""
+        return importlib.import_module(f"{self.package}.bots.{level}")
+
+    def _module(self, name: str) -> ModuleType | None:
+        return importlib.import_module(f"{self.package}.{name}") if _exists(self.package, name) else None
 
     def line(self, options: Any) -> str:
         """Return one line that says what the game is with these options."""
@@ -107,8 +188,8 @@ class Game(NamedTuple):
 
     def tips(self, options: Any) -> tuple[str, ...]:
         """Return a reminder of the rules with these options."""
-        of: Callable[[Any], tuple[str, ...]] | None = getattr(self.words, "tips", None)
-        return self.words.TIPS if of is None else of(options)
+        of: Callable[[Any], tuple[str, ...]] | None = getattr(self.text, "tips", None)
+        return self.text.TIPS if of is None else of(options)
 
     def changes(self, options: Any) -> list[str]:
         """Return a sentence for each option that is not as the rules page has it."""
@@ -125,12 +206,12 @@ class Game(NamedTuple):
         known = {option.name: option for option in self.notation.OPTIONS}
         for key, value in (given or {}).items():
             if key not in known:
-                raise BadOption(f"{self.notation.TITLE} has no option {quoted(key)}. It has: {', '.join(known)}.")
+                raise OptionError(f"{self.notation.TITLE} has no option {quoted(key)}. It has: {', '.join(known)}.")
             values[key] = read_option(known[key], value)
         options = self.rules.Options(**values)
         complaint = self.notation.check(options)
         if complaint:
-            raise BadOption(complaint)
+            raise OptionError(complaint)
         return options
 
     def option_texts(self, options: Any, *, changed_only: bool = False) -> dict[str, str]:
@@ -175,11 +256,13 @@ class Game(NamedTuple):
         names = [self.notation.spell(view, action)[0] for action in members(legal)]
         if found:
             meant = listed([self.notation.spell(view, action)[0] for action in found], "or")
-            raise Ambiguous(f"{quoted(text)} could be {meant}. Write which one.")
+            raise AmbiguousDecisionError(f"{quoted(text)} could be {meant}. Write which one.")
         for action in self.notation.decisions(view, kind):
             if wanted in map(tidy, self.notation.spell(view, action)):
-                raise NotOpen(f"{self.notation.why_not(view, action)} You can choose {listed(names, 'or')}.")
-        raise Unreadable(f"{quoted(text)} is not a decision here. You can choose {listed(names, 'or')}.")
+                raise IllegalDecisionError(
+                    f"{self.notation.why_not(view, action)} You can choose {listed(names, 'or')}."
+                )
+        raise UnreadableDecisionError(f"{quoted(text)} is not a decision here. You can choose {listed(names, 'or')}.")
 
     def ending(self, state: Any) -> Ending:
         payoffs = tuple(self.rules.payoff(state, seat) for seat in range(self.rules.seats(state.options)))
@@ -189,8 +272,10 @@ class Game(NamedTuple):
 
 
 @cache
-def _words(package: str) -> Words:
-    return cast("Words", importlib.import_module(f"{package}.words"))
+def _exists(package: str, name: str) -> bool:
+    """Say whether a package has a module; a package between them is looked for first."""
+    parent, _, _ = name.rpartition(".")
+    return (not parent or _exists(package, parent)) and find_spec(f"{package}.{name}") is not None
 
 
 def members(actions: int) -> list[int]:
@@ -231,7 +316,7 @@ def read_option(option: Option, value: int | str) -> int:
     what = f"The option '{option.name}' cannot be {quoted(value)}"
     number: int | None = None
     if isinstance(value, bool) or not isinstance(value, int | str):
-        raise BadOption(f"{what}: {allowed(option)}.")
+        raise OptionError(f"{what}: {allowed(option)}.")
     if isinstance(value, int):
         number = value
     elif tidy(value) in option.names:
@@ -240,11 +325,11 @@ def read_option(option: Option, value: int | str) -> int:
         try:
             number = option.read(tidy(value))
         except ValueError as e:
-            raise BadOption(f"{what}: {e}.") from None
+            raise OptionError(f"{what}: {e}.") from None
     elif re.fullmatch(r"[+-]?[0-9]{1,18}", value.strip()):
         number = int(value)
     if number is None or not option.low <= number <= option.high:
-        raise BadOption(f"{what}: {allowed(option)}.")
+        raise OptionError(f"{what}: {allowed(option)}.")
     return number
 
 
@@ -292,4 +377,4 @@ def find(name: str) -> Game:
 
     near = [known for known in names() if folder and folder in known] or get_close_matches(folder, names(), 1, 0.5)
     hint = f" Did you mean {near[0]}?" if near else ""
-    raise UnknownName(f"There is no game {quoted(name)}.{hint} The games are: {', '.join(names())}.")
+    raise UnknownNameError(f"There is no game {quoted(name)}.{hint} The games are: {', '.join(names())}.")

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from piste.core import contract
-from piste.core.contract import CHANCE, HIDDEN, WATCHER
-from piste.core.errors import BadOption, BadPosition, NotOpen, UnknownName
+from piste.core import protocols
+from piste.core.errors import IllegalDecisionError, OptionError, PositionError, UnknownNameError
 from piste.core.game import Game, find, members, quoted
+from piste.core.protocols import CHANCE, HIDDEN, WATCHER
 from piste.core.views import Ending
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class Position(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> Position:
-        """Read a position back from its text, or raise BadPosition and say what breaks the rules."""
+        """Read a position back from its text, or raise PositionError and say what breaks the rules."""
         game, options, fields = split(text)
         return cls(game, game.notation.build(options, fields))
 
@@ -50,7 +50,7 @@ class Position(NamedTuple):
     def to_act(self) -> int | None:
         """The seat that is to decide, CHANCE, or None when the game is over."""
         actor = self.game.rules.to_act(self.state)
-        return OVER if actor == contract.OVER else actor
+        return OVER if actor == protocols.OVER else actor
 
     @property
     def _decides(self) -> bool:
@@ -75,12 +75,12 @@ class Position(NamedTuple):
         """Return the position after a decision or an outcome, by name."""
         rules, actor = self.game.rules, self.to_act
         if actor is OVER:
-            raise NotOpen(f"{quoted(name)} cannot happen: the game is over.")
+            raise IllegalDecisionError(f"{quoted(name)} cannot happen: the game is over.")
         if actor == CHANCE:
             found = self.game.read_outcome(self.state, name)
             if found is None:
                 names = ", ".join(self.outcomes())
-                raise NotOpen(f"{quoted(name)} is not an outcome here. There are: {names}.")
+                raise IllegalDecisionError(f"{quoted(name)} is not an outcome here. There are: {names}.")
             return Position(self.game, rules.apply(self.state, found))
         view = rules.look(self.state, actor)
         action = self.game.read_decision(view, rules.kind(self.state), rules.legal(self.state), name)
@@ -89,12 +89,14 @@ class Position(NamedTuple):
     def resign(self, seat: int) -> Position:
         """Return the position after a seat resigned."""
         if not self._decides:
-            raise NotOpen("A seat can resign where some seat is to act, not while chance acts or after the end.")
+            raise IllegalDecisionError(
+                "A seat can resign where some seat is to act, not while chance acts or after the end."
+            )
         if not 0 <= seat < self.game.rules.seats(self.state.options):
-            raise NotOpen(f"There is no seat {seat} here.")
+            raise IllegalDecisionError(f"There is no seat {seat} here.")
         left = self.game.rules.leave(self.state, seat)
         if left == self.state:
-            raise NotOpen(f"Player {self.game.seat_name(seat)} has left already.")
+            raise IllegalDecisionError(f"Player {self.game.seat_name(seat)} has left already.")
         return Position(self.game, left)
 
     def payoffs(self) -> tuple[int, ...]:
@@ -108,7 +110,7 @@ class Position(NamedTuple):
     def seen_by(self, seat: int) -> Any:
         """Return what a seat, or a watcher, sees of this position."""
         if not WATCHER <= seat < self.game.rules.seats(self.state.options):
-            raise NotOpen(f"There is no seat {seat} here.")
+            raise IllegalDecisionError(f"There is no seat {seat} here.")
         return self.game.rules.look(self.state, seat)
 
 
@@ -122,18 +124,18 @@ def head_text(game: Game, options: Any) -> str:
 def split(text: str) -> tuple[Game, Any, dict[str, str]]:
     """Take a position's text apart: game, options, fields."""
     if len(text) > LONGEST:
-        raise BadPosition(f"A position has at most {LONGEST} characters; this text has {len(text)}.")
+        raise PositionError(f"A position has at most {LONGEST} characters; this text has {len(text)}.")
     words = text.split()
     if not words:
-        raise BadPosition("A position begins with the name of a game; this text is empty.")
+        raise PositionError("A position begins with the name of a game; this text is empty.")
     name, brace, inside = words[0].partition("{")
     if brace and not inside.endswith("}"):
-        raise BadPosition(f"The options in {quoted(words[0])} have no closing brace.")
+        raise PositionError(f"The options in {quoted(words[0])} have no closing brace.")
     try:
         game = find(name)
         options = game.options(_pairs(inside[:-1].split(","), "option") if inside[:-1] else {})
-    except (UnknownName, BadOption) as e:
-        raise BadPosition(str(e)) from None
+    except (UnknownNameError, OptionError) as e:
+        raise PositionError(str(e)) from None
     return game, options, _pairs(words[1:], "field")
 
 
@@ -142,9 +144,9 @@ def _pairs(parts: list[str], what: str) -> dict[str, str]:
     for part in parts:
         key, equals, value = part.partition("=")
         if not key or not equals or not value:
-            raise BadPosition(f"{quoted(part)} is not written as {what}=value.")
+            raise PositionError(f"{quoted(part)} is not written as {what}=value.")
         if key in found:
-            raise BadPosition(f"The {what} {quoted(key)} is given twice.")
+            raise PositionError(f"The {what} {quoted(key)} is given twice.")
         found[key] = value
     return found
 
@@ -158,7 +160,7 @@ class Fields:
     def text(self, key: str, default: str | None = None) -> str:
         found = self._left.pop(key, default)
         if found is None:
-            raise BadPosition(f"The field '{key}' is missing.")
+            raise PositionError(f"The field '{key}' is missing.")
         return found
 
     def number(self, key: str, low: int, high: int, default: int | None = None) -> int:
@@ -168,7 +170,7 @@ class Fields:
         """Return which of the names the field holds."""
         found = self.text(key, default)
         if found not in names:
-            raise BadPosition(f"The field '{key}' cannot be {quoted(found)}: it is one of {', '.join(names)}.")
+            raise PositionError(f"The field '{key}' cannot be {quoted(found)}: it is one of {', '.join(names)}.")
         return names.index(found)
 
     def words(self, key: str, separator: str = ",") -> list[str]:
@@ -186,7 +188,7 @@ class Fields:
     def end(self) -> None:
         """Refuse whatever was not taken."""
         if self._left:
-            raise BadPosition(f"The field {quoted(next(iter(self._left)))} does not belong here.")
+            raise PositionError(f"The field {quoted(next(iter(self._left)))} does not belong here.")
 
 
 def ending_fields(s: Any, seats: tuple[str, ...], reasons: Mapping[int, str]) -> dict[str, str]:
@@ -199,4 +201,4 @@ def number(what: str, text: str, low: int, high: int) -> int:
     """Return a whole number written in plain digits, or say what it should have been."""
     if text.isascii() and text.removeprefix("-").isdigit() and len(text) < 21 and low <= int(text) <= high:
         return int(text)
-    raise BadPosition(f"The {what} cannot be {quoted(text)}: it is a whole number from {low} to {high}.")
+    raise PositionError(f"The {what} cannot be {quoted(text)}: it is a whole number from {low} to {high}.")

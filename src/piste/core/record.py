@@ -13,10 +13,10 @@ from collections.abc import Callable, Mapping
 from hashlib import blake2b
 from typing import Any, NamedTuple, NoReturn
 
-from piste.core.contract import CHANCE, RESIGNS
-from piste.core.dealer import Chooser, Commitment, Dealer, Laid, Script
-from piste.core.errors import BadDeal, BadOption, BadRecord, UnknownName
+from piste.core.dealer import ChanceSource, Commitment, Dealer, PresetDealer, ScriptedDealer
+from piste.core.errors import DealError, OptionError, RecordError, UnknownNameError
 from piste.core.game import Game, find, quoted
+from piste.core.protocols import CHANCE, RESIGNS
 from piste.core.views import Ending
 
 FORMAT = 1
@@ -67,15 +67,15 @@ class Head(NamedTuple):
             head["notes"] = dict(self.notes)
         return head
 
-    def open(self, dealer: Chooser | None = None) -> tuple[Chooser, Any]:
+    def open(self, dealer: ChanceSource | None = None) -> tuple[ChanceSource, Any]:
         """Return the dealer of this game and the state it begins from, or None for the usual one."""
         if dealer is None:
-            dealer = Dealer(self.seed) if self.seed is not None else Script(())
+            dealer = Dealer(self.seed) if self.seed is not None else ScriptedDealer(())
         if not self.laid:
             return dealer, None
         deal = self.game.notation.lay(self.options, self.laid)
         begins = deal.state if deal.state != self.game.rules.start(self.options) else None
-        return (Laid(deal, dealer) if self.seed is not None else dealer), begins
+        return (PresetDealer(deal, dealer) if self.seed is not None else dealer), begins
 
 
 class Recorder:
@@ -194,20 +194,20 @@ class Record(NamedTuple):
 
 def _lines(text: str | bytes, *, mend: bool) -> list[str]:
     if len(text) > LARGEST:
-        raise BadRecord(f"This is no record: it has more than {LARGEST} bytes.")
+        raise RecordError(f"This is no record: it has more than {LARGEST} bytes.")
     if isinstance(text, bytes):
         raw = text[: text.rfind(b"\n") + 1] if mend and b"\n" in text else text  # a crash may cut a letter in two
         try:
             text = raw.decode("utf-8")
         except UnicodeDecodeError as e:
             at = raw.count(b"\n", 0, e.start) + 1
-            raise BadRecord(f"Line {at} of the record cannot be used: it is not text in UTF-8.") from None
+            raise RecordError(f"Line {at} of the record cannot be used: it is not text in UTF-8.") from None
     # What editors do to a file without changing a word of it: a mark at the front, other line ends, blank lines.
     lines = [line.removesuffix("\r") for line in text.removeprefix("\ufeff").split("\n")]
     while lines and not lines[-1].strip():
         lines.pop()
     if not lines:
-        raise BadRecord("This is no record: it is empty.")
+        raise RecordError("This is no record: it is empty.")
     return lines
 
 
@@ -230,17 +230,17 @@ def _object(at: int, line: str, *, last: bool) -> dict[str, Any]:
     if not isinstance(found, dict):
         _refuse(at, "it is not an object in braces")
     if at == 1 and "piste" not in found:
-        raise BadRecord('This is no record of piste: the first line has no "piste".')
+        raise RecordError('This is no record of piste: the first line has no "piste".')
     return found
 
 
 def _refuse(at: int, why: str) -> NoReturn:
-    raise BadRecord(f"Line {at} of the record cannot be used: {why}.")
+    raise RecordError(f"Line {at} of the record cannot be used: {why}.")
 
 
 def _head(head: Mapping[str, Any]) -> Head:
     if head["piste"] != FORMAT:
-        raise BadRecord(
+        raise RecordError(
             f"This record is in format {quoted(head['piste'])}; this version of piste reads format {FORMAT}."
         )
     name, options, seats = head.get("game"), head.get("options"), head.get("seats")
@@ -249,10 +249,10 @@ def _head(head: Mapping[str, Any]) -> Head:
     try:
         game = find(name)
         chosen = game.options(options)
-    except (UnknownName, BadOption) as e:
-        raise BadRecord(f"Line 1 of the record cannot be used: {e}") from None
+    except (UnknownNameError, OptionError) as e:
+        raise RecordError(f"Line 1 of the record cannot be used: {e}") from None
     if head.get("rules") != game.rules.VERSION:
-        raise BadRecord(
+        raise RecordError(
             f"This record was played by rules {quoted(head.get('rules'))} of {game.notation.TITLE}; this version "
             f"of piste has rules {game.rules.VERSION}."
         )
@@ -270,7 +270,7 @@ def _head(head: Mapping[str, Any]) -> Head:
     found = Head(game, chosen, tuple(seats), seed, commitment, laid, named, notes)
     try:
         found.open()
-    except BadDeal as e:
+    except DealError as e:
         _refuse(1, str(e).rstrip("."))
     if head.get("counts") != found.counts:
         _refuse(1, f"such a game {'counts' if found.counts else 'does not count'}")

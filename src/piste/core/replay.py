@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from piste.core.contract import HIDDEN
-from piste.core.dealer import Chooser, Commitment, fresh_seed
-from piste.core.errors import BadDeal, BadRecord, PisteError
+from piste.core.dealer import ChanceSource, Commitment, fresh_seed
+from piste.core.errors import DealError, PisteError, RecordError
 from piste.core.game import Game, find, quoted
+from piste.core.protocols import HIDDEN
 from piste.core.record import Head, Record, Recorder, Write
 from piste.core.table import Table
 
 
-def seated(head: Head, write: Write | None = None, dealer: Chooser | None = None) -> tuple[Table, Recorder]:
+def seated(head: Head, write: Write | None = None, dealer: ChanceSource | None = None) -> tuple[Table, Recorder]:
     """Return a new table for this head, and what writes its record."""
     chooser, origin = head.open(dealer)
     recorder = Recorder(head, write)
     return opened(head, chooser, origin, recorder), recorder
 
 
-def opened(head: Head, dealer: Chooser, origin: Any, recorder: Recorder) -> Table:
+def opened(head: Head, dealer: ChanceSource, origin: Any, recorder: Recorder) -> Table:
     promise = "" if head.commitment is None else head.commitment.digest
     return Table(
         head.game, head.options, dealer,
@@ -39,7 +39,7 @@ def new_head(
     """Return the head of a new game; without a seed, one that nobody can guess."""
     if not isinstance(seed, str | bytes | None):
         kind = type(seed).__name__
-        raise BadDeal(f"A seed is text or bytes, not a value of the type {kind}. Write it as text: seed='5' for 5.")
+        raise DealError(f"A seed is text or bytes, not a value of the type {kind}. Write it as text: seed='5' for 5.")
     game = find(name)
     chosen = game.options(options)
     count = game.rules.seats(chosen)
@@ -58,7 +58,7 @@ def new_head(
 class _Checked:
     """Deals what the head's dealer deals, and holds the record to it; or what was given, where there is no seed."""
 
-    def __init__(self, dealer: Chooser, record: Record, recorder: Recorder) -> None:
+    def __init__(self, dealer: ChanceSource, record: Record, recorder: Recorder) -> None:
         self._dealer = dealer
         self._record = record
         self._recorder = recorder
@@ -78,15 +78,17 @@ class _Checked:
         if step is None:
             return self._dealer.outcome(game, state)
         if step.get("chance") != what:
-            raise BadRecord(f"Line {self.at + 2} of the record cannot be used: '{what}' should come here.")
+            raise RecordError(f"Line {self.at + 2} of the record cannot be used: '{what}' should come here.")
         name = step.get("outcome")
         given = game.read_outcome(state, name) if isinstance(name, str) else None
         if given is None:
-            raise BadRecord(
+            raise RecordError(
                 f"Line {self.at + 2} of the record cannot be used: {quoted(name)} cannot come up for '{what}' here."
             )
         if self._record.head.seed is not None and self._dealer.outcome(game, state) != given:
-            raise BadRecord(f"Line {self.at + 2} of the record cannot be used: the seed did not deal {quoted(name)}.")
+            raise RecordError(
+                f"Line {self.at + 2} of the record cannot be used: the seed did not deal {quoted(name)}."
+            )
         self.at += 1
         return given
 
@@ -107,20 +109,20 @@ def replay(record: Record) -> tuple[Table, Recorder]:
         line = checked.at + 2
         seat = names.get(str(step.get("seat")), HIDDEN)
         if table.to_act is None or seat == HIDDEN or "chance" in step:
-            raise BadRecord(f"Line {line} of the record cannot be used: nobody could do this here.")
+            raise RecordError(f"Line {line} of the record cannot be used: nobody could do this here.")
         checked.at += 1
         try:
             if step.get("resigns") is True:
                 table.resign(seat)
             else:
                 table.decide(seat, _decision(step))
-        except BadRecord:
+        except RecordError:
             raise
         except PisteError as e:
-            raise BadRecord(f"Line {line} of the record cannot be used: {e}") from None
+            raise RecordError(f"Line {line} of the record cannot be used: {e}") from None
     for line, text in enumerate(record.lines):
         if line >= len(recorder.lines) or recorder.lines[line] != text:
-            raise BadRecord(f"Line {line + 1} of the record cannot be used: the game went otherwise.")
+            raise RecordError(f"Line {line + 1} of the record cannot be used: the game went otherwise.")
     return table, recorder
 
 

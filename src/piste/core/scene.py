@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, Protocol
 
-from piste.core.contract import HIDDEN, WATCHER
 from piste.core.game import counted
+from piste.core.protocols import HIDDEN, WATCHER
 from piste.core.views import SeatView
 
 HAND, CARDS, TOWER, GRID, SCORE, FACT = "hand", "cards", "tower", "grid", "score", "fact"
@@ -66,7 +66,7 @@ class RoundEnd(NamedTuple):
     areas: tuple[Area, ...]  # what is shown of the cards now
 
 
-class Scenes(Protocol):
+class SceneBuilder(Protocol):
     """A game's `scene.py`, as a module. A game without one is drawn from the rows of its words.
 
     A game of several rounds adds `round_end(view, names)`: a `RoundEnd` if the last event of the view ended a round

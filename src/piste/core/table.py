@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from piste.core.contract import CHANCE, HIDDEN, OVER, RESIGNS, WATCHER, Event
-from piste.core.dealer import Chooser
-from piste.core.errors import NotOpen, Stale
+from piste.core.dealer import ChanceSource
+from piste.core.errors import IllegalDecisionError, StaleDecisionError
 from piste.core.game import Game, counted, members
 from piste.core.position import Position
-from piste.core.views import Ending, SeatView, Told
+from piste.core.protocols import CHANCE, HIDDEN, OVER, RESIGNS, WATCHER, Event
+from piste.core.views import Ending, LogEntry, SeatView
 
 
 class Journal(Protocol):
@@ -31,7 +31,7 @@ class Table:
         self,
         game: Game,
         options: Any,
-        dealer: Chooser,
+        dealer: ChanceSource,
         *,
         origin: Any = None,
         counts: bool = True,
@@ -50,7 +50,7 @@ class Table:
         self._number = 0
         self._history: list[int] = []
         self._states = [self._state]  # one more than steps in the history
-        self._logs: dict[int, list[Told]] = {seat: [] for seat in (WATCHER, *range(self.seats))}
+        self._logs: dict[int, list[LogEntry]] = {seat: [] for seat in (WATCHER, *range(self.seats))}
         self._keep(self._dealt(self._state))
 
     def __repr__(self) -> str:
@@ -102,11 +102,15 @@ class Table:
         rules, actor = self.game.rules, self.to_act
         who = self.game.seat_name(seat)
         if actor is None:
-            raise NotOpen(f"Player {who} cannot decide: the game is over.")
+            raise IllegalDecisionError(f"Player {who} cannot decide: the game is over.")
         if at is not None and at != self._number:
-            raise Stale(f"That decision answers question {at}, but question {self._number} is open. Look again.")
+            raise StaleDecisionError(
+                f"That decision answers question {at}, but question {self._number} is open. Look again."
+            )
         if actor != seat:
-            raise NotOpen(f"Player {who} cannot decide now: it is for Player {self.game.seat_name(actor)}.")
+            raise IllegalDecisionError(
+                f"Player {who} cannot decide now: it is for Player {self.game.seat_name(actor)}."
+            )
         legal = rules.legal(self._state)
         view = rules.look(self._state, seat)
         if isinstance(decision, str):
@@ -115,16 +119,16 @@ class Table:
             action = decision
             if not 0 <= action < 62 or not legal >> action & 1:
                 names = ", ".join(self.game.decision_names(self._state))
-                raise NotOpen(f"There is no decision number {action} here. You can choose {names}.")
+                raise IllegalDecisionError(f"There is no decision number {action} here. You can choose {names}.")
         self._take(seat, action, self.game.notation.spell(view, action)[0], rules.apply(self._state, action))
 
     def resign(self, seat: int) -> None:
         """Take a seat out of the game (G3)."""
         self._check_seat(seat)
         if self.to_act is None:
-            raise NotOpen(f"Player {self.game.seat_name(seat)} cannot resign: the game is over.")
+            raise IllegalDecisionError(f"Player {self.game.seat_name(seat)} cannot resign: the game is over.")
         if -1 - seat in self._history:
-            raise NotOpen(f"Player {self.game.seat_name(seat)} has resigned already.")
+            raise IllegalDecisionError(f"Player {self.game.seat_name(seat)} has resigned already.")
         self._take(seat, RESIGNS, "resigns", self.game.rules.leave(self._state, seat))
 
     def ending(self) -> Ending | None:
@@ -141,7 +145,7 @@ class Table:
     def record(self) -> str:
         """Return the game's record so far, seed included: of a running game, for the table's owner only."""
         if self._journal is None:
-            raise NotOpen("This table keeps no record. Open one with piste.open_table.")
+            raise IllegalDecisionError("This table keeps no record. Open one with piste.open_table.")
         return "".join(f"{line}\n" for line in self._journal.lines)
 
     def position_text(self) -> str:
@@ -176,7 +180,7 @@ class Table:
         if ending is not None and self._journal is not None:
             self._journal.end(ending)
 
-    def _log(self, seat: int) -> tuple[Told, ...]:
+    def _log(self, seat: int) -> tuple[LogEntry, ...]:
         """Return what a seat was told of every step; told only when asked for, since many tables never are."""
         log, rules = self._logs[seat], self.game.rules
         for at in range(len(log), len(self._history)):
@@ -185,9 +189,9 @@ class Table:
                 event = Event(RESIGNS, -1 - step, HIDDEN, HIDDEN)
             else:
                 event = rules.tell(self._states[at], step, seat)
-            log.append(Told(event, rules.look(self._states[at + 1], seat)))
+            log.append(LogEntry(event, rules.look(self._states[at + 1], seat)))
         return tuple(log)
 
     def _check_seat(self, seat: int, *, watching: bool = False) -> None:
         if not (0 <= seat < self.seats or (watching and seat == WATCHER)):
-            raise NotOpen(f"There is no seat {seat} at this table: seats are 0 to {self.seats - 1}.")
+            raise IllegalDecisionError(f"There is no seat {seat} at this table: seats are 0 to {self.seats - 1}.")

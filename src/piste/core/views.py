@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from piste.core.contract import Event
+from piste.core.protocols import Event
 
 
-class Told(NamedTuple):
+class LogEntry(NamedTuple):
     """One line of a seat's log: what it was told of an action, and what it saw right afterwards."""
 
     event: Event
@@ -34,7 +34,7 @@ class SeatView(NamedTuple):
     decisions: tuple[str, ...]  # open to this seat now, by name; empty if another is to act
     actions: tuple[int, ...]  # the same decisions as numbers, in the same order
     opening: Any  # the View at the very start
-    log: tuple[Told, ...]
+    log: tuple[LogEntry, ...]
     origin: str  # the position the game began from, if it was laid by hand; all seats know it
     counts: bool  # False if the cards were laid or the seed was named (G8)
     ending: Ending | None

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from piste.core.errors import BadOption
+from piste.compiled.compiler import bind_for_learners, observation_spec
+from piste.core.errors import OptionError
 from piste.core.game import Game
-from piste.core.layout import indices
-from piste.fast.bind import bind_for_learners, numbers_of
+from piste.core.observation import indices
 
 TURNS = 200
 """The turn limit where nobody asks for one: a game between learners may otherwise go on for ever."""
@@ -25,7 +25,7 @@ def settled(game: Game, given: Mapping[str, int | str]) -> Any:
     options = game.options(given)
     if "turns" in options._fields and options.turns == 0:
         if "turns" in given:
-            raise BadOption("Learners need a turn limit: turns must be 1 or more.")
+            raise OptionError("Learners need a turn limit: turns must be 1 or more.")
         return game.options({**given, "turns": TURNS})
     return options
 
@@ -34,7 +34,7 @@ class Encoder:
     """Turns what a seat sees into numbers, by the game's own layout."""
 
     def __init__(self, game: Game, options: Any) -> None:
-        numbers = numbers_of(game)
+        numbers = observation_spec(game)
         self.game, self.options, self.numbers = game, options, numbers
         self.actions = numbers.actions(options)
         found = indices(numbers.LAYOUT, options)

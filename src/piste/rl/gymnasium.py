@@ -12,10 +12,10 @@ from __future__ import annotations
 from typing import Any
 
 from piste import bots
-from piste.core.errors import BadOption, NotOpen
+from piste.core.errors import IllegalDecisionError, OptionError
+from piste.core.evaluation import quiet
 from piste.core.extras import GYMNASIUM, load
 from piste.core.game import names, quoted
-from piste.core.verdict import quiet
 
 load(GYMNASIUM)
 
@@ -23,7 +23,7 @@ import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
-from piste.rl.play import RENDER_MODES, TRIES, Play, Seen, numbered, observed, render_mode_of, whole
+from piste.rl.episode import RENDER_MODES, TRIES, Episode, Seen, numbered, observed, render_mode_of, whole
 
 VERSION = 0
 """Goes up when an environment behaves otherwise than before."""
@@ -46,14 +46,14 @@ class LearnerEnv(gymnasium.Env[Seen, Any]):
         render_mode: str | None = None,
         **options: int | str,
     ) -> None:
-        self._play = Play(game, options)
+        self._play = Episode(game, options)
         self.render_mode = render_mode_of(render_mode)
         self._given_seat = None if seat is None else whole(seat, "A seat")
         if self._given_seat is not None and not 0 <= self._given_seat < self._play.seats:
             title = self._play.game.notation.TITLE
-            raise BadOption(f"There is no seat {quoted(seat)} in {title}: seats are 0 to {self._play.seats - 1}.")
+            raise OptionError(f"There is no seat {quoted(seat)} in {title}: seats are 0 to {self._play.seats - 1}.")
         if illegal not in (ERROR, RESIGN):
-            raise BadOption(f"illegal cannot be {quoted(illegal)}: it is {ERROR} or {RESIGN}.")
+            raise OptionError(f"illegal cannot be {quoted(illegal)}: it is {ERROR} or {RESIGN}.")
         self._illegal = illegal
         self._seat = 0
         self._skipped = 0
@@ -88,17 +88,17 @@ class LearnerEnv(gymnasium.Env[Seen, Any]):
                 return self._shown()
             self._skipped += 1
             seed = None
-        raise BadOption(f"With these options, the learner had nothing to decide in {TRIES} games.")
+        raise OptionError(f"With these options, the learner had nothing to decide in {TRIES} games.")
 
     def step(self, action: Any) -> tuple[Seen, float, bool, bool, dict[str, Any]]:
         """Take the learner's action, then let the bots play up to its next one, or to the end."""
         if self._play.to_act is None:
-            raise NotOpen("The game is over: call reset().")
+            raise IllegalDecisionError("The game is over: call reset().")
         try:
             number = self._play.read(action)
-        except NotOpen as e:
+        except IllegalDecisionError as e:
             if self._illegal == ERROR:
-                raise NotOpen(f"{e} (With illegal='{RESIGN}' it would lose the game instead.)") from None
+                raise IllegalDecisionError(f"{e} (With illegal='{RESIGN}' it would lose the game instead.)") from None
             self._play.resign(self._seat)
         else:
             self._play.decide(number)

@@ -13,17 +13,17 @@ from functools import cached_property
 from itertools import product
 from typing import Any
 
-from piste.core.contract import CHANCE, OVER, WATCHER
-from piste.core.dealer import Stream
+from piste.core.dealer import RandomStream
 from piste.core.extras import OPENSPIEL, load
 from piste.core.game import Game, Option, find, members, names, write_option
+from piste.core.protocols import CHANCE, OVER, WATCHER
 
 load(OPENSPIEL)
 
 import pyspiel
 
 from piste.rl.encoder import Floats, settled
-from piste.rl.openspiel_trail import Kind, Trail, described, empty, encoded, joined, kind_of
+from piste.rl.openspiel_history import GameHistory, Kind, described, empty, encoded, joined, kind_of
 
 Values = Mapping[str, int | str]
 
@@ -130,7 +130,7 @@ class PisteState(pyspiel.State):  # type: ignore[misc]
 
     def __init__(self, game: PisteGame) -> None:
         super().__init__(game)
-        self.trail: Trail = game.kind.first
+        self.trail: GameHistory = game.kind.first
 
     def current_player(self) -> int:
         actor = self.trail.kind.rules.to_act(self.trail.state)
@@ -235,12 +235,12 @@ class PisteObserver:
     def _piece(self) -> int:
         return self.kind.log[0] * self.kind.log[1] if self.recall else self.kind.encoder.size
 
-    def _encoded(self, trail: Trail, seat: int, whole: bool) -> Any:
+    def _encoded(self, trail: GameHistory, seat: int, whole: bool) -> Any:
         if seat == WATCHER:
             return encoded(self.kind, trail.public(0))  # from where the first seat sits, for all alike
         return encoded(self.kind, trail.seen(seat), None if whole else trail.public(seat))
 
-    def _text(self, trail: Trail, seat: int, whole: bool) -> str:
+    def _text(self, trail: GameHistory, seat: int, whole: bool) -> str:
         if self.recall:
             return trail.told(seat) if whole else trail.confided(seat)
         if seat == WATCHER:
@@ -252,7 +252,7 @@ class Resampler:
     """Draws a game that a seat cannot tell from the true one: for `ISMCTSBot.set_resampler`."""
 
     def __init__(self, seed: str = "resampler") -> None:
-        self._stream = Stream(seed.encode(), "openspiel")
+        self._stream = RandomStream(seed.encode(), "openspiel")
 
     def __call__(self, state: PisteState, player: int) -> PisteState:
         drawn: PisteState = state.get_game().new_initial_state()

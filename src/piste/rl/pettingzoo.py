@@ -13,10 +13,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from piste.core.contract import WATCHER
-from piste.core.errors import NotOpen, UnknownName
+from piste.core.errors import IllegalDecisionError, UnknownNameError
 from piste.core.extras import PETTINGZOO, load
 from piste.core.game import find, names, quoted
+from piste.core.protocols import WATCHER
 
 load(PETTINGZOO)
 
@@ -25,7 +25,7 @@ from gymnasium import spaces
 from pettingzoo import AECEnv, aec_registry, register
 from pettingzoo.utils.wrappers import AssertOutOfBoundsWrapper, OrderEnforcingWrapper
 
-from piste.rl.play import RENDER_MODES, Play, Seen, numbered, observed, render_mode_of
+from piste.rl.episode import RENDER_MODES, Episode, Seen, numbered, observed, render_mode_of
 
 VERSION = 0
 """Goes up when an environment behaves otherwise than before."""
@@ -40,7 +40,7 @@ class SeatsEnv(AECEnv):  # type: ignore[misc]  # PettingZoo has no types
         self, game: str, render_mode: str | None = None, max_cycles: int | None = None, **options: int | str
     ) -> None:
         super().__init__()
-        self._play = Play(game, options, max_cycles)
+        self._play = Episode(game, options, max_cycles)
         self.render_mode = render_mode_of(render_mode)
         self.metadata = {
             "name": f"{attribute(self._play.game.name)}_v{VERSION}",
@@ -77,13 +77,15 @@ class SeatsEnv(AECEnv):  # type: ignore[misc]  # PettingZoo has no types
     def observe(self, agent: str) -> Seen:
         """Return what an agent sees now, and the mask of what is open to it: all 0 unless it is to act."""
         if agent not in self.possible_agents:
-            raise NotOpen(f"There is no agent {quoted(agent)} here. There are: {', '.join(self.possible_agents)}.")
+            raise IllegalDecisionError(
+                f"There is no agent {quoted(agent)} here. There are: {', '.join(self.possible_agents)}."
+            )
         return self._play.seen(self.possible_agents.index(agent))
 
     def step(self, action: Any) -> None:
         """Take the selected agent's action. One that is not open is refused with a sentence, and costs nothing."""
         if not self.agents:
-            raise NotOpen("The game is over and every agent has left: call reset().")
+            raise IllegalDecisionError("The game is over and every agent has left: call reset().")
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
@@ -161,7 +163,7 @@ def __getattr__(name: str) -> Maker:
     if not name.startswith("_"):
         try:
             return Maker(find(name).name)
-        except UnknownName:
+        except UnknownNameError:
             pass
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 

@@ -18,23 +18,24 @@ from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
 from starlette.websockets import WebSocket
 
-from piste.core.errors import PisteError, UnknownName
+from piste.core.errors import PisteError, UnknownNameError
 from piste.core.game import Game, find, names, quoted
-from piste.web import logs, metrics
-from piste.web.address import Root, is_loopback, lan_addresses, link_root, qr_svg
-from piste.web.faces import RESIGNED
-from piste.web.guard import BadForm, Guard, answer, read_form, wants_json
-from piste.web.hall import Hall, Lots, player_of
-from piste.web.limits import Limits, TooMany, address_of
-from piste.web.minds import Busy, Minds, Thinking
-from piste.web.pages import STATIC, STEPPED, Listing, Pages
-from piste.web.replaying import shown
-from piste.web.room import KEPT, OPEN, Opener, usual_opener
-from piste.web.rooms import NoRoom
+from piste.web import logging as logs
+from piste.web import metrics
+from piste.web.middleware.guard import FormError, Guard, answer, read_form, wants_json
+from piste.web.middleware.rate_limits import Limits, RateLimitError, address_of
+from piste.web.network import Root, is_loopback, lan_addresses, link_root, qr_svg
 from piste.web.settings import Settings
-from piste.web.socket import Connection, news
-from piste.web.store import Listing as Kept
-from piste.web.store import Store
+from piste.web.storage.storage import Listing as StoredTable
+from piste.web.storage.storage import Storage
+from piste.web.tables.registry import TableNotFoundError
+from piste.web.tables.room import KEPT, OPEN, Opener, usual_opener
+from piste.web.tables.service import TableService, TokenFactory, player_of
+from piste.web.views.rendering import STATIC, STEPPED, Listing, Pages
+from piste.web.views.replay import shown
+from piste.web.views.view_builders import RESIGNED
+from piste.web.websocket import Connection, news
+from piste.web.workers.worker_pool import BotWorkers, Thinking, WorkersBusyError
 
 COOKIE = "piste"
 YEAR = 365 * 86400
@@ -54,7 +55,7 @@ class Site:
     """Answers requests; all that it knows of games comes from the hall, as faces."""
 
     def __init__(
-        self, settings: Settings, hall: Hall, pages: Pages, limits: Limits, lan: Callable[[], list[str]]
+        self, settings: Settings, hall: TableService, pages: Pages, limits: Limits, lan: Callable[[], list[str]]
     ) -> None:
         self.settings = settings
         self.hall = hall
@@ -127,20 +128,20 @@ class Site:
                     pass  # a game that is only in storage does not know whose turn it is
         return HTMLResponse(self.pages.your_games([self.listing(kept, player) for kept in found]))
 
-    def listing(self, kept: Kept, player: str) -> Listing:
+    def listing(self, kept: StoredTable, player: str) -> Listing:
         """Return a room as a list shows it; one that cannot be shown is named, and hides no other."""
         try:
             return self._listed(kept, player)
         except Exception as e:
             row = kept.room
             why = f"its game, {quoted(row.game)}, is not installed here"
-            if not isinstance(e, UnknownName):
+            if not isinstance(e, UnknownNameError):
                 mark = logs.trouble("table cannot be listed", e, room=logs.room(row.code))
                 why = f"what is kept of it is damaged, noted as {mark}"
             named = f"Table {str(row.code)[:6]}"
             return Listing(f"/t/{row.code}", named, (), f"This table cannot be shown: {why}.")
 
-    def _listed(self, kept: Kept, player: str) -> Listing:
+    def _listed(self, kept: StoredTable, player: str) -> Listing:
         row = kept.room
         game = find(row.game)
         room = self.hall.rooms.get(row.code)
@@ -188,7 +189,7 @@ class Site:
                 player, game.name, options, fields.get("name", ""), fields.get("versus", "steady"),
                 address_of(request.scope),
             )  # fmt: skip
-        except (Busy, TooMany):
+        except (WorkersBusyError, RateLimitError):
             raise
         except PisteError as e:
             if wants_json(request.scope):
@@ -323,7 +324,7 @@ class Site:
             said = f"{what}. The games are on the first page."
         else:
             status, said = status_of(error), str(error)
-        kind, wait = (error.kind, error.wait) if isinstance(error, TooMany) else ("request", 0.0)
+        kind, wait = (error.kind, error.wait) if isinstance(error, RateLimitError) else ("request", 0.0)
         self.hall.metrics.refused(kind)
         return answer(request.scope, status, said, self.pages.error_page, wait=wait)
 
@@ -351,7 +352,7 @@ class Site:
         ]
 
 
-def how_it_ended(kept: Kept) -> str:
+def how_it_ended(kept: StoredTable) -> str:
     """Return the result of a game in a list, as whoever asked sees it."""
     game, line = find(kept.room.game), json.loads(kept.last or "{}")
     winner = next((s for s in kept.seats if game.seat_name(s.seat) == line.get("winner")), None)
@@ -367,20 +368,20 @@ def how_it_ended(kept: Kept) -> str:
 
 
 def status_of(error: Exception) -> int:
-    if isinstance(error, NoRoom | UnknownName):
+    if isinstance(error, TableNotFoundError | UnknownNameError):
         return 404
-    if isinstance(error, Busy):
+    if isinstance(error, WorkersBusyError):
         return 503
-    if isinstance(error, TooMany):
+    if isinstance(error, RateLimitError):
         return 429
-    return 400 if isinstance(error, BadForm) else 409
+    return 400 if isinstance(error, FormError) else 409
 
 
 def asked_game(request: Request) -> Game:
     """Return the game of an address; only its proper name is one."""
     name = request.path_params["game"]
     if name not in names():
-        raise UnknownName(f"There is no such game here. The games are: {', '.join(names())}.")
+        raise UnknownNameError(f"There is no such game here. The games are: {', '.join(names())}.")
     return find(name)
 
 
@@ -407,24 +408,24 @@ def step(request: HTTPConnection) -> int:
 def make_app(
     settings: Settings,
     *,
-    store: Store | None = None,
+    store: Storage | None = None,
     minds: Thinking | None = None,
     clock: Callable[[], float] = time.time,
     ticks: Callable[[], float] | None = None,
-    lots: Lots | None = None,
+    lots: TokenFactory | None = None,
     opener: Opener = usual_opener,
     limits: Limits | None = None,
     lan: Callable[[], list[str]] = lan_addresses,
 ) -> Starlette:
     """Return the application. A store that is not given is opened here, and closed with the application."""
-    kept = store or Store(settings.db)
+    kept = store or Storage(settings.db)
     if store is None:
         kept.open()
     counts = metrics.Metrics()
     pages = Pages()
-    thinking = minds or Minds(settings.thinkers, settings.most_thoughts)
+    thinking = minds or BotWorkers(settings.thinkers, settings.most_thoughts)
     limits = limits or (Limits() if settings.limits else Limits.off())
-    hall = Hall(
+    hall = TableService(
         kept, thinking, settings, metrics=counts, clock=clock, ticks=ticks, lots=lots, opener=opener, limits=limits
     )
     site = Site(settings, hall, pages, limits, lan)
@@ -456,7 +457,7 @@ def make_app(
     return app
 
 
-async def take_care(hall: Hall) -> None:
+async def take_care(hall: TableService) -> None:
     """Delete old tables and let idle ones go, now and then."""
     while True:
         try:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from piste.core.errors import BadOption
+from piste.core.errors import OptionError
 from piste.core.game import quoted
 
 PORT = 8000
@@ -47,7 +47,7 @@ class Settings(NamedTuple):
 
 def usual_db() -> Path:
     """Return where tables are kept: below PISTE_HOME, or in the place the system has for such files."""
-    from piste.ui.store import data_folder
+    from piste.core.paths import data_folder
 
     return data_folder() / "tables.db"
 
@@ -60,7 +60,7 @@ def read_public(text: str) -> str:
     except ValueError:
         whole = False
     if not whole or found.path.strip("/") or found.query or found.fragment or found.username is not None:
-        raise BadOption(
+        raise OptionError(
             f"--public is the address people type, such as https://cards.example, without anything after it; "
             f"{quoted(text)} is not."
         )

@@ -9,10 +9,10 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 from piste.core.bits import count, lane, lane_one
-from piste.core.contract import HIDDEN
-from piste.core.errors import BadDeal, BadPosition
+from piste.core.errors import DealError, PositionError
 from piste.core.game import Deal, Each, Option, members, quoted, tidy
 from piste.core.position import Fields
+from piste.core.protocols import HIDDEN
 from piste.games.mccoy_duel import rules
 from piste.games.mccoy_duel.rules import (
     BURY,
@@ -190,17 +190,17 @@ def lay(options: Options, text: str) -> Deal:
     """Read the card that each player buries in the first round, in the order of seats; powers are enough."""
     words = text.replace(",", " ").split()
     if len(words) > options.players:
-        raise BadDeal(
+        raise DealError(
             f"This deal names {len(words)} buried cards: there is one for each of {options.players} players."
         )
     cards = []
     for seat, word in enumerate(words):
         key = tidy(word)
         if len(key) not in (1, 2) or key[0] not in POWERS or not options.powers >> POWERS.index(key[0]) & 1:
-            raise BadDeal(f"This deal cannot be laid: {quoted(word)} is not a card of this game.")
+            raise DealError(f"This deal cannot be laid: {quoted(word)} is not a card of this game.")
         card = 9 * seat + POWERS.index(key[0])
         if len(key) == 2 and key != card_name(options, card):
-            raise BadDeal(f"This deal cannot be laid: {quoted(word)} is not Player {SEATS[seat]}'s colour.")
+            raise DealError(f"This deal cannot be laid: {quoted(word)} is not Player {SEATS[seat]}'s colour.")
         cards.append(card)
     return Deal(rules.start(options), frozenset({BURY}), tuple(cards))
 
@@ -248,9 +248,9 @@ def build(options: Options, fields: Mapping[str, str]) -> State:
         try:
             found = [read_card(options, word) for word in words]
         except ValueError as e:
-            raise BadPosition(f"In the field '{key}', {e}.") from None
+            raise PositionError(f"In the field '{key}', {e}.") from None
         if len(set(found)) < len(found):
-            raise BadPosition(f"In the field '{key}', a card is there twice.")
+            raise PositionError(f"In the field '{key}', a card is there twice.")
         return sum(1 << card for card in found)
 
     def players(key: str) -> int:
@@ -258,20 +258,20 @@ def build(options: Options, fields: Mapping[str, str]) -> State:
         if text == "-":
             return 0
         if any(mark not in names for mark in text) or len(set(text)) < len(text):
-            raise BadPosition(f"The field '{key}' names seats, each once, such as {''.join(names)}.")
+            raise PositionError(f"The field '{key}' names seats, each once, such as {''.join(names)}.")
         return sum(1 << names.index(mark) for mark in text)
 
     def numbers(key: str, most: int) -> Four:
         words = f.words(key)
         if len(words) != n or any(word not in map(str, range(most + 1)) for word in words):
-            raise BadPosition(f"The field '{key}' has a number from 0 to {most} for each of {n} players.")
+            raise PositionError(f"The field '{key}' has a number from 0 to {most} for each of {n} players.")
         values = [int(word) for word in words] + [0] * (4 - n)
         return (values[0], values[1], values[2], values[3])
 
     def card(key: str) -> int:
         found = members(cards(key, f.words(key)))
         if len(found) > 1:
-            raise BadPosition(f"The field '{key}' holds one card.")
+            raise PositionError(f"The field '{key}' holds one card.")
         return found[0] if found else HIDDEN
 
     phase = f.choice("phase", (*KINDS, "over"))
@@ -288,7 +288,7 @@ def build(options: Options, fields: Mapping[str, str]) -> State:
     if phase in (REVEAL, LOT, PICK, DONE) and "shown" in fields:
         shown = [cards("shown", [] if part == "-" else part.split(",")) for part in f.text("shown").split("/")]
         if len(shown) != n or any(part & ~(511 << 9 * i) for i, part in enumerate(shown)):
-            raise BadPosition(f"The field 'shown' has, between slashes, the cards that each of {n} players showed.")
+            raise PositionError(f"The field 'shown' has, between slashes, the cards that each of {n} players showed.")
         shown += [0] * (4 - n)
         low = f.choice("low", (*POWERS, "-"))
         waiting, lows = players("waiting"), players("lows")
@@ -301,7 +301,7 @@ def build(options: Options, fields: Mapping[str, str]) -> State:
     s = State(options, phase, seat, target, ability, held, tower, playing, present, out, wins, reveal, reason)
     complaint = broken_cards(s) or broken_tower(s) or broken_players(s) or broken_phase(s)
     if complaint:
-        raise BadPosition(complaint)
+        raise PositionError(complaint)
     return s
 
 

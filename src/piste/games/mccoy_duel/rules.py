@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from piste.core.bits import count, lane, lane_one, lowest, nth, one, set4
-from piste.core.contract import CHANCE, HIDDEN, OVER, Event
+from piste.core.protocols import CHANCE, HIDDEN, OVER, Event
 
 VERSION = 1
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from piste.core.game import members
+from piste.core.presentation import EventContext, Row
 from piste.core.scene import CARDS, FACT, HAND, TOWER, Area, Card, RoundEnd, called, heap, others
-from piste.core.screen import Moment, Row
-from piste.core.views import SeatView, Told
-from piste.games.mccoy_duel import words
+from piste.core.views import LogEntry, SeatView
+from piste.games.mccoy_duel import text as words
 from piste.games.mccoy_duel.notation import COLOURS, NAMES, POWERS, TITLE, letter, why_not
 from piste.games.mccoy_duel.rules import COPY, GIVE, KILL, NEXT, PLAY, TAKE, TRUMP, Options, View
 
@@ -27,7 +27,7 @@ def round_end(view: SeatView, names: tuple[str, ...]) -> RoundEnd | None:
     p: View = view.position
     if p.phase != NEXT:
         return None
-    moment = Moment(view.seat, names, view.opening, view.log)
+    moment = EventContext(view.seat, names, view.opening, view.log)
     seats = [*others(view.seat, len(names)), *([view.seat] if view.seat >= 0 else [])]
     notes = {
         seat: words.player_row(p, seat, names[seat]).note for seat in seats if p.hands[seat] or p.present >> seat & 1
@@ -41,7 +41,7 @@ def round_end(view: SeatView, names: tuple[str, ...]) -> RoundEnd | None:
     )
 
 
-def since_the_deal(log: tuple[Told, ...]) -> tuple[Told, ...]:
+def since_the_deal(log: tuple[LogEntry, ...]) -> tuple[LogEntry, ...]:
     """Return the log from the deal of this round on: what came before has left the table (D21)."""
     at = next((at for at in range(len(log) - 1, 0, -1) if log[at].event.kind == NEXT), 0)
     return log[at:]

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping
 
 from piste.core.bits import count
 from piste.core.cards import laid_deck, listed_cards, placed
-from piste.core.contract import HIDDEN
-from piste.core.errors import BadPosition
+from piste.core.errors import PositionError
 from piste.core.game import Deal, Option, counted, members
 from piste.core.position import Fields
+from piste.core.protocols import HIDDEN
 from piste.games.positive_negative import rules
 from piste.games.positive_negative.rules import DECIDE, DONE, DRAW, REDRAW, Options, State, View
 
@@ -79,14 +79,14 @@ def build(options: Options, fields: Mapping[str, str]) -> State:
     seat = f.choice("to", SEATS)
     f.end()
     if holding and count(places[3]) != 1:
-        raise BadPosition("The field 'card' holds the one card that is to be decided on.")
+        raise PositionError("The field 'card' holds the one card that is to be decided on.")
     card = members(places[3])[0] if holding else HIDDEN
     deck = rules.every_card(options) & ~sum(places)
     kept = (places[0], places[1])
     s = State(options, phase, seat, kept, deck, card, HIDDEN, 0)
     complaint = broken(s, resigned < 2)
     if complaint:
-        raise BadPosition(complaint)
+        raise PositionError(complaint)
     if resigned < 2:
         return rules.leave(s, resigned)
     if phase == DONE:

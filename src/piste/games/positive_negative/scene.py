@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from piste.core.contract import HIDDEN
+from piste.core.protocols import HIDDEN
 from piste.core.scene import BACK, CARDS, HAND, Area, Card, called, heap, minus, number, others
 from piste.core.views import SeatView
 from piste.games.positive_negative import notation, rules
 from piste.games.positive_negative.rules import DECIDE, DONE, View
-from piste.games.positive_negative.words import texts
+from piste.games.positive_negative.text import texts
 
 EMBLEM = Area(HAND, notation.TITLE, (number("9"), BACK, number("-9")))
 

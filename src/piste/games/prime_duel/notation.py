@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from piste.core.bits import lane, lane_one
-from piste.core.contract import HIDDEN
-from piste.core.errors import BadDeal, BadPosition
+from piste.core.errors import DealError, PositionError
 from piste.core.game import Deal, Option, quoted, tidy
 from piste.core.position import Fields, ending_fields, number
+from piste.core.protocols import HIDDEN
 from piste.games.prime_duel import rules
 from piste.games.prime_duel.rules import DECIDE, DONE, DRAW, REDRAW, TOSS, Options, State, View
 
@@ -64,12 +64,12 @@ def lay(options: Options, text: str) -> Deal:
     for word in text.replace(",", " ").split():
         key = tidy(word).removeprefix("+")
         if not (key.isascii() and key.isdigit() and len(key) < 4 and 1 <= int(key) <= options.top):
-            raise BadDeal(
+            raise DealError(
                 f"This deck cannot be laid: {quoted(word)} is not a card of this game (1 to {options.top})."
             )
         card = int(key) - 1
         if left[card] == 0:
-            raise BadDeal(f"This deck cannot be laid: there are only {options.copies} cards with {card + 1}.")
+            raise DealError(f"This deck cannot be laid: there are only {options.copies} cards with {card + 1}.")
         left[card] -= 1
         cards.append(card)
     return Deal(rules.start(options), frozenset({DRAW, REDRAW}), tuple(cards))
@@ -96,7 +96,7 @@ def build(options: Options, fields: Mapping[str, str]) -> State:
     scores = (f.number("1", 0, options.target), f.number("2", 0, options.target))
     counts = f.words("deck")
     if len(counts) != options.top:
-        raise BadPosition(f"The field 'deck' has {len(counts)} counts: one for each card from 1 to {options.top}.")
+        raise PositionError(f"The field 'deck' has {len(counts)} counts: one for each card from 1 to {options.top}.")
     deck = sum(
         lane_one(i) * number(f"count of card {i + 1} in the deck", text, 0, options.copies)
         for i, text in enumerate(counts)
@@ -112,7 +112,7 @@ def build(options: Options, fields: Mapping[str, str]) -> State:
     s = State(options, phase, seat, scores, deck, card, extra, turns, winner, reason)
     complaint = broken(s)
     if complaint:
-        raise BadPosition(complaint)
+        raise PositionError(complaint)
     return s
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from piste.core.bits import lane, lane_at, lane_one, set2, units, won_or_lost
-from piste.core.contract import CHANCE, HIDDEN, OVER, Event
+from piste.core.protocols import CHANCE, HIDDEN, OVER, Event
 
 VERSION = 1
 

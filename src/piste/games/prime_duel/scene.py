@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from piste.core.bits import lane, lane_one
-from piste.core.contract import HIDDEN
 from piste.core.game import counted
+from piste.core.protocols import HIDDEN
 from piste.core.scene import CARDS, HAND, SCORE, Area, Card, called, others, turn
 from piste.core.views import SeatView
 from piste.games.prime_duel import notation
 from piste.games.prime_duel.rules import Options, View, is_prime, whole_deck
-from piste.games.prime_duel.words import size
+from piste.games.prime_duel.text import size
 
 EMBLEM = Area(HAND, notation.TITLE, tuple(map(Card, "2357")))
 

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping
 
 from piste.core.bits import count
 from piste.core.cards import laid_deck, listed_cards, placed
-from piste.core.contract import HIDDEN
-from piste.core.errors import BadPosition
+from piste.core.errors import PositionError
 from piste.core.game import Deal, Option, counted
 from piste.core.position import Fields, ending_fields
+from piste.core.protocols import HIDDEN
 from piste.games.zero_sum_duel import rules
 from piste.games.zero_sum_duel.rules import DISCARD, DONE, DRAW, TOSS, Options, State, View
 
@@ -95,7 +95,7 @@ def build(options: Options, fields: Mapping[str, str]) -> State:
     s = State(options, phase, seat, hands, everything & ~sum(places), turns, winner, reason)
     complaint = broken(s)
     if complaint:
-        raise BadPosition(complaint)
+        raise PositionError(complaint)
     return s
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from piste.core.bits import count, nth, set2, signed_sum, signed_value, won_or_lost
-from piste.core.contract import CHANCE, HIDDEN, OVER, Event
+from piste.core.protocols import CHANCE, HIDDEN, OVER, Event
 
 VERSION = 1
 

@@ -7,7 +7,7 @@ from piste.core.scene import BACK, CARDS, HAND, Area, Card, called, heap, minus,
 from piste.core.views import SeatView
 from piste.games.zero_sum_duel import notation
 from piste.games.zero_sum_duel.rules import DONE, View
-from piste.games.zero_sum_duel.words import shown_hand, signed, texts, total
+from piste.games.zero_sum_duel.text import shown_hand, signed, texts, total
 
 EMBLEM = Area(HAND, notation.TITLE, (number("-5"), number("+2"), number("+3")), "sum 0")
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from piste.core.contract import HIDDEN
-from piste.core.errors import BadDeal, BadPosition
+from piste.core.errors import DealError, PositionError
 from piste.core.game import Deal, Option, tidy
 from piste.core.position import Fields, ending_fields, number
+from piste.core.protocols import HIDDEN
 from piste.games.zero_sum_grid import rules
 from piste.games.zero_sum_grid.rules import ANY, DEAL, DONE, HARVEST, MOVE, TOSS, Cells, Options, State, View
 
@@ -94,10 +94,10 @@ def lay(options: Options, text: str) -> Deal:
     words = text.replace(",", " ").replace("/", " ").split()
     try:
         cells = read_cells([tidy(word) for word in words], largest(options, LARGEST_LAID))
-    except BadPosition as e:
-        raise BadDeal(f"This grid cannot be laid: {e}") from None
+    except PositionError as e:
+        raise DealError(f"This grid cannot be laid: {e}") from None
     if not any(cells) and options.variant != HARVEST:
-        raise BadDeal("This grid cannot be laid: it is all zeros already, and nobody could make the last move.")
+        raise DealError("This grid cannot be laid: it is all zeros already, and nobody could make the last move.")
     phase = TOSS if options.first == 0 else MOVE
     seat = max(options.first - 1, 0)
     s = State(options, phase, seat, cells, 9, 0, HIDDEN, 0)
@@ -111,7 +111,7 @@ def largest(options: Options, most: int) -> int:
 
 def read_cells(words: list[str], largest: int) -> Cells:
     if len(words) != 9:
-        raise BadPosition(f"A grid has nine cells, not {len(words)}.")
+        raise PositionError(f"A grid has nine cells, not {len(words)}.")
     v = [number(f"cell {i}", word.removeprefix("+"), -largest, largest) for i, word in enumerate(words, 1)]
     return (v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8])
 
@@ -153,7 +153,7 @@ def build(options: Options, fields: Mapping[str, str]) -> State:
     s = State(options, phase, seat, cells, 9, turns, winner, reason, points, line)
     complaint = broken_harvest(s) if harvest else broken(s)
     if complaint:
-        raise BadPosition(complaint)
+        raise PositionError(complaint)
     return s
 
 
@@ -161,7 +161,7 @@ def build_points(f: Fields) -> tuple[rules.Points, int]:
     """Read what only harvest has: the points, and the line that was moved last."""
     words = f.text("points").split(",")
     if len(words) != 2:
-        raise BadPosition("The field 'points' has two numbers: Player 1's and Player 2's.")
+        raise PositionError("The field 'points' has two numbers: Player 1's and Player 2's.")
     one, two = (number("field 'points'", word, 0, 3 * MOST_TURNS) for word in words)
     line = f.choice("moved", (*LINES, "-"))
     return (one, two), HIDDEN if line == len(LINES) else line
@@ -171,15 +171,15 @@ def build_deal(options: Options, f: Fields) -> State:
     s = rules.start(options)
     for word in f.words("dealt"):
         if s.phase != DEAL:
-            raise BadPosition("The deal has fewer cells than that.")
+            raise PositionError("The deal has fewer cells than that.")
         cell = number("cell", word, -options.top, options.top)
         outcome = cell + options.top - (cell > 0)
         if cell == 0 or rules.weight(s, outcome) == 0:
-            raise BadPosition(f"The cell {cell} cannot be dealt here.")
+            raise PositionError(f"The cell {cell} cannot be dealt here.")
         s = rules.apply(s, outcome)
     f.end()
     if s.phase != DEAL:
-        raise BadPosition("The deal is complete: write the position after it.")
+        raise PositionError("The deal is complete: write the position after it.")
     return s
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from piste.core.contract import HIDDEN
+from piste.core.protocols import HIDDEN
 from piste.core.scene import FACT, GRID, Area, Card, Handle, called, minus, number, others, turn
 from piste.core.views import SeatView
 from piste.games.zero_sum_grid import notation
 from piste.games.zero_sum_grid.rules import HARVEST, View, winnable
-from piste.games.zero_sum_grid.words import HOPELESS, line_name, moves, state_of_play
+from piste.games.zero_sum_grid.text import HOPELESS, line_name, moves, state_of_play
 
 EMBLEM = Area(GRID, notation.TITLE, tuple(number(str(cell)) for cell in (1, 0, -1, 2, 1, 0, 0, -1, -2)), wide=3)
 

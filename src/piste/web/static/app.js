@@ -4,35 +4,36 @@ const load = (name) => import(`./${name}.js${version}`);
 
 document.documentElement.classList.add("js");
 const page = document.body.dataset.page;
-const extras = await load("extras");
-extras.begin();
+const pageExtras = await load("page_extras");
+pageExtras.begin();
 
 if (page === "table") {
-  const [parts, choose, socket, staging] = await Promise.all(["parts", "choose", "socket", "staging"].map(load));
+  const modules = ["dom", "decision_input", "socket", "step_queue"];
+  const [dom, decisionInput, socket, stepQueue] = await Promise.all(modules.map(load));
   let back = false; // what comes now was missed
-  staging.begin((frame) => {
-    const asked = parts.asks();
-    const news = parts.take(frame);
+  stepQueue.begin((frame) => {
+    const asked = dom.asks();
+    const news = dom.take(frame);
     if (frame.parts) {
-      choose.refresh();
-      extras.refresh();
+      decisionInput.refresh();
+      pageExtras.refresh();
     }
-    if (parts.asks() !== asked) staging.calm();
-    if (back && news.length) parts.away(news);
-  }, parts.held);
+    if (dom.asks() !== asked) stepQueue.calm();
+    if (back && news.length) dom.away(news);
+  }, dom.held);
   const { code, at, step } = document.body.dataset;
-  const line = new socket.Line(code, ...(staging.deals() ? [0, 0] : [at, step]), {
+  const line = new socket.Line(code, ...(stepQueue.deals() ? [0, 0] : [at, step]), {
     hear(message, missed) {
       back = missed;
-      if (message.said) parts.say(message.said);
-      if (message.parts || message.log) staging.add([...(message.steps ?? []), message], missed);
+      if (message.said) dom.say(message.said);
+      if (message.parts || message.log) stepQueue.add([...(message.steps ?? []), message], missed);
       back = false;
     },
-    state: parts.state,
+    state: dom.state,
   });
-  choose.begin(line, parts);
-  choose.refresh();
-  parts.begin(staging.goOn);
+  decisionInput.begin(line, dom);
+  decisionInput.refresh();
+  dom.begin(stepQueue.goOn);
   line.open();
 } else if (page === "replay") {
   (await load("replay")).begin();

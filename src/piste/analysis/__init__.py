@@ -1,0 +1,1 @@
+"""Analysis of games: the coach, balance reports, and matches between bots."""

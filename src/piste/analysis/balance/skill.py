@@ -1,0 +1,145 @@
+"""What skill is worth: each level against each with the seats swapped, and how much of the results it explains.
+
+Let y be what one player of a match gets from a game: 1 for a win, 0 for a loss, 1/n for a draw at a table for n. With
+equal players, even seats and nothing else y is 1/n on average. The mean of (y - 1/n)^2 over a round robin is split in
+three, which add up to it:
+
+- skill: the square of what the player gets beyond 1/n, averaged over all seats;
+- seats: the square of what a seat adds to that or takes from it;
+- luck: the rest, which neither who plays nor where they sit explains. It holds the cards and whatever the bots leave
+  to chance themselves.
+
+Squares of measured means are too large by the variance of the mean; that is taken off.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from math import exp, factorial
+from typing import NamedTuple
+
+from piste.analysis.arena.match import Result
+from piste.analysis.balance.estimates import MEASURED, Estimate, points, variance
+
+AGAIN = 200
+"""How many times the deals are drawn again to see how sure the shares are."""
+
+POISSON = tuple(exp(-1) / factorial(n) for n in range(8))
+"""How likely it is that a deal is drawn so many times."""
+
+Deal = tuple[float, ...]
+"""What the first player of a match got from a deal, in each seat."""
+
+
+class Split(NamedTuple):
+    """Of all that makes results differ from an even share: which part is skill, seats and luck."""
+
+    skill: Estimate
+    seats: Estimate
+    luck: Estimate
+
+
+def deals(result: Result) -> list[Deal]:
+    """Return a match deal by deal; one that was cut off is left out."""
+    found: dict[int, dict[int, float]] = {}
+    for game in result.outcomes:
+        got = 1 / result.seats if game.winner is None else float(game.winner == game.seat)
+        found.setdefault(game.deal, {})[game.seat] = got
+    return [
+        tuple(by_seat[seat] for seat in range(result.seats))
+        for by_seat in found.values()
+        if len(by_seat) == result.seats
+    ]
+
+
+def table(results: Sequence[Result]) -> dict[tuple[str, str], Estimate]:
+    """Return the points of each level against each other, a draw as half a win."""
+    found = {}
+    for result in results:
+        every = [y for deal in deals(result) for y in deal]
+        if not every:
+            continue
+        one, two = result.specs
+        found[one, two] = points(Counter(every))
+        if result.seats == 2:
+            found[two, one] = points(Counter(1 - y for y in every))
+    return found
+
+
+def split(results: Sequence[Result], seed: str = "split") -> Split | None:
+    """Return how much of the results is skill, seats and luck; None if there is nothing to explain."""
+    matches = [found for result in results if len(found := deals(result)) >= 2]
+    if not matches:
+        return None
+    even = 1 / results[0].seats
+    whole = _parts(matches, even)
+    if whole is None:
+        return None
+    drawn = [parts for again in drawn_again(matches, seed) if (parts := _parts(again, even)) is not None]
+    games = sum(len(match) * len(match[0]) for match in matches)
+    own, place = max(0.0, whole[0]), max(0.0, whole[1])  # what is taken off may be more than there is
+    shown = (own, place, max(0.0, 1 - own - place))
+    return Split(*(_number(shown[i], [parts[i] for parts in drawn], games) for i in range(3)))
+
+
+def better(results: Sequence[Result], order: Sequence[str], seed: str = "better") -> Estimate | None:
+    """Return what the better of two levels gets, on average over the pairs; `order` has the weakest first."""
+    matches, turned = [], []
+    for result in results:
+        one, two = (order.index(spec) for spec in result.specs)
+        if result.seats > 2 and one < two:
+            continue  # one bad player among good ones is not the better one's affair
+        if found := deals(result):
+            matches.append(found)
+            turned.append(one < two)
+
+    def mean(matches: Sequence[Sequence[Deal]]) -> float:
+        each = [sum(map(sum, match)) / (len(match) * len(match[0])) for match in matches]
+        return sum(1 - own if other else own for own, other in zip(each, turned, strict=True)) / len(each)
+
+    if not matches:
+        return None
+    games = sum(len(match) * len(match[0]) for match in matches)
+    return _number(mean(matches), [mean(again) for again in drawn_again(matches, seed)], games)
+
+
+def drawn_again(matches: Sequence[Sequence[Deal]], seed: str) -> Iterator[list[list[Deal]]]:
+    """Yield the matches as if other deals had been dealt: each deal some times or never, the same in all matches.
+
+    All matches are played with the same deals, so they may all lean to the same side.
+    """
+    chooser = random.Random(seed)
+    most = max(map(len, matches))
+    for _ in range(AGAIN):
+        times = chooser.choices(range(len(POISSON)), POISSON, k=most)
+        found = [[deal for deal, n in zip(match, times, strict=False) for _ in range(n)] for match in matches]
+        if all(len(match) >= 2 for match in found):
+            yield found
+
+
+def _parts(matches: Sequence[Sequence[Deal]], even: float) -> tuple[float, float, float] | None:
+    total = skill = place = 0.0
+    for match in matches:
+        n, seats = len(match), len(match[0])
+        means = [sum(deal) / seats for deal in match]
+        middle = sum(means) / n
+        total += sum((y - even) ** 2 for deal in match for y in deal) / (n * seats)
+        skill += (middle - even) ** 2 - variance(means) / n
+        for seat in range(seats):
+            beyond = [deal[seat] - own for deal, own in zip(match, means, strict=True)]
+            place += ((sum(beyond) / n) ** 2 - variance(beyond) / n) / seats
+    if total <= 0:
+        return None
+    return skill / total, place / total, 1 - (skill + place) / total
+
+
+def _number(value: float, drawn: list[float], games: int) -> Estimate:
+    """Return a share with the interval by which drawing the deals again moves it."""
+    if not drawn:
+        return Estimate(value, 0.0, 1.0, MEASURED, games)
+    drawn = sorted(drawn)
+    middle = sum(drawn) / len(drawn)
+    low, high = (drawn[round(part * (len(drawn) - 1))] - middle for part in (0.025, 0.975))
+    return Estimate(value, max(0.0, min(value, value + low)), min(1.0, max(value, value + high)), MEASURED, games)

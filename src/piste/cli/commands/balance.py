@@ -1,0 +1,388 @@
+"""`piste balance`: whether a game is fair, how long it lasts, and how much skill there is in it."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+import os
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from piste.analysis.balance.estimates import SURE, Estimate
+from piste.analysis.balance.histogram import bins
+from piste.analysis.balance.random_play import Spread
+from piste.analysis.balance.report import ANY, BEST, Report, weigh
+from piste.analysis.balance.svg import page
+from piste.cli.background import Saying, preparing, work
+from piste.cli.commands.listing import put
+from piste.cli.commands.play import pairs
+from piste.cli.commands.simulate import number
+from piste.cli.terminal import Terminal
+from piste.core.errors import OptionError, PisteError
+from piste.core.evaluation import ESTIMATED, WITHIN, Progress
+from piste.core.game import Game, find, quoted, tidy
+
+VERSION = 1  # of the JSON
+MOST_GAMES = 10**7
+SHEET = "sheet"
+PERCENT, COUNT = "%", "n"
+EDGES = ((0.08, "a large"), (0.03, "an"), (0.005, "a small"), (0.0, "hardly an"))
+
+LEGEND = (
+    "A share counts a draw as an equal part of a win. In brackets or after ±: where the true number lies 19 times "
+    "out of 20. A decision matters if the worst choice costs more than 1 point of winning chance; there is one good "
+    "choice if the second best does. Luck is what neither who plays nor who begins explains."
+)
+
+
+class Row(NamedTuple):
+    """A number of each report, or None where one has none."""
+
+    name: str
+    numbers: list[Estimate | None]
+    unit: str
+
+
+class Part(NamedTuple):
+    """Rows under a heading."""
+
+    key: str
+    heading: str
+    rows: list[Row]
+
+
+def run(given: argparse.Namespace, screen: Terminal) -> int:
+    game = find(given.game)
+    wanted = [pairs(given.set or []), *(versus(text) for text in given.versus or [])]
+    for options in wanted:
+        game.options(options)  # what cannot be played is refused before anything is
+    games = None if given.games is None else number("games", given.games, 1, MOST_GAMES)
+    processes = (os.cpu_count() or 1) if given.processes is None else number("processes", given.processes, 1, 1024)
+    target = None if given.plot is None else plotted(given.plot)
+    reports: list[Report] = []
+    for i, options in enumerate(wanted, 1):
+        head = f"{i}/{len(wanted)} " if len(wanted) > 1 else ""
+        stopped = "Stopped before there was anything to tell."
+        saying = Saying("weighing", preparing("the bots", game), head, stopped, (i - 1) / len(wanted))
+        column = (i - 1, len(wanted))
+        reports.append(work(saying, weighed, game, options, games, given.seed, processes, column, gently=True))
+        if reports[-1].stopped:
+            break
+    cut = reports[-1].stopped
+    if target is not None:
+        written(target, page(reports))
+    if given.json:
+        put(screen, {"version": VERSION, "game": game.name, "seed": given.seed, "stopped": cut}
+            | {"columns": [document(report) for report in reports]})  # fmt: skip
+    elif given.csv:
+        print(table_of(game, reports), end="", file=screen.out)
+    else:
+        show(game, reports, len(wanted), screen)
+    return 130 if cut else 0
+
+
+def weighed(
+    game: Game,
+    options: dict[str, int | str],
+    games: int | None,
+    seed: str,
+    processes: int,
+    column: tuple[int, int],
+    progress: Progress,
+) -> Report:
+    """Weigh one column, with so many before it, of so many; called in the worker."""
+    before, columns = column
+
+    def told(done: int, whole: int, what: str) -> None:
+        progress(before * whole + done, columns * whole, what)
+
+    return weigh(game, options, games=games, seed=seed, processes=processes, progress=told)
+
+
+def versus(text: str) -> dict[str, int | str]:
+    """Return the options of another column: `a=1,b=2`, or `sheet` for none."""
+    return {} if tidy(text) == SHEET else pairs(text.split(","))
+
+
+def plotted(name: str) -> Path:
+    path = Path(name)
+    if path.suffix.lower() != ".svg":
+        raise OptionError(
+            f"--plot writes an SVG picture: give it a file such as balance.svg, not {quoted(name, 200)}."
+        )
+    if not path.parent.is_dir():
+        raise OptionError(f"--plot cannot write {quoted(name, 200)}: there is no folder {quoted(path.parent, 200)}.")
+    return path
+
+
+def written(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as e:
+        raise PisteError(f"The picture {quoted(path, 200)} cannot be written: {e.strerror or e}.") from None
+
+
+# The numbers, in the order in which they are told.
+
+
+def parts(reports: list[Report]) -> list[Part]:
+    """Return all numbers of some reports, side by side."""
+
+    def gathered(found: list[dict[str, Estimate]], unit: str) -> list[Row]:
+        names = list(dict.fromkeys(name for numbers in found for name in numbers))
+        return [Row(name, [numbers.get(name) for numbers in found], unit) for name in names]
+
+    turns = [turns_of(report) for report in reports]
+    lengths = [{who: spread.decisions for who, spread in report.spreads.items()} for report in reports]
+    found = [
+        Part("first", "First player's share", gathered([report.shares for report in reports], PERCENT)),
+        Part("draws", "Draws", gathered([report.draws for report in reports], PERCENT)),
+        Part("decisions", "Decisions in a game", gathered(lengths, COUNT)),
+        Part("turns", "Turns in a game", gathered(turns, COUNT)),
+        Part("matter", "Decisions that matter", gathered([mattering(report) for report in reports], PERCENT)),
+        Part("matter in a game", "Of them in a game", gathered([in_a_game(report) for report in reports], COUNT)),
+        Part("skill", "Value of skill", gathered([better(report) for report in reports], PERCENT)),
+        Part("decides", "What decides a game", gathered([deciding(report) for report in reports], PERCENT)),
+    ]
+    return [part for part in found if part.rows]
+
+
+def turns_of(report: Report) -> dict[str, Estimate]:
+    """Return how many turns games have; nothing if each has one decision."""
+    found = {who: spread.turns for who, spread in report.spreads.items() if spread.turns is not None}
+    return found if any(turns != report.spreads[who].decisions for who, turns in found.items()) else {}
+
+
+def mattering(report: Report) -> dict[str, Estimate]:
+    found = report.matter
+    return {} if found is None else {"a slip costs": found.slip, "one good choice": found.single}
+
+
+def in_a_game(report: Report) -> dict[str, Estimate]:
+    if report.matter is None:
+        return {}
+    decisions = report.spreads[report.matter.level].decisions.value
+    return {name: share.times(decisions) for name, share in mattering(report).items()}
+
+
+def better(report: Report) -> dict[str, Estimate]:
+    pairs = {f"{one}, {two}": share for (one, two), share in report.points.items() if ahead(report, one, two)}
+    return pairs if report.better is None else {"the better of two": report.better} | pairs
+
+
+def ahead(report: Report, one: str, two: str) -> bool:
+    """Say whether a pair is one to list: at a table for two the better one first, at a larger one both ways."""
+    levels = report.levels
+    return report.matches[0].seats > 2 or levels.index(one) > levels.index(two)
+
+
+def deciding(report: Report) -> dict[str, Estimate]:
+    return (
+        {}
+        if report.split is None
+        else {"skill": report.split[0], "who begins": report.split[1], "luck": report.split[2]}
+    )
+
+
+# For people.
+
+
+def show(game: Game, reports: list[Report], wanted: int, screen: Terminal) -> None:
+    if reports[-1].stopped:
+        begun = f" in column {len(reports)} of {wanted}" if wanted > 1 else ""
+        screen.note(f"Stopped{begun}; this is what there is so far.")
+    alone = len(reports) == 1
+    screen.line(f"{game.notation.TITLE}{f' ({reports[0].title})' if alone and reports[0].changed else ''}")
+    for report in reports:
+        aside(report, screen, alone=alone)
+    found = [named(part, reports) for part in parts(reports)]
+    texts = {
+        (part.key, row.name): [cell(n, row.unit, brief=not alone) for n in row.numbers]
+        for part in found
+        for row in part.rows
+    }
+    titles = [report.title for report in reports]
+    label = max((len(name) for _, name in texts), default=0)
+    widths = [max([len(title), *(len(row[i]) for row in texts.values())]) for i, title in enumerate(titles)]
+    fits = 2 + label + sum(2 + width for width in widths) <= screen.width
+    if not alone and fits:
+        screen.line(
+            "  " + " " * label + "".join(f"  {title:<{w}}" for title, w in zip(titles, widths, strict=True)).rstrip()
+        )
+    for part in found:
+        if part.key == "draws" and not any(
+            n is not None and n.value > 5e-5 for row in part.rows for n in row.numbers
+        ):
+            screen.line("No draws")
+            continue
+        screen.line(f"{part.heading}{weighed_by(reports) if part.key == 'matter' else ''}")
+        for row in part.rows:
+            cells = texts[part.key, row.name]
+            if fits:
+                line = "".join(f"  {text:<{w}}" for text, w in zip(cells, widths, strict=True))
+                screen.line(f"  {row.name:<{label}}{line}".rstrip())
+            else:
+                screen.line(f"  {row.name}")
+                for title, text in zip(titles, cells, strict=True):
+                    screen.line(f"    {text}" if alone else f"    {title}: {text}")
+    for report in reports:
+        pictures(report, screen, alone=alone)
+    for note in dict.fromkeys(note for report in reports for note in report.notes):
+        screen.note(note)
+    for known in dict.fromkeys(report.described() for report in reports if report.levels):
+        screen.note(f"How the play of the levels is known: {known}.")
+    screen.note(LEGEND)
+
+
+def named(part: Part, reports: list[Report]) -> Part:
+    """Return the numbers under the names that people are shown; one that differs by column has all of its names."""
+
+    def shown(name: str) -> str:
+        return ", ".join("/".join(dict.fromkeys(report.shown(who) for report in reports)) for who in name.split(", "))
+
+    return part._replace(rows=[row._replace(name=shown(row.name)) for row in part.rows])
+
+
+def weighed_by(reports: list[Report]) -> str:
+    told = dict.fromkeys(
+        f"{report.shown(m.level)} bots, {m.known}{f' ± {100 * m.within:.1f} points' if m.within else ''}"
+        for report in reports
+        if (m := report.matter) is not None
+    )
+    return f" ({'; '.join(told)})"
+
+
+def cell(number: Estimate | None, unit: str, *, brief: bool) -> str:
+    """Return a number and how it is known: its interval, or the word that says how sure it is."""
+    if number is None:
+        return "-"
+    scale, sign = (100.0, " %") if unit == PERCENT else (1.0, "")
+    value, low, high = scale * number.value, scale * number.low, scale * number.high
+    if number.known in SURE:
+        return f"{value:.2f}{sign} {number.known}"
+    if number.known == WITHIN:
+        return f"{value:.2f}{sign} within {(high - low) / 2:.2g}"
+    digits = 1 if unit == COUNT or high - low >= 1 else 2
+    model = " estimated" if number.known == ESTIMATED else ""
+    if brief:
+        return f"{value:.{digits}f}{sign} ± {(high - low) / 2:.{digits}f}{' est.' if model else ''}"
+    return f"{value:.{digits}f}{sign} ({low:.{digits}f} to {high:.{digits}f}){model}"
+
+
+def pictures(report: Report, screen: Terminal, *, alone: bool) -> None:
+    """Draw how long games are, of the strongest level and of random play; and the levels against each other."""
+    of = "" if alone else f" ({report.title})"
+    chosen = [who for who in (*reversed(report.levels), ANY) if who in report.spreads]
+    for who in dict.fromkeys([*chosen[:1], *chosen[-1:]]):
+        how = "random play" if who == ANY else f"{report.shown(who)} bots"
+        screen.line(f"How many decisions games have: {how}{of}")
+        screen.lines(histogram(report.spreads[who], screen.width))
+    if report.points:
+        screen.line(f"% of points, row against column{of}")
+        levels = {level: report.shown(level) for level in report.levels}
+        wide = max(map(len, levels.values()))
+        screen.line("  " + " " * wide + "".join(f" {name}" for name in levels.values()))
+        for one, label in levels.items():
+            shown = (
+                f"{100 * report.points[one, two].value:.1f}" if (one, two) in report.points else "-" for two in levels
+            )
+            cells = "".join(f" {text:>{len(name)}}" for name, text in zip(levels.values(), shown, strict=True))
+            screen.line(f"  {label:<{wide}}{cells}")
+
+
+def histogram(spread: Spread, width: int) -> list[str]:
+    """Return how many games were how long, as lines."""
+    found = bins(spread.lengths, 12)
+    names = [f"{low}" if low == high else f"{low}-{high}" for low, high, _ in found]
+    label, most = max(map(len, names)), max(part for _, _, part in found)
+    room = max(8, min(width, 80) - label - 12)
+    return [
+        f"  {name:>{label}} {'#' * round(room * part / most):<{room}} {100 * part:5.1f} %"
+        for name, (_, _, part) in zip(names, found, strict=True)
+    ]
+
+
+def aside(report: Report, screen: Terminal, *, alone: bool) -> None:
+    """Tell what is true in words."""
+    of = "" if alone else f" ({report.title})"
+    said = [*edge(report), *(f"{sentence} ({how})" for sentence, how in report.truths)]
+    if said:
+        screen.line(f"What is true{of}")
+        for sentence in said:
+            screen.line(f"  {sentence}")
+
+
+def edge(report: Report) -> list[str]:
+    """Say in a sentence who has the edge with best play."""
+    if report.best is None:
+        return []
+    share, draws = report.shares[BEST], report.draws[BEST]
+    if draws.value > 1 - 1e-9:
+        return [f"With best play every game is a draw. ({report.best.known})"]
+    even = 1 / report.game.rules.seats(report.options)
+    more = share.value - even
+    if share.half > 1e-9 and share.low <= even <= share.high:
+        said = "nobody is known to have an edge"
+    elif abs(more) < 5e-5:
+        said = "it is even"
+    else:
+        who = "the player who begins" if more > 0 else "whoever does not begin"
+        said = f"{who} has {next(word for least, word in EDGES if abs(more) >= least)} edge"
+    return [f"With best play {said}. ({report.best.known})"]
+
+
+# For machines.
+
+
+def document(report: Report) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "title": report.title,
+        "options": report.options._asdict(),
+        "changed": report.changed,
+        "first": report.game.seat_name(report.first),
+        "stopped": report.stopped,
+        "best": None if report.best is None else {"known": report.best.known, "how": report.best.how},
+    }
+    for part in parts([report]):
+        found[part.key] = {row.name: row.numbers[0]._asdict() for row in part.rows if row.numbers[0] is not None}
+    found["points"] = [{"row": one, "column": two, **n._asdict()} for (one, two), n in report.points.items()]
+    found["lengths"] = {
+        who: {str(length): part for length, part in spread.lengths.items()} for who, spread in report.spreads.items()
+    }
+    if report.matter is not None:
+        level, known, within = report.matter.level, report.matter.known, report.matter.within
+        found["weighed"] = {"level": level, "known": known, "within": within, "costs": report.matter.costs._asdict()}
+    found["truths"] = [{"sentence": sentence, "known": how} for sentence, how in report.truths]
+    found["notes"] = list(report.notes)
+    return found
+
+
+def table_of(game: Game, reports: list[Report]) -> str:
+    """Return every number as a line of CSV."""
+    out = io.StringIO()
+    lines = csv.writer(out, lineterminator="\n")
+    lines.writerow(["game", "options", "part", "name", "value", "low", "high", "known", "of"])
+    for report in reports:
+        head = [game.name, report.title]
+        for part in parts([report]):
+            for row in part.rows:
+                if row.numbers[0] is not None:
+                    lines.writerow([*head, part.key, row.name, *row.numbers[0]])
+        for who, spread in report.spreads.items():
+            whole = sum(spread.lengths.values())
+            for length, count in spread.lengths.items():
+                share = count / whole
+                lines.writerow(
+                    [
+                        *head,
+                        f"length, {who}",
+                        length,
+                        share,
+                        share,
+                        share,
+                        spread.decisions.known,
+                        spread.decisions.of,
+                    ]
+                )
+    return out.getvalue()

@@ -1,0 +1,69 @@
+"""`piste bench --compile`: what the first compiled game costs with an empty cache, and what it costs later."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+from typing import Any
+
+from piste.cli.commands.listing import put
+from piste.cli.progress_bar import ProgressBar
+from piste.cli.terminal import Terminal
+from piste.core.extras import COMPILED, need
+from piste.core.game import find, names
+
+# In a fresh interpreter: import numba first, so that what is measured is what we add to it.
+ONCE = """
+import json, sys, time
+from pathlib import Path
+import numba
+from piste.core.game import find
+from piste.compiled import compiler, simulate, vector_games
+compiler.cache_folder = lambda: Path(sys.argv[2])
+spent = {}
+def timed(what, work):
+    began = time.process_time()
+    work()
+    spent[what] = time.process_time() - began
+game = find(sys.argv[1])
+options = game.options()
+timed("random games", lambda: simulate.simulate(game, options, 2))
+names = compiler.policy_names(game)
+if names:
+    timed("policies", lambda: simulate.simulate(game, options, 2, policies=names[:1]))
+def together():
+    games = vector_games.VectorGames(game, options, 4)
+    games.step(games.pick())
+timed("many together", together)
+timed("counted trees", lambda: bind.bind(game, compiled=True).perft(game.rules.start(options), 2))
+print(json.dumps(spent))
+"""
+
+
+def bench(given: argparse.Namespace, screen: Terminal) -> int:
+    need(COMPILED)
+    games = [find(name).name for name in given.game] or list(names())
+    rows: dict[str, dict[str, Any]] = {}
+    with ProgressBar("compiling") as bar:
+        for i, name in enumerate(games):
+            with tempfile.TemporaryDirectory() as folder:
+                bar(i, len(games), f"compiling {name}")
+                rows[name] = {"first": once(name, folder), "cached": once(name, folder)}
+    if given.json:
+        return put(screen, {"version": 1, "cpu_seconds": rows})
+    screen.line("CPU seconds beyond importing numba: with an empty cache, and from it")
+    for name, row in rows.items():
+        screen.line(name)
+        for kernel, spent in row["first"].items():
+            screen.line(f"  {kernel:14} {spent:6.2f}   {row['cached'][kernel]:5.2f}")
+    return 0
+
+
+def once(name: str, folder: str) -> dict[str, float]:
+    """Return the CPU seconds of each kernel's first call in a fresh interpreter with this cache."""
+    done = subprocess.run([sys.executable, "-c", ONCE, name, folder], capture_output=True, text=True, check=True)
+    found: dict[str, float] = json.loads(done.stdout)
+    return found

@@ -1,0 +1,437 @@
+"""`piste bench --serve`: hundreds of games at once in the real server, beside a bare one of the same kind.
+
+The server runs in a process of its own and so do the clients, two for each game, who decide as people do: now and
+then. A client does what the page does: it loads the page, asks for steps from there on, and pings. What counts is the
+time from sending a decision to its being told to the other one. A machine at hand is never idle and never the same,
+so the same is measured in the same run with a server of the same libraries that knows no game, keeps nothing and only
+passes messages on, as many and as large ones.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import http.client
+import json
+import math
+import random
+import re
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator
+from html import unescape
+from itertools import cycle
+from pathlib import Path
+from statistics import median
+from time import perf_counter, process_time
+from typing import Any, NamedTuple
+from urllib.parse import urlencode
+
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed
+
+from piste.cli.commands.bench.rules_speed import calibration
+from piste.cli.commands.listing import put
+from piste.cli.commands.simulate import number
+from piste.cli.progress_bar import ProgressBar
+from piste.cli.terminal import Terminal
+from piste.core.errors import PisteError
+from piste.core.game import counted, find, names
+from piste.web.settings import HERE, Settings, cores
+
+VERSION = 1  # of the JSON
+GAMES = 500
+SECONDS = 30
+PACE = 2.0
+"""Seconds from one decision of a game to the next."""
+
+OPENING = 8
+"""So many games are opened at a time."""
+
+SAMPLES = 200
+"""Of so many decisions the bare server sends the messages again."""
+
+LONGEST = 60.0
+"""Seconds after which a message that does not come is given up."""
+
+PING = 20.0
+"""Seconds between two pings of a page."""
+
+SHOWN = re.compile(r'data-at="(\d+)" data-step="(\d+)"')
+BUTTON = re.compile(r'name="decision" value="([^"]*)"')
+NUMBER = re.compile(r'data-number="(\d+)"')
+
+
+def bench(given: argparse.Namespace, screen: Terminal) -> int:
+    kinds = [find(name).name for name in given.game] or list(names())
+    games = GAMES if given.games is None else number("games", given.games, 1, 1900)
+    seconds = SECONDS if given.seconds is None else number("seconds", given.seconds, 1, 3600)
+    with ProgressBar("measuring") as bar, tempfile.TemporaryDirectory() as folder:
+        bar(0, 3, "opening games")
+        before = calibration()
+        with started("serve", Path(folder)) as port:
+            clients(port, kinds, len(kinds), 1, pace=0.1)  # so that all is loaded and the templates are compiled
+            empty = told(port)
+            bar(1, 3, f"playing {games} games")
+            ours = clients(port, kinds, games, seconds)
+        samples = ours.pop("samples")
+        bar(2, 3, "the same without games")
+        with started("echo", Path(folder), json.dumps(samples)) as port:
+            nothing = told(port)
+            bare = clients(port, kinds, games, seconds, echo=True)
+            bare.pop("samples")
+    loop = (before + calibration()) / 2
+    for row, first in ((ours, empty), (bare, nothing)):
+        row["kib_a_game"] = (row.pop("memory") - first.memory) / 1024 / games
+        row["rounds"] = loop * row["cpu_ms"] / 1000
+    ratio = {key: ours["latency"][key] / bare["latency"][key] for key in ("median", "p99")}
+    if given.json:
+        document = {
+            "version": VERSION, "games": games, "seconds": seconds, "pace": PACE, "cores": cores(), "kinds": kinds,
+            "loop": loop, "server": ours, "echo": bare, "ratio": ratio,
+        }  # fmt: skip
+        return put(screen, document)
+    screen.line(
+        f"{counted(games, 'game')} at once, two people each, a decision every {PACE:g} s, for {seconds} s; "
+        f"{counted(cores(), 'core')}"
+    )
+    for name, row in (("piste", ours), ("bare server", bare)):
+        late = row["latency"]
+        screen.line(
+            f"{name}: from a decision to the other one being told: median {late['median']:.1f} ms, "
+            f"99 in 100 within {late['p99']:.1f} ms, longest {late['longest']:.1f} ms"
+        )
+        screen.line(
+            f"  {row['decisions']} decisions, {row['rate']:.0f} a second; {row['cpu_ms']:.1f} ms of CPU time or "
+            f"{row['rounds'] / 1000:.1f} k rounds of the loop each, {100 * row['cpu']:.0f} % of a core; "
+            f"{row['kib_a_game']:.0f} KiB a game"
+        )
+    screen.line(f"piste to the bare server: median {ratio['median']:.1f}, 99 in 100 {ratio['p99']:.1f} times as long")
+    return 0
+
+
+# Servers
+
+
+@contextlib.contextmanager
+def started(kind: str, folder: Path, given: str = "") -> Iterator[int]:
+    """Run a server in a process of its own and lend its port."""
+    if kind == "serve":
+        command = ["-m", "piste", "serve", "--host", HERE, "--port", "0", "--db", str(folder / "tables.db")]
+        command += ["--no-limits", "--no-open", "--no-prepare", "--quiet"]
+    else:
+        command = ["-m", "piste.cli.commands.bench.serve", kind]
+    process = subprocess.Popen(
+        [sys.executable, *command],
+        stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        text=True,
+    )
+    assert process.stdin is not None
+    assert process.stderr is not None
+    try:
+        process.stdin.write(given)
+        process.stdin.close()
+        last = ""
+        for last in process.stderr:
+            if '"serving"' in last:
+                break
+        else:
+            raise PisteError(f"The server to be measured did not begin: {last.strip()}")
+        threading.Thread(target=process.stderr.read, daemon=True).start()  # or it would have to wait for a reader
+        yield int(json.loads(last)["port"])
+    finally:
+        process.terminate()
+        try:
+            process.wait(LONGEST)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def echo() -> None:
+    """Serve sockets in pairs: each message is answered, and both are sent what a game would have sent."""
+    from starlette.applications import Starlette
+    from starlette.responses import Response
+    from starlette.routing import Route, WebSocketRoute
+    from starlette.websockets import WebSocket, WebSocketDisconnect
+
+    from piste.web.metrics import Metrics
+    from piste.web.server import listen, raise_file_limit, run_app
+
+    samples = cycle(json.load(sys.stdin))
+    pairs: dict[str, list[WebSocket]] = {}
+    counts = Metrics()
+
+    async def socket(one: WebSocket) -> None:
+        await one.accept()
+        pair = pairs.setdefault(one.path_params["code"], [])
+        pair.append(one)
+        with contextlib.suppress(WebSocketDisconnect, RuntimeError, OSError):
+            await one.send_text(next(samples)[0])
+            while True:
+                text = await one.receive_text()
+                if '"ping"' in text:
+                    await one.send_text(text)
+                    continue
+                mine, theirs = next(samples)
+                await one.send_text(text)
+                for other in pair:
+                    await other.send_text(mine if other is one else theirs)
+        pair.remove(one)
+
+    metrics = Route("/metrics", lambda _request: Response(counts.text()))
+    app = Starlette(routes=[WebSocketRoute("/t/{code}/socket", socket), metrics])
+    settings = Settings(db=Path(), host=HERE, port=0, limits=False)
+    raise_file_limit(settings.most_sockets + 512)
+    with listen(HERE, 0) as listener:
+        port = listener.getsockname()[1]
+        run_app(
+            app, settings, listener, lambda: print(json.dumps({"event": "serving", "port": port}), file=sys.stderr)
+        )
+
+
+class Update(NamedTuple):
+    """What a server says about its process; 0 where its system does not tell."""
+
+    cpu: float  # seconds
+    memory: float  # bytes
+
+
+def told(port: int) -> Update:
+    text = asked(port, "GET", "/metrics")[0]
+    found = dict(line.split() for line in text.splitlines() if line.startswith("process_"))
+    return Update(
+        float(found.get("process_cpu_seconds_total", 0)), float(found.get("process_resident_memory_bytes", 0))
+    )
+
+
+def asked(
+    port: int, method: str, path: str, fields: dict[str, str] | None = None, cookie: str = ""
+) -> tuple[str, str]:
+    """Ask for something, with a cookie if there is one, and return the answer and the cookie that came with it."""
+    connection = http.client.HTTPConnection(HERE, port, timeout=LONGEST)
+    headers = {"origin": f"http://{HERE}:{port}", "accept": "application/json"}
+    if fields is not None:
+        headers["content-type"] = "application/x-www-form-urlencoded"
+    if cookie:
+        headers |= {"cookie": cookie, "accept": "text/html"}
+    with contextlib.closing(connection):
+        connection.request(method, path, None if fields is None else urlencode(fields), headers)
+        answer = connection.getresponse()
+        text = answer.read().decode()
+        if answer.status != 200:
+            raise PisteError(f"The server to be measured answered {answer.status}: {text[:200]}")
+        return text, (answer.getheader("set-cookie") or "").partition(";")[0]
+
+
+# Clients
+
+
+def clients(
+    port: int, kinds: list[str], games: int, seconds: int, *, pace: float = PACE, echo: bool = False
+) -> dict[str, Any]:
+    """Let clients play in a process of their own and return what they measured."""
+    asked = {"port": port, "kinds": kinds, "games": games, "seconds": seconds, "pace": pace, "echo": echo}
+    done = subprocess.run(
+        [sys.executable, "-m", "piste.cli.commands.bench.serve", "clients"],
+        input=json.dumps(asked), capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    if done.returncode:
+        last = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
+        raise PisteError(f"The clients that measure failed: {last}")
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+class Page(NamedTuple):
+    """What a page knows when it opens its socket."""
+
+    cookie: str
+    at: str
+    step: str
+
+
+def loaded(port: int, code: str, cookie: str) -> Page:
+    """Load a table's page, and return from where on its socket asks for news and for steps."""
+    found = SHOWN.search(asked(port, "GET", f"/t/{code}", cookie=cookie)[0])
+    if found is None:
+        raise PisteError("The page to be measured does not say what it shows.")
+    return Page(cookie, *found.groups())
+
+
+class Client:
+    """One person's page: a socket, and what it was sent last."""
+
+    def __init__(self, socket: ClientConnection) -> None:
+        self.socket = socket
+        self.parts: dict[str, str] = {}
+        self.text = ""  # of the last news
+        self.came = 0.0  # when that was
+        self.news = asyncio.Event()
+        self.reader = asyncio.ensure_future(self._read())
+        self._pinger = asyncio.ensure_future(self._ping())
+
+    async def _read(self) -> None:
+        async for text in self.socket:
+            came = perf_counter()
+            message = json.loads(text)
+            if "choices" in message.get("parts", ()):  # the part that every decision changes, for everybody
+                self.parts.update(message["parts"])
+                self.text, self.came = str(text), came
+                self.news.set()
+
+    async def _ping(self) -> None:
+        with contextlib.suppress(ConnectionClosed):  # the reader tells of that
+            while True:
+                await asyncio.sleep(PING)
+                await self.socket.send(json.dumps({"id": "ping", "do": "ping"}))
+
+    async def heard(self) -> None:
+        """Wait for news, or fail with what ended the connection."""
+        waiting = asyncio.ensure_future(self.news.wait())
+        await asyncio.wait((waiting, self.reader), timeout=LONGEST, return_when=asyncio.FIRST_COMPLETED)
+        waiting.cancel()
+        if not self.news.is_set():
+            raise PisteError("A client heard nothing, or its connection ended.")
+
+    def decisions(self) -> list[str]:
+        return [unescape(found) for part in self.parts.values() for found in BUTTON.findall(part)]
+
+    def question(self) -> int:
+        found = NUMBER.search(self.parts["choices"])
+        return int(found[1]) if found else 0
+
+    async def close(self) -> None:
+        self._pinger.cancel()
+        await self.socket.close()
+        await asyncio.wait((self.reader,))
+
+
+class Pair:
+    """Two clients at one table."""
+
+    def __init__(self, load: Load, at: int) -> None:
+        self._load = load
+        self._at = at
+        self._opened = 0
+        self._turns = 0
+        self._clients: list[Client] = []
+
+    async def open(self) -> None:
+        """Sit down at a new table."""
+        async with self._load.door:
+            await asyncio.gather(*(client.close() for client in self._clients))
+            self._opened += 1
+            code, pages = str(self._at), [Page("", "0", "0")] * 2
+            if not self._load.echo:
+                code, pages = await asyncio.to_thread(self._table)
+            self._clients = [await self._connected(code, page) for page in pages]
+            for client in self._clients:
+                await client.heard()
+
+    def _table(self) -> tuple[str, list[Page]]:
+        port, kinds = self._load.port, self._load.kinds
+        kind = kinds[(self._at + self._opened) % len(kinds)]
+        text, first = asked(port, "POST", "/new", {"game": kind, "versus": "friend", "name": "Ada"})
+        code = json.loads(text)["go"].rpartition("/")[2]
+        second = asked(port, "POST", f"/t/{code}/sit", {"name": "Bob"})[1]
+        return code, [loaded(port, code, cookie) for cookie in (first, second)]
+
+    async def _connected(self, code: str, page: Page) -> Client:
+        address = f"{HERE}:{self._load.port}"
+        return Client(
+            await connect(
+                f"ws://{address}/t/{code}/socket?since={page.at}&step={page.step}",
+                origin=f"http://{address}",  # type: ignore[arg-type]
+                additional_headers={"cookie": page.cookie},
+                ping_interval=None,  # as a browser does
+                open_timeout=LONGEST,
+                max_size=None,
+                proxy=None,
+            )
+        )
+
+    async def play(self, seconds: float) -> None:
+        """Decide now and then, and note how long it takes until the other one knows."""
+        load = self._load
+        begin = perf_counter() + random.random() * load.pace
+        for tick in range(max(1, round(seconds / load.pace))):
+            await asyncio.sleep(begin + tick * load.pace - perf_counter())
+            able = [client for client in self._clients if load.echo or client.decisions()]
+            if not able:
+                await self.open()
+                continue
+            mover = able[self._turns % len(able)]
+            self._turns += 1
+            other = self._clients[1 - self._clients.index(mover)]
+            decision, question = (mover.decisions() or ["keep"])[0], mover.question()
+            message = {"id": f"d{question}", "do": "decide", "decision": decision, "number": question}
+            mover.news.clear()
+            other.news.clear()
+            sent = perf_counter()
+            await mover.socket.send(json.dumps(message))
+            await other.heard()
+            load.latencies.append(other.came - sent)
+            await mover.heard()
+            if len(load.samples) < SAMPLES:
+                load.samples.append((mover.text, other.text))
+
+
+class Load:
+    """All clients of one measurement."""
+
+    def __init__(self, asked: dict[str, Any]) -> None:
+        self.port: int = asked["port"]
+        self.kinds: list[str] = asked["kinds"]
+        self.echo: bool = asked["echo"]
+        self.pace: float = asked["pace"]
+        self.games: int = asked["games"]
+        self.seconds: float = asked["seconds"]
+        self.door = asyncio.Semaphore(OPENING)
+        self.latencies: list[float] = []
+        self.samples: list[tuple[str, str]] = []
+
+    async def run(self) -> dict[str, Any]:
+        pairs = [Pair(self, at) for at in range(self.games)]
+        await asyncio.gather(*(pair.open() for pair in pairs))
+        await asyncio.gather(*(pair.play(2 * self.pace) for pair in pairs))
+        self.latencies.clear()
+        self.samples.clear()
+        before = await asyncio.to_thread(told, self.port)
+        began, spent = perf_counter(), process_time()
+        await asyncio.gather(*(pair.play(self.seconds) for pair in pairs))
+        whole, spent = perf_counter() - began, process_time() - spent
+        after = await asyncio.to_thread(told, self.port)
+        late = sorted(1000 * one for one in self.latencies)
+        if not late:
+            raise PisteError("Nobody could decide anything in that time.")
+        return {
+            "decisions": len(late),
+            "rate": len(late) / whole,  # below games / pace where the server could not keep up
+            "latency": {"median": median(late), "p99": late[math.ceil(0.99 * len(late)) - 1], "longest": late[-1]},
+            "cpu": (after.cpu - before.cpu) / whole,
+            "cpu_ms": 1000 * (after.cpu - before.cpu) / len(late),
+            "clients_cpu": spent / whole,
+            "memory": after.memory,
+            "bytes": round(sum(len(text.encode()) for pair in self.samples for text in pair) / len(self.samples) / 2),
+            "samples": self.samples,
+        }
+
+
+def play() -> None:
+    """Be the clients: read what to do, and print what was measured."""
+    from piste.web.server import raise_file_limit
+
+    asked = json.load(sys.stdin)
+    raise_file_limit(2 * asked["games"] + 256)
+
+    print(json.dumps(asyncio.run(Load(asked).run())))
+
+
+if __name__ == "__main__":
+    {"echo": echo, "clients": play}[sys.argv[1]]()

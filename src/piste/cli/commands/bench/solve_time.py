@@ -1,0 +1,82 @@
+"""`piste bench --solve`: CPU time and memory of each solver's one-off work, with ratios to the calibration loop."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+from typing import Any
+
+from piste.cli.commands.bench.rules_speed import calibration
+from piste.cli.commands.listing import put
+from piste.cli.progress_bar import ProgressBar
+from piste.cli.terminal import Terminal
+from piste.core.errors import PisteError
+from piste.core.extras import COMPILED, need, solver_of
+from piste.core.game import find, names
+
+VERSION = 1  # of the JSON
+
+# In a fresh interpreter with an empty store.
+ONCE = """
+import json, resource, sys, time
+from pathlib import Path
+from piste.core.game import find
+from piste.core.evaluation import quiet
+from piste.compiled import table_cache
+table_cache.folder = lambda: Path(sys.argv[2])
+game = find(sys.argv[1])
+began = time.process_time()
+said = game.solver.full(game.options(), quiet)
+spent = time.process_time() - began
+print(json.dumps({"seconds": spent, "mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, "said": said}))
+"""
+
+
+def bench(given: argparse.Namespace, screen: Terminal) -> int:
+    need(COMPILED)
+    games = [find(name).name for name in given.game] or [name for name in names() if not heavy(name)]
+    rows: dict[str, dict[str, Any]] = {}
+    with ProgressBar("solving") as bar:
+        for i, name in enumerate(games):
+            solver_of(find(name))
+            bar(i, len(games), f"solving {name}")
+            if not heavy(name):
+                once(name)  # so that all is compiled
+            before = calibration()
+            row = once(name)
+            row["loop"] = (before + calibration()) / 2
+            row["rounds"] = row["seconds"] * row["loop"]
+            rows[name] = row
+    if given.json:
+        return put(screen, {"version": VERSION, "solves": rows})
+    screen.line(
+        "What is computed once: CPU time with code that is compiled already, as rounds of the loop, and peak memory"
+    )
+    for name, row in rows.items():
+        screen.line(
+            f"{name}: {row['seconds']:.1f} s ({row['rounds'] / 1e6:.3g} M rounds of the loop), {row['mib']:.0f} MiB"
+        )
+        screen.line(f"  {row['said']}")
+    left = [name for name in names() if heavy(name) and name not in games]
+    if left:
+        screen.note(f"Not measured, because it takes minutes and gigabytes: {', '.join(left)}; name it to do so.")
+    return 0
+
+
+def heavy(name: str) -> bool:
+    """Whether a game's solver says that it takes minutes and gigabytes: then only when it is asked for by name."""
+    return bool(getattr(solver_of(find(name)), "HEAVY", False))
+
+
+def once(name: str) -> dict[str, Any]:
+    """Solve a game in a fresh interpreter with an empty store."""
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run([sys.executable, "-c", ONCE, name, folder], capture_output=True, text=True, check=False)
+    if done.returncode:
+        last = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
+        raise PisteError(f"The solver of {name} failed: {last}")
+    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return found

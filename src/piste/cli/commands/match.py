@@ -1,0 +1,171 @@
+"""`piste match`: bots against bots with the seats swapped, or every level against every level."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from typing import Any
+
+from piste import bots
+from piste.analysis.arena.match import Result, Score, Time, against, effort, ladder, limited, pairings, play
+from piste.cli.commands.listing import put
+from piste.cli.commands.play import pairs
+from piste.cli.commands.simulate import many, number, percent
+from piste.cli.progress_bar import ProgressBar
+from piste.cli.terminal import Terminal
+from piste.core.errors import OptionError
+from piste.core.game import Game, find
+
+VERSION = 1  # of the JSON
+GAMES, GAMES_EACH = "200", "100"
+MOST_GAMES = 10**9
+SURE = "In brackets: where the true share lies 19 times out of 20."
+
+
+def run(given: argparse.Namespace, screen: Terminal) -> int:
+    game = find(given.game)
+    options = limited(game, pairs(given.set or []))
+    games = number("games", given.games or (GAMES_EACH if given.all else GAMES), 1, MOST_GAMES)
+    processes = (os.cpu_count() or 1) if given.processes is None else number("processes", given.processes, 1, 1024)
+    if given.all:
+        return every(game, options, games, processes, given, screen)
+    if len(given.bots) != 2:
+        raise OptionError(f"A match is between two bots: piste match {game.name} steady random. Or give --all.")
+    with ProgressBar("playing") as bar:
+        result = play(game, options, [bots.level_of(bot) for bot in given.bots], games, given.seed, processes, bar)
+    if given.json:
+        put(screen, {"version": VERSION, **document(result)})
+    else:
+        show(game, result, screen)
+    return 130 if result.stopped else 0
+
+
+def every(
+    game: Game, options: Any, games: int, processes: int, given: argparse.Namespace, screen: Terminal
+) -> int:  # fmt: skip
+    """Let every level play every level, and show the table."""
+    if given.bots:
+        raise OptionError("With --all every level plays every other, so no bot is to be named.")
+    levels, refused = bots.playable(game, options)
+    missing = [str(why) for why in refused]
+    if missing and not given.json:
+        screen.note("\n".join(missing))
+    with ProgressBar("playing") as bar:
+        results = ladder(game, options, levels, games, given.seed, processes, bar)
+    unfinished = pairings(game, options, levels)[sum(not result.stopped for result in results) :]
+    if given.json:
+        rows = [document(result) for result in results]
+        left = [list(pair) for pair in unfinished]
+        put(screen, {"version": VERSION, "levels": levels, "missing": missing, "matches": rows, "unfinished": left})
+    else:
+        if unfinished:
+            screen.note(halted(game, options, results, unfinished))
+        table(game, options, results, levels, screen)
+    return 130 if unfinished else 0
+
+
+def halted(game: Game, options: Any, results: list[Result], unfinished: list[tuple[str, str]]) -> str:
+    """Say which matches of all that were to be played are finished, and which are not."""
+
+    def paired(pairs: list[tuple[str, str]]) -> str:
+        return ", ".join(" against ".join(bots.shown(game, bot, options) for bot in pair) for pair in pairs)
+
+    done = [result.specs for result in results if not result.stopped]
+    begun = next((result for result in results if result.stopped), None)
+    waiting = unfinished[1:] if begun else unfinished
+    said = [f"Stopped after {len(done)} of {len(done) + len(unfinished)} matches."]
+    if done:
+        said.append(f"Finished: {paired(done)}.")
+    if begun:
+        said.append(f"Begun: {paired([begun.specs])}, {begun.games:,} of {begun.asked:,} games.")
+    if waiting:
+        said.append(f"Not begun: {paired(waiting)}.")
+    return "\n".join(said)
+
+
+def titled(game: Game, options: Any) -> str:
+    changed = game.option_texts(options, changed_only=True)
+    return " ".join([game.notation.TITLE, *(f"{key}={value}" for key, value in changed.items())])
+
+
+def show(game: Game, result: Result, screen: Terminal) -> None:
+    one, two = (bots.shown(game, spec, result.options) for spec in result.specs)
+    if result.stopped:
+        screen.note(f"Stopped after {result.games:,} of {result.asked:,} games; this is what they came to.")
+    others = two if result.seats == 2 else f"{result.seats - 1} times {two}"
+    deals = f"{many(result.games // result.seats, 'deal')}, each from every seat"
+    screen.line(f"{titled(game, result.options)}: {one} against {others}, {many(result.games, 'game')} ({deals})")
+    score = result.score(0)
+    screen.line(f"  {one} wins {percent(score.won)}")
+    screen.line(f"  {two} wins {percent(score.lost)}")
+    if score.drawn.of:
+        screen.line(f"  drawn {percent(score.drawn)}")
+    if score.rounds is not None:
+        screen.line(f"  {one} wins {percent(score.rounds)} of the rounds")
+    screen.line("CPU time of a decision")
+    for spec, time in zip(result.specs, result.times, strict=True):
+        screen.line(f"  {bots.described(game, spec, result.options)}: {spent(spec, time)}")
+    screen.line(SURE)
+
+
+def spent(spec: str, time: Time) -> str:
+    if spec.startswith(bots.PROGRAM):
+        return "its own affair"
+    if not time.decisions:
+        return "none was made"
+    return f"{1000 * time.mean:.2f} ms on average, {1000 * time.worst:.2f} ms at most"
+
+
+def table(game: Game, options: Any, results: list[Result], levels: list[str], screen: Terminal) -> None:
+    """Show what each level won against each other, and how its play is known."""
+    found = against(results)
+    games = sum(result.games for result in results)
+    called = {level: bots.shown(game, level, options) for level in levels}
+    screen.line(f"{titled(game, options)}: {many(games, 'game')}, % won by the row against the column")
+    rows(called, {pair: score.won.share for pair, score in found.items()}, screen)
+    if any(score.drawn.of for score in found.values()):
+        screen.line("% drawn")
+        rows(called, {pair: score.drawn.share for pair, score in found.items()}, screen)
+    screen.line("CPU time of a decision")
+    for level in levels:
+        screen.line(f"  {bots.described(game, level, options)}: {spent(level, effort(results, level))}")
+    if found:
+        widest = max(score.won.high - score.won.low for score in found.values())
+        screen.line(
+            f"A share of wins is known to about ± {50 * widest:.1f}, 19 times out of 20; --json has the intervals."
+        )
+
+
+def rows(called: dict[str, str], shares: dict[tuple[str, str], float], screen: Terminal) -> None:
+    """Show a table of shares; `called` has what each level is called, in order."""
+    wide = max(map(len, called.values()))
+    screen.line("  " + " " * wide + "".join(f" {name:>{wide}}" for name in called.values()))
+    for one, name in called.items():
+        cells = [f"{100 * shares[one, two]:.1f}" if (one, two) in shares else "-" for two in called]
+        screen.line(f"  {name:<{wide}}" + "".join(f" {cell:>{wide}}" for cell in cells))
+
+
+def document(result: Result) -> dict[str, Any]:
+    return {
+        "game": result.game,
+        "options": result.options._asdict(),
+        "seed": result.seed,
+        "seats": result.seats,
+        "games": result.games,
+        "asked": result.asked,
+        "players": [
+            {"bot": spec, **shares(result.score(player)), "cpu": cpu(spec, time)}
+            for player, (spec, time) in enumerate(zip(result.specs, result.times, strict=True))
+        ],
+    }
+
+
+def shares(score: Score) -> dict[str, Any]:
+    return {key: None if value is None else value._asdict() for key, value in score._asdict().items()}
+
+
+def cpu(spec: str, time: Time) -> dict[str, float] | None:
+    """Return a player's CPU time; that of a program of its own is not seen."""
+    if spec.startswith(bots.PROGRAM):
+        return None
+    return {"decisions": time.decisions, "mean": time.mean, "worst": time.worst}

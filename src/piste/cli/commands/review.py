@@ -1,0 +1,170 @@
+"""`piste review`: what each decision of a finished game cost, and where the points went."""
+
+from __future__ import annotations
+
+import argparse
+import textwrap
+from itertools import groupby
+
+from piste.analysis.coach import chart_files
+from piste.analysis.coach.attribution import RESIGNATION, Columns, Decision
+from piste.analysis.coach.charts import drawn
+from piste.analysis.coach.labels import LETTERS, Labels, is_clear, read_labels, unsure
+from piste.analysis.coach.review import Review, certainty, document
+from piste.analysis.coach.review_cache import kept_review
+from piste.cli.background import Saying, preparing, work
+from piste.cli.commands.listing import put
+from piste.cli.commands.play import found as found_record
+from piste.cli.terminal import Terminal
+from piste.core.errors import OptionError
+from piste.core.game import Game, counted, quoted
+
+TOLD = 1.0
+"""From so many points on a loss is explained."""
+
+WIDEST = 100
+
+
+def run(given: argparse.Namespace, screen: Terminal) -> int:
+    labels = read_labels(given.labels) if given.labels is not None else Labels()
+    path = chart_files.checked(given.plot) if given.plot is not None else None
+    record = found_record(given.record)
+    seats = wanted(record.head.game, record.head.seats, given.seat)
+    first = preparing("the coach", record.head.game)
+    saying = Saying("reviewing", first, stopped="Stopped before the game was reviewed.")
+    found = work(saying, kept_review, record, labels)
+    judged = bool(found.walk.chances)
+    if path is not None and judged:
+        chart_files.save(found, seats, path)
+    if given.json:
+        return put(screen, document(found, seats))
+    show(found, seats, screen)
+    if path is not None:
+        screen.note(f"The graph is in {path}." if judged else "There is no graph to draw.")
+    return 0
+
+
+def wanted(game: Game, names: tuple[str, ...], given: str | None) -> tuple[int, ...]:
+    """Return the seats to review: all, or the one that was named, by its label or by who sits there."""
+    every = tuple(range(len(names)))
+    if given is None:
+        return every
+    labels = [game.seat_name(seat) for seat in every]
+    for seat in every:
+        if given.strip() in (labels[seat], names[seat]) or given.strip().casefold() == labels[seat].casefold():
+            return (seat,)
+    raise OptionError(f"There is no seat {quoted(given)} here; the seats are {', '.join(labels)}.")
+
+
+def show(found: Review, seats: tuple[int, ...], screen: Terminal) -> None:
+    width = min(WIDEST, screen.width)
+
+    def line(text: str, hang: int = 0) -> None:
+        for part in textwrap.wrap(text, width, subsequent_indent=" " * hang, break_on_hyphens=False) or [""]:
+            screen.line(part)
+
+    winner = "a draw" if found.ending.winner is None else f"{found.names[found.ending.winner]} won"
+    line(f"{found.game.notation.TITLE}: {', '.join(found.names)}; {winner}: {found.ending.reason}.")
+    if not found.walk.chances:
+        line(certainty(found))
+        return
+    line(f"Chances are judged by what each player could know at that moment. {certainty(found)}")
+    for seat in seats:
+        name, what = found.names[seat], " the round" if found.walk.columns[seat].rounds else ""
+        screen.line()
+        line(f"{name}: chance to win{what}, as {name} saw it")
+        marks = [(d.step, found.label(d)) for d in found.decisions(seat) if found.label(d)]
+        letters = [(step, LETTERS[name]) for step, name in marks]
+        for row in drawn([chances[seat] for chances in found.walk.chances], min(width, 80), letters):
+            screen.whole(row)
+        if marks:
+            line(f"      {', '.join(f'{letter} {name}' for name, letter in LETTERS.items())}", 6)
+    for seat in seats:
+        screen.line()
+        for text in account(found, found.walk.columns[seat]):
+            line(text, 2)
+    screen.line()
+    decisions = [decision for decision in found.decisions() if decision.seat in seats]
+    for nothing, run in groupby(decisions, is_idle):
+        some = list(run)
+        if nothing and len(some) > 1:
+            line(f"{some[0].step + 1}-{some[-1].step + 1}. {len(some)} decisions on which nothing depended", 4)
+            continue
+        for decision in some:
+            line(told(found, decision), 4)
+            for why in reasons(found, decision):
+                line(f"    {why[0].upper()}{why[1:]}.", 4)
+    if not decisions:
+        line("There was nothing to decide here.")
+
+
+def is_idle(decision: Decision) -> bool:
+    """Say whether every choice was worth the same."""
+    return decision.before - decision.worst < 1e-9
+
+
+def reasons(found: Review, decision: Decision) -> list[str]:
+    """Return why a decision that cost something was worth what it was, and the best one too."""
+    if 100 * decision.loss < TOLD or not is_clear(decision):
+        return []
+    actions = dict.fromkeys((decision.action, decision.best))
+    if decision.action == RESIGNATION:
+        actions = dict.fromkeys([RESIGNATION])
+    return [why for action in actions if (why := found.why(decision, action))]
+
+
+def account(found: Review, columns: Columns) -> list[str]:
+    """Return where a seat's points went, a line for each column."""
+    name = found.names[columns.seat]
+    others = "the other's losses" if len(found.names) == 2 else "others, and revealed"
+    rows = [("own losses", columns.own), (others, columns.others), ("luck", columns.luck)]
+    if abs(columns.revealed) > 1e-9:
+        rows.append(("revealed", columns.revealed))
+    if abs(columns.left) > 1e-9:
+        rows.append(("left open by estimates", columns.left))
+    decisions = found.decisions(columns.seat)
+    kept = found.accuracy(columns.seat)
+    played = "nothing could be lost" if kept is None else f"accuracy {kept:.1f} %"
+    way = f"{name}: from {percent(columns.first)} to {percent(columns.result)}"
+    if columns.rounds > 1:
+        way = (
+            f"{name}: {columns.first:.2f} of {columns.rounds} rounds expected at the deals, {columns.result:.0f} won"
+        )
+    notes = [f"  (estimates, together within about {100 * columns.off:.0f} points)"] if columns.off else []
+    return [
+        way,
+        *(f"  {what + ':':<24}{points(value):>7}" for what, value in rows),
+        *notes,
+        f"  {counted(len(decisions), 'decision')}, {played}{named(found, decisions)}",
+    ]
+
+
+def named(found: Review, decisions: list[Decision]) -> str:
+    """Return how many losses had which name."""
+    names = [found.label(decision) for decision in decisions]
+    each = {name: names.count(name) for name in dict.fromkeys(names) if name}
+    return "".join(f", {counted(many, name)}" for name, many in each.items())
+
+
+def told(found: Review, decision: Decision) -> str:
+    """Return a decision in one line: what it was, the chance before and after, the best one, the loss."""
+    number, who = decision.step + 1, found.names[decision.seat]
+    best = found.spelled(decision, decision.best)
+    text = f"{number}. {who}: {found.told(decision)}, {percent(decision.before)} -> {percent(decision.after)}"
+    off = unsure(decision)
+    if 100 * decision.loss < 0.05:
+        return text + ("" if not off else f" (±{100 * decision.verdict.within:.1f})")
+    beside = f" ±{100 * off:.1f}" if off else ""
+    if not is_clear(decision):
+        return f"{text}; the best, within the margin ({100 * decision.loss:.1f}{beside})"
+    instead = f"; best {best}" if decision.best not in (decision.action, RESIGNATION) else ""
+    name = found.label(decision)
+    return f"{text}{instead}, loss {100 * decision.loss:.1f}{beside}{f' ({name})' if name else ''}"
+
+
+def percent(chance: float) -> str:
+    return f"{100 * chance:.1f} %"
+
+
+def points(value: float) -> str:
+    return f"{100 * value:+.1f}"

@@ -1,0 +1,190 @@
+"""`piste serve`: reads its arguments, says where the tables are, and serves until somebody stops it."""
+
+from __future__ import annotations
+
+import argparse
+import ipaddress
+import logging
+import os
+import socket
+import sys
+from pathlib import Path
+
+from piste.cli.commands.simulate import number
+from piste.cli.terminal import Terminal
+from piste.core.errors import OptionError, PisteError
+from piste.core.extras import SERVE, need
+from piste.core.game import counted, quoted
+from piste.web.server import FILES, check_libraries, listen, raise_file_limit, run_app
+from piste.web.settings import EVERYWHERE, HERE, PORT, Settings, read_public, usual_db
+
+FOREVER = 36_500
+
+
+def run(given: argparse.Namespace, screen: Terminal) -> int:
+    """Serve until somebody stops it."""
+    refuse_more_processes(given.workers, os.environ.get("WEB_CONCURRENCY", ""))
+    settings = chosen(given)
+    need(SERVE)
+    check_libraries()
+    make_place(settings.db)
+    listener = listen(settings.host, settings.port)
+    try:
+        settings = settings._replace(port=listener.getsockname()[1])
+        return serve(settings, listener, screen, quiet=given.quiet, browse=not given.no_open, log=given.log)
+    finally:
+        listener.close()
+
+
+def refuse_more_processes(workers: str | None, concurrency: str) -> None:
+    """Refuse more than one process: two would each hold half of every table."""
+    for text, where in ((workers, "--workers"), (concurrency, "WEB_CONCURRENCY")):
+        if text and text.strip() != "1":
+            raise OptionError(
+                f"{where} cannot be {quoted(text)}: a table lives in the memory of one process, and two would each "
+                "hold half of a game without knowing of the other. Leave it out; bots think in processes of their "
+                "own (--thinkers)."
+            )
+
+
+def chosen(given: argparse.Namespace) -> Settings:
+    """Return the settings that the arguments ask for."""
+    proxy = given.behind_proxy or ""
+    if proxy:
+        try:
+            ipaddress.ip_network(proxy)
+        except ValueError:
+            raise OptionError(
+                f"--behind-proxy takes the address from which the proxy calls, such as 127.0.0.1; {quoted(proxy)} "
+                "is no address."
+            ) from None
+    settings = Settings(
+        db=usual_db() if given.db is None else Path(given.db).expanduser().absolute(),
+        host=given.host or (HERE if proxy else EVERYWHERE),
+        port=PORT if given.port is None else number("port", given.port, 0, 65535),
+        behind_proxy=proxy,
+        public="" if given.public is None else read_public(given.public),
+        prepare=not given.no_prepare,
+        open_metrics=given.open_metrics,
+        limits=not given.no_limits,
+    )
+    if given.keep is not None:
+        settings = settings._replace(keep_days=number("keep", given.keep, 0, FOREVER))
+    if given.patience is not None:
+        settings = settings._replace(patience=float(number("patience", given.patience, 5, 86_400)))
+    if given.thinkers is not None:
+        settings = settings._replace(thinkers=number("thinkers", given.thinkers, 1, 64))
+    return settings
+
+
+def make_place(db: Path) -> None:
+    """Make the folder and the file, for this user's eyes only: the file holds seeds."""
+    try:
+        db.parent.mkdir(parents=True, exist_ok=True)
+        if not db.exists():
+            db.touch(mode=0o600)
+    except OSError as e:
+        raise PisteError(
+            f"The tables cannot be kept in {db}: {e.strerror or e}. Choose another file with --db."
+        ) from None
+
+
+def serve(
+    settings: Settings,
+    listener: socket.socket,
+    screen: Terminal,
+    *,
+    quiet: bool,
+    browse: bool,
+    log: str | None = None,
+) -> int:
+    """Run the application on this socket until it is told to stop."""
+    from piste.web import logging as logs
+    from piste.web.app import make_app
+
+    # Lines of JSON are for machines. A person at a terminal reads words, and only when something is wrong.
+    person = sys.stderr.isatty()
+    words = log == "text" or (log is None and person)
+    logs.set_up(
+        level=logging.WARNING if person and log is None else logging.INFO,
+        form=logs.TextFormatter() if words else logs.JsonFormatter(),
+    )
+    raise_file_limit(FILES)
+
+    def ready() -> None:
+        if not quiet:
+            welcome(settings, screen)
+        logs.say("serving", port=settings.port, keep_days=settings.keep_days, thinkers=settings.thinkers)
+        if browse and not settings.behind_proxy and can_browse(screen):
+            open_browser(f"http://localhost:{settings.port}")
+
+    app = make_app(settings)
+    trouble = run_app(app, settings, listener, ready)
+    if trouble is not None:
+        raise trouble
+    logs.say("stopped")
+    if not quiet:
+        screen.note("Stopped. All tables are kept.")
+    return 0
+
+
+def welcome(settings: Settings, screen: Terminal) -> None:
+    """Say where the tables are, in words and as a picture for phones."""
+    from piste.web.network import ALL, lan_addresses, link, qr_lines, reachable_at
+
+    screen.line("piste is ready.")
+    shared = settings.public
+    if settings.behind_proxy:
+        screen.line(f"  For the proxy at {settings.behind_proxy}: {link(settings.host, settings.port)}")
+    else:
+        wide = settings.host in ALL
+        screen.line(f"  On this computer:  {link('localhost' if wide else settings.host, settings.port)}")
+        found = reachable_at(settings.host, lan_addresses) if wide else []
+        others = [link(address, settings.port) for address in found]
+        for other in others:
+            screen.line(f"  In your network:   {other}")
+        if wide and not others:
+            screen.line("  This computer is in no network now: others cannot reach it.")
+        shared = shared or (others[0] if others else "")
+    if settings.public:
+        screen.line(f"  For everybody:     {settings.public}")
+    if shared and can_draw(screen):
+        lines = qr_lines(shared, colour=screen.colour)
+        if max(len(line) for line in qr_lines(shared, colour=False)) <= screen.width:
+            screen.line(f"\nFor phones, {shared}:\n")
+            for line in lines:
+                screen.whole(line)
+            screen.line()
+    kept = "until somebody deletes them"
+    if settings.keep_days:
+        kept = f"for {counted(settings.keep_days, 'day')} after the last thing that happened there"
+    screen.line(f"Tables are kept in {settings.db}, {kept}.")
+    screen.line("To stop: Ctrl-C. Games go on when the server is back; open pages find it by themselves.")
+
+
+def can_draw(screen: Terminal) -> bool:
+    """Say whether a picture of blocks can be seen there."""
+    if not screen.out.isatty():
+        return False
+    try:
+        "▀▄█".encode(screen.out.encoding or "ascii")
+    except (UnicodeError, LookupError):
+        return False
+    return True
+
+
+def can_browse(screen: Terminal) -> bool:
+    """Say whether somebody sits before a desktop here."""
+    if not screen.out.isatty() or "SSH_CONNECTION" in os.environ:
+        return False
+    if sys.platform in ("win32", "darwin"):
+        return True
+    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+
+
+def open_browser(address: str) -> None:
+    """Open a page without waiting for the browser."""
+    import threading
+    import webbrowser
+
+    threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()

@@ -1,0 +1,161 @@
+"""`piste solve`: what a position is worth, what each decision is worth, and how that is known."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from piste.cli.background import Saying, work
+from piste.cli.commands.listing import put
+from piste.cli.commands.play import pairs
+from piste.cli.terminal import Terminal, complain
+from piste.core.belief import Belief
+from piste.core.errors import OptionError, PositionError
+from piste.core.evaluation import ESTIMATED, WITHIN, Chances, Evaluation, Progress
+from piste.core.extras import need, solver_of, solving
+from piste.core.game import Game, find, quoted
+from piste.core.information_set import InformationSet
+from piste.core.position import Position
+from piste.core.protocols import OVER
+
+VERSION = 1  # of the JSON
+STOPPED = "Stopped before it was solved. What was prepared for it is kept."
+
+
+def run(given: argparse.Namespace, screen: Terminal) -> int:
+    game = find(given.game)
+    options = game.options(pairs(given.set or []))
+    if given.full:
+        if given.position is not None:
+            raise OptionError("--full is for the whole game: leave --position out.")
+        need(solving(game, options))
+        return full(game, options, given, screen)
+    if given.set and given.position is not None:
+        raise OptionError("A position names its own options, in braces: leave --set out.")
+    known = read(game, options, given.position, given.seat)
+    need(solving(game, known.base.state.options))
+    verdict = work(Saying("solving", stopped=STOPPED), solved, game.name, known)
+    if given.json:
+        return put(screen, document(game, known, verdict))
+    show(game, known, verdict, screen)
+    return 0
+
+
+def solved(game: str, known: InformationSet, progress: Progress) -> Evaluation:
+    """Return what is known of a position; called in the worker."""
+    verdict: Evaluation = solver_of(find(game), known.base.state.options).verdict(known, progress)
+    return verdict
+
+
+def solved_full(game: str, options: Any, progress: Progress) -> str:
+    """Compute whatever is to be computed once; called in the worker."""
+    return str(solver_of(find(game), options).full(options, progress))
+
+
+def full(game: Game, options: Any, given: argparse.Namespace, screen: Terminal) -> int:
+    """Compute whatever is to be computed once; an interrupted run goes on where it was."""
+    try:
+        said = work(Saying("solving"), solved_full, game.name, options, gently=True)
+    except KeyboardInterrupt:
+        complain("Stopped. What is done is kept where the game allows it; the same command goes on.")
+        return 130
+    if given.json:
+        return put(screen, {"version": VERSION, "game": game.name, "full": said})
+    screen.line(said)
+    return 0
+
+
+def read(game: Game, options: Any, text: str | None, seat: str | None) -> InformationSet:
+    """Return what is asked about: a position all know, what a seat knows, or the start for the player who begins."""
+    if text is not None and "|" in text:
+        known = InformationSet.parse(text)
+        if seat is not None:
+            raise OptionError("This text says already which seat it is about: leave --seat out.")
+    else:
+        position = begun(game, options) if text is None else Position.parse(text)
+        known = seen(position, seat)
+    if known.base.game.name != game.name:
+        raise PositionError(f"This is a position of {known.base.game.notation.TITLE}, not of {game.notation.TITLE}.")
+    if game.rules.to_act(next(iter(known.belief.states))) == OVER:
+        raise PositionError("The game is over in this position.")
+    return known
+
+
+def begun(game: Game, options: Any) -> Position:
+    """Return the start of a game; where a toss would decide who begins, the first seat does."""
+    if getattr(options, "first", 1) == 0:
+        options = options._replace(first=1)
+    return Position(game, game.rules.start(options))
+
+
+def seen(position: Position, named: str | None) -> InformationSet:
+    """Return a position that everybody knows, for the seat to act, or whose turn it is while chance acts."""
+    game, state = position.game, position.state
+    seats = game.rules.seats(state.options)
+    names = [game.seat_name(i) for i in range(seats)]
+    if named is not None:
+        if named not in names:
+            raise OptionError(f"There is no seat {quoted(named)} here; the seats are {', '.join(names)}.")
+        seat = names.index(named)
+    else:
+        actor = position.to_act
+        seat = getattr(state, "seat", 0) if actor is None or actor < 0 else actor
+        seat = seat if 0 <= seat < seats else 0
+    return InformationSet(seat, position, (), Belief(game, state, seat))
+
+
+def show(game: Game, known: InformationSet, verdict: Evaluation, screen: Terminal) -> None:
+    screen.whole(str(known) if known.events else str(known.base))
+    who = game.seat_name(verdict.seat)
+    screen.line(f"Player {who} {spoken(verdict.chances)}{certainty(verdict)}")
+    names = decision_names(game, known)
+    mixed = sum(choice.mix > 0 for choice in verdict.choices) > 1
+    best = verdict.best.chances.value if verdict.choices else 0.0
+    for choice in sorted(verdict.choices, key=lambda choice: -choice.chances.value):
+        less = 50 * (best - choice.chances.value)
+        note = f", {100 * choice.mix:.1f} % of the mix" if mixed else ""
+        lost = f", {less:.2f} points less" if less >= 0.005 else ""
+        screen.line(f"  {names[choice.action]}: {spoken(choice.chances)}{note}{lost}")
+    screen.line(verdict.how)
+
+
+def decision_names(game: Game, known: InformationSet) -> dict[int, str]:
+    state = next(iter(known.belief.states))
+    return (
+        {action: name for name, action in game.decision_names(state).items()} if game.rules.to_act(state) >= 0 else {}
+    )
+
+
+def spoken(chances: Chances) -> str:
+    draws = f", draws {100 * chances.draw:.2f} %" if chances.draw >= 5e-5 else ""
+    return f"wins {100 * chances.win:.2f} %{draws}, loses {100 * chances.loss:.2f} %"
+
+
+def certainty(verdict: Evaluation) -> str:
+    """Return how a value is known, in one word, and by how much it may be off."""
+    if verdict.known in (WITHIN, ESTIMATED):
+        sign = "within" if verdict.known == WITHIN else "estimated ±"
+        return f" ({sign} {100 * verdict.within:.2g} points)"
+    return f" ({verdict.known})"
+
+
+def document(game: Game, known: InformationSet, verdict: Evaluation) -> dict[str, Any]:
+    names = decision_names(game, known)
+    return {
+        "version": VERSION,
+        "game": game.name,
+        "position": str(known) if known.events else str(known.base),
+        "seat": game.seat_name(verdict.seat),
+        "known": verdict.known,
+        "within": verdict.within,
+        "how": verdict.how,
+        "chances": numbers(verdict.chances),
+        "decisions": [
+            {"name": names[choice.action], "action": choice.action, "mix": choice.mix} | numbers(choice.chances)
+            for choice in verdict.choices
+        ],
+    }
+
+
+def numbers(chances: Chances) -> dict[str, float]:
+    return {"win": chances.win, "draw": chances.draw, "loss": chances.loss, "value": chances.value}

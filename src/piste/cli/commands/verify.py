@@ -1,0 +1,143 @@
+"""`piste verify`: whether a record is whole, keeps the promise made at the deal, and could have been played."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from typing import NamedTuple
+
+from piste.cli.commands.listing import put
+from piste.cli.commands.play import found
+from piste.cli.terminal import Terminal
+from piste.core.errors import OptionError, RecordError
+from piste.core.game import counted, quoted
+from piste.core.record import Record
+from piste.core.replay import replay
+
+SHORTEST = 16
+"""Digits of a commitment from which on it is worth comparing: nobody finds another seed for those."""
+
+
+class Check(NamedTuple):
+    """One thing that was looked at."""
+
+    what: str  # a word for machines
+    holds: bool
+    text: str
+
+
+def run(given: argparse.Namespace, screen: Terminal) -> int:
+    shown = None if given.commitment is None else read_digest(given.commitment)
+    checks: list[Check] = []
+    record = None
+    try:
+        record = found(given.record)
+        checks += written(record)
+        checks += promised(record, shown)
+        checks += played(record)
+    except RecordError as e:
+        checks.append(Check("record", False, str(e)))
+    sound = all(check.holds for check in checks)
+    if given.json:
+        put(
+            screen,
+            {
+                "sound": sound,
+                "running": record is not None and record.ending is None,
+                "commitment": None if record is None or record.head.commitment is None else digest(record),
+                "checks": [{"check": check.what, "holds": check.holds, "text": check.text} for check in checks],
+            },
+        )
+    else:
+        show(record, checks, screen)
+    return 0 if sound else 1
+
+
+def read_digest(text: str) -> str:
+    """Return the digits of a commitment as somebody copied them, whole or from its beginning."""
+    digits = re.sub(r"[\s:…-]", "", text).removesuffix("...").casefold()
+    if not re.fullmatch(rf"[0-9a-f]{{{SHORTEST},64}}", digits):
+        raise OptionError(
+            f"--commitment is what the table showed at the deal: 64 hexadecimal digits, the first {SHORTEST} of them "
+            f"will do; {quoted(text)} is not."
+        )
+    return digits
+
+
+def written(record: Record) -> list[Check]:
+    """Return what reading the record has already checked."""
+    lines = counted(len(record.lines), "line")
+    found = [Check("chain", True, f"The record has {lines}; each fits the check over itself and all before it.")]
+    if record.ending is not None:
+        found.append(Check("checksum", True, "The checksum of the whole record fits."))
+    return found
+
+
+def digest(record: Record) -> str:
+    return "" if record.head.commitment is None else record.head.commitment.digest
+
+
+def promised(record: Record, shown: str | None) -> list[Check]:
+    """Return whether the seed is the promised one, and the promise the one that was shown."""
+    found = []
+    if digest(record):
+        found.append(Check("promise", True, f"The seed is the one that was promised at the deal: {digest(record)}"))
+    if shown is not None:
+        same = bool(digest(record)) and digest(record).startswith(shown)
+        if same:
+            text = "The promise in the record is the one that you were shown."
+        elif digest(record):
+            text = "The promise in the record is not the one that you were shown: this is the record of another deal."
+        else:
+            text = "The record holds no promise to compare with the one that you were shown."
+        found.append(Check("shown", same, text))
+    return found
+
+
+def played(record: Record) -> list[Check]:
+    """Play the record again; RecordError says where it could not have gone on."""
+    table, _ = replay(record)
+    chance = sum("chance" in step for step in record.steps)
+    decisions = sum("seat" in step for step in record.steps)
+    found = []
+    if record.head.seed is not None:
+        laid = " after what was laid by hand" if record.head.laid else ""
+        found.append(Check("dealt", True, f"The seed deals every outcome of chance{laid}: {chance} of {chance}."))
+    found.append(Check("rules", True, f"The rules allow every decision: {decisions} of {decisions}."))
+    ending = table.ending()
+    if ending is not None and record.ending is None:
+        text = f"The record breaks off after line {len(record.lines)}: the game was over, and the ending is missing."
+        found.append(Check("ending", False, text))
+    elif ending is not None:
+        who = "a draw" if ending.winner is None else f"{record.head.seats[ending.winner]} won"
+        found.append(Check("ending", True, f"The game ends as it is written: {who}, {ending.reason}."))
+    return found
+
+
+def show(record: Record | None, checks: list[Check], screen: Terminal) -> None:
+    for check in checks:
+        screen.line(f"{'Holds' if check.holds else 'Fails'}: {check.text}")
+    if not all(check.holds for check in checks):
+        screen.line("The record is not sound.")
+        return
+    assert record is not None
+    if record.ending is None:
+        screen.line("So far the record is sound. The game is still running: who has this file knows the seed.")
+    else:
+        screen.line("The record is sound.")
+    for text in limits(record):
+        screen.note(text)
+
+
+def limits(record: Record) -> list[str]:
+    """Return what the checks cannot show."""
+    if record.head.seed is None:
+        return [
+            "Its outcomes of chance were given one by one: there is no seed, and nothing shows where they came from."
+        ]
+    if record.head.named:
+        return ["A player named the seed, so it was known before the deal; the game does not count."]
+    return [
+        "The promise shows that the seed was fixed before the first decision. It cannot show that nobody with access "
+        "to the table's computer looked at the seed, or chose it."
+    ]

@@ -1,0 +1,100 @@
+"""One question to one person: the sheet's steps, the short forms, the words that help, and kind refusals."""
+
+from __future__ import annotations
+
+from enum import Enum, auto
+
+from piste.cli.terminal import Terminal, printable
+from piste.core.errors import PisteError
+from piste.core.game import Game, tidy
+from piste.core.input_parser import follow, read
+from piste.core.presentation import Prompt
+from piste.core.views import SeatView
+
+HELP = """\
+Answer the question, or type:
+?       this help
+rules   the rules of the game
+hand    the position again (or: table)
+log     what happened so far
+hint    what a bot would choose
+save    how to go on later
+resign  give up this game
+quit    stop; the game is kept"""
+
+OWN = ("?", "help", "rules", "hand", "table")
+SESSION = ("log", "hint", "save", "resign", "quit")
+
+
+class Answer(Enum):
+    DECISION = auto()
+    COMMAND = auto()
+    AGAIN = auto()
+
+
+class Prompter:
+    """Asks one seat one question."""
+
+    def __init__(
+        self, game: Game, view: SeatView, names: tuple[str, ...], screen: Terminal, *, brief: bool = False
+    ) -> None:
+        self.game = game
+        self.view = view
+        self.names = names
+        self.screen = screen
+        self.brief = brief
+        self._first = self._prompt = game.text.ask(view, names)
+        self._shown: Prompt | None = None
+
+    def answer(self) -> tuple[Answer, int | str]:
+        """Ask once; return a decision, a command for the session, or AGAIN."""
+        text = self._text()
+        self._shown = self._prompt
+        said = self.screen.read(text)
+        word = tidy(said)
+        if not word:
+            return Answer.AGAIN, ""
+        if word in OWN:
+            self._help(word)
+            return Answer.AGAIN, ""
+        if word in SESSION:
+            return Answer.COMMAND, word
+        found = follow(self._prompt, word)
+        if found is None:
+            found = follow(self._first, word)  # R or C again, after a slip
+        if found is None:
+            try:
+                found = read(self.game, self.view, self._prompt, printable(said), (*OWN, *SESSION))
+            except PisteError as e:
+                self.screen.note(str(e))
+                return Answer.AGAIN, ""
+        if isinstance(found, Prompt):
+            self._prompt = found
+            return Answer.AGAIN, ""
+        return Answer.DECISION, found
+
+    def confirm(self, question: str) -> bool:
+        return tidy(self.screen.read(question)) in ("yes", "y")
+
+    def _text(self) -> str:
+        """Return the question; only its last line when it is asked again."""
+        text = (self.brief and self._prompt.brief) or self._prompt.text
+        if self._shown is not self._prompt:
+            return text
+        ending = "\n" if text.endswith("\n") else ""
+        return text.rstrip("\n").rpartition("\n")[2] + ending
+
+    def _help(self, word: str) -> None:
+        if word == "rules":
+            from piste.cli.rules_page import rules_text
+
+            changes = self.game.changes(self.view.options)
+            if changes:
+                self.screen.note("\n".join(["Here it is played otherwise than the page below says:", *changes, ""]))
+            self.screen.note(rules_text(self.game, self.screen.width))
+        elif word in ("hand", "table"):
+            for row in self.game.text.picture(self.view, self.names):
+                self.screen.line(str(row))
+        else:
+            meanings = [f"{key.key}: {key.label}" for key in self._prompt.keys if key.label != key.key]
+            self.screen.note("\n".join([*meanings, *HELP.split("\n")]))

@@ -1,0 +1,221 @@
+"""A person's own games: where their records lie, which are running, and how they ended."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import re
+import sys
+import time
+from collections.abc import Callable
+from io import FileIO
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from piste.core.errors import PisteError
+from piste.core.game import quoted
+from piste.core.paths import data_folder
+from piste.core.record import Record
+
+RESEATED = "now on seat"
+"""How a mark begins that says that somebody else took a seat; such a game counts for nobody."""
+
+
+def games_folder() -> Path:
+    return data_folder() / "games"
+
+
+def new_id(game: str) -> str:
+    return f"{time.strftime('%Y%m%d-%H%M%S')}-{game}-{os.urandom(2).hex()}"
+
+
+FULL = (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))
+"""What a system says when there is no more room: on the disk, in a file, for this user."""
+
+
+class RecordFile:
+    """A record on disk that grows as the game goes; nobody else may write to it meanwhile.
+
+    A game does not end because the disk is full: what cannot be written waits, and is tried again with every line.
+    """
+
+    def __init__(self, name: str, *, again: bool = False, tell: Callable[[str], object] = str) -> None:
+        """Begin a record of that name, or open one again; `tell` is told when it can no longer be kept."""
+        self.name = name
+        self.path = path_of(name)
+        self.trouble = ""  # why lines are waiting, for a person; "" while all is kept
+        self._tell = tell
+        self._file: FileIO | None = None
+        self._size = 0  # so many bytes are whole lines
+        self._waiting = b""
+        try:
+            self._open(again)
+        except FileNotFoundError:
+            raise PisteError(f"There is no kept game {quoted(name)}. `piste games --played` lists them.") from None
+        except OSError as e:
+            if again or e.errno not in FULL:
+                raise PisteError(
+                    f"The game cannot be kept in {self.path.parent}: {e.strerror or e}. Make it a folder that you "
+                    "may write to, or set PISTE_HOME to another one."
+                ) from None
+
+    @property
+    def begun(self) -> bool:
+        """Whether anything of the game is on the disk."""
+        return self._size > 0
+
+    def _open(self, again: bool) -> None:
+        if not again:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+        self._file = FileIO(self.path, "r+" if again else "x")
+        _lock(self._file, self.name)
+        self._size = os.fstat(self._file.fileno()).st_size  # a game that is only looked at is not an empty record
+
+    def go_on_after(self, size: int) -> None:
+        """Keep the first bytes, and write after them: a line that a crash cut off is left out."""
+        assert self._file is not None
+        self._size = size
+        self._file.truncate(size)
+        self._file.seek(size)
+
+    def write(self, text: str) -> None:
+        self._waiting += text.encode()
+        try:
+            self._put()
+        except OSError as e:
+            if self._file is not None:
+                with contextlib.suppress(OSError):
+                    self.go_on_after(self._size)  # no half line stays
+            if not self.trouble:
+                self.trouble = (
+                    f"The game cannot be kept in {self.path.parent}: {e.strerror or e}. You can play on; what is "
+                    "missing is written as soon as that is possible. Free some space there, or set PISTE_HOME to "
+                    "another folder for your next games."
+                )
+                self._tell(self.trouble)
+        else:
+            if self.trouble:
+                self._tell("The game can be kept again, and nothing of it is missing.")
+            self.trouble = ""
+
+    def _put(self) -> None:
+        if self._file is None:
+            self._open(again=False)
+        assert self._file is not None
+        left = memoryview(self._waiting)
+        while left:
+            left = left[self._file.write(left) :]
+        os.fsync(self._file.fileno())
+        self._size += len(self._waiting)
+        self._waiting = b""
+
+    def close(self) -> None:
+        if self._file is not None:
+            with contextlib.suppress(OSError):  # what could not be written was told when it was tried
+                self._file.close()
+                if not self.begun:
+                    self.path.unlink()
+
+
+def _lock(file: FileIO, name: str) -> None:
+    try:
+        import fcntl
+    except ImportError:  # not on this system: the record's checks still find two writers
+        return
+    try:
+        fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        raise PisteError(f"The game {name} is open in another window. Go on there, or close it first.") from None
+
+
+def path_of(name: str) -> Path:
+    if not re.fullmatch(r"[a-z0-9-]{1,80}", name):
+        raise PisteError(f"{quoted(name)} is not the name of a kept game. `piste games --played` lists them.")
+    return games_folder() / f"{name}.jsonl"
+
+
+class Entry(NamedTuple):
+    """What the list of games says of one."""
+
+    name: str
+    game: str
+    seats: tuple[str, ...]
+    specs: tuple[str, ...]  # who played: "you" or a bot
+    ending: dict[str, Any] | None
+    counts: bool
+    trouble: str  # why the record cannot be used, or ""
+    options: Any = None
+
+
+def entries() -> list[Entry]:
+    """Return all kept games, newest first."""
+    folder = games_folder()
+    if folder.parent.exists() and not folder.parent.is_dir():
+        raise PisteError(f"Your games cannot be kept in {folder.parent}: it is not a folder.")
+    found = []
+    for path in sorted(folder.glob("*.jsonl"), reverse=True) if folder.is_dir() else []:
+        if path.is_file() and not path.stat().st_size:
+            continue  # there was no room for its first line: no game began
+        try:
+            record = read(path.stem)
+        except PisteError as e:
+            found.append(Entry(path.stem, "?", (), (), None, False, str(e)))
+            continue
+        specs = tuple(record.head.notes.get(f"seat {i}", "?") for i in range(1, len(record.head.seats) + 1))
+        ending = None if record.ending is None else dict(record.ending)
+        name = record.head.game.name
+        counts = record.head.counts and not any(str(s.get("mark", "")).startswith(RESEATED) for s in record.steps)
+        found.append(Entry(path.stem, name, record.head.seats, specs, ending, counts, "", record.head.options))
+    return found
+
+
+def read(name: str) -> Record:
+    """Return a kept record; a last line that a crash cut off is left out."""
+    from piste.api import load
+
+    path = path_of(name)
+    if not path.exists():
+        raise PisteError(f"There is no kept game {quoted(name)}. `piste games --played` lists them.")
+    return load(path, mend=True)
+
+
+def newest(*, running: bool) -> str:
+    """Return the newest game that is still running, or the newest that has ended."""
+    for entry in entries():
+        if not entry.trouble and (entry.ending is None) == running:
+            return entry.name
+    what = "running" if running else "finished"
+    raise PisteError(f"There is no {what} game of yours. `piste play GAME` begins one.")
+
+
+def command(word: str, name: str) -> str:
+    """Return what to type to resume or replay a game, in the way this program was started."""
+    from shlex import quote
+    from shutil import which
+
+    def short(path: Path) -> str:
+        found = which(path.name)
+        return path.name if found is not None and Path(found).resolve() == path.resolve() else quote(str(path))
+
+    script = Path(sys.argv[0] or "piste")
+    if script.name == "__main__.py":
+        return f"{short(Path(sys.executable))} -m piste {word} {name}"
+    return f"{short(script) if script.exists() else 'piste'} {word} {name}"
+
+
+def standings(found: list[Entry]) -> list[dict[str, Any]]:
+    """Return won, drawn and lost for each game and opponent, over finished games that count (G8)."""
+    table: dict[tuple[str, str], list[int]] = {}
+    for entry in found:
+        people = [i for i, spec in enumerate(entry.specs) if spec == "you"]
+        if entry.ending is None or not entry.counts or len(people) != 1 or len(entry.specs) < 2:
+            continue
+        others = "+".join(sorted(spec for spec in entry.specs if spec != "you"))
+        row = table.setdefault((entry.game, others), [0, 0, 0])
+        paid = entry.ending["payoffs"][people[0]]
+        row[0 if paid > 0 else 2 if paid < 0 else 1] += 1
+    return [
+        {"game": game, "against": others, "won": won, "drawn": drawn, "lost": lost}
+        for (game, others), (won, drawn, lost) in sorted(table.items())
+    ]

@@ -1,0 +1,93 @@
+"""Functions written from a game's own types: how a state becomes a row of numbers, and which policy decides."""
+
+from __future__ import annotations
+
+import linecache
+from collections.abc import Iterator, Sequence
+from types import ModuleType
+from typing import Any, get_args, get_origin, get_type_hints
+
+from piste.core.observation import AMOUNTS, COUNTS, Part
+
+
+def module(name: str, *texts: str) -> ModuleType:
+    """Return a module with these functions; its text is kept in it, for the digest and for error messages."""
+    text = "\n\n".join(texts)
+    made = ModuleType(name)
+    made.__file__ = None
+    file = f"<written: {name}>"
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    exec(compile(text, file, "exec"), vars(made))
+    vars(made)["TEXT"] = text
+    return made
+
+
+def packing(state: type[Any]) -> str:
+    """Return two functions: `unpacked` makes a state of a row of a table and the options, `pack` writes it there."""
+    places = [path for path in _places(state, "s") if not path.startswith("s.options.")]
+    numbers = {path: f"int(line[{i}])" for i, path in enumerate(places)}
+    lines = [f"    line[{i}] = {path}" for i, path in enumerate(places)]
+    return "\n".join(
+        [
+            f"WIDTH = {len(places)}",
+            "def unpacked(options, table, row):",
+            "    line = table[row]",
+            f"    return {_made(state, 's', numbers)}",
+            "def pack(s, table, row):",
+            "    line = table[row]",
+            *lines,
+        ]
+    )
+
+
+def dispatch(names: Sequence[str]) -> str:
+    """Return `decide`, which asks the policy of this number; number 0 is random play and is not asked here."""
+    lines = ["def decide(policy, v, choices, word):"]
+    for number, name in enumerate(names, 1):
+        lines += [f"    if policy == {number}:", f"        return {name}(v, choices, word)"]
+    return "\n".join([*lines, "    return chosen(choices, word)"])
+
+
+def encoding(layout: Sequence[Part], options: Any) -> str:
+    """Return `encode`, which writes what a view holds into a row; `bind` adds what each part reads with.
+
+    Sizes stand in it as plain numbers: compiled, that is a third faster than to look them up.
+    """
+    lines = ["def encode(v, lines, row):"]
+    at = 0
+    for i, part in enumerate(layout):
+        share = f"{1 / part.unit(options)!r}, " if part.form in (COUNTS, AMOUNTS) else ""
+        size = len(part.names(options))
+        lines.append(f"    put_{part.form.replace(' ', '_')}(lines, row, {at}, {size}, {share}own_part_{i}(v))")
+        at += size
+    return "\n".join(lines)
+
+
+def _fields(kind: Any, path: str) -> list[tuple[Any, str]]:
+    """Return the parts of a type and how each is reached; none for a whole number."""
+    if get_origin(kind) is tuple:
+        return [(part, f"{path}[{i}]") for i, part in enumerate(get_args(kind))]
+    if hasattr(kind, "_fields"):
+        hints = get_type_hints(kind)
+        return [(hints[name], f"{path}.{name}") for name in kind._fields]
+    return []
+
+
+def _places(kind: Any, path: str) -> Iterator[str]:
+    """Yield how to reach each number in a value of this type."""
+    fields = _fields(kind, path)
+    if not fields:
+        yield path
+    for part, inside in fields:
+        yield from _places(part, inside)
+
+
+def _made(kind: Any, path: str, numbers: dict[str, str]) -> str:
+    """Return an expression that makes a value of this type from its numbers."""
+    if path == "s.options":
+        return "options"
+    fields = _fields(kind, path)
+    if not fields:
+        return numbers[path]
+    inside = ", ".join(_made(part, where, numbers) for part, where in fields)
+    return f"({inside})" if get_origin(kind) is tuple else f"{kind.__name__}({inside})"

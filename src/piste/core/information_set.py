@@ -1,0 +1,162 @@
+"""What one seat knows, as one line of text: the last position that everybody knew whole, and what it was told since.
+
+    prime-duel 1=26 2=8 deck=... | 1 | | 1
+    zero-sum-duel A=-5,+1,+3 B=... | A | draw@B:? discard@B:-2 draw@A:+4 | A
+
+The four parts are that position, the seat, the events since, and who is to act: a seat, `chance`, or `over`.
+
+A position that the seat alone is sure of is no place to begin: a solver asks what the others know, too, and would
+take the seat's own secret for common knowledge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from piste.core.belief import MOST, Belief, belief, believed, token
+from piste.core.dealer import RandomStream
+from piste.core.errors import PositionError
+from piste.core.game import Game, quoted
+from piste.core.position import Position
+from piste.core.protocols import CHANCE, HIDDEN, OVER, RESIGNS, WATCHER, Event
+from piste.core.views import LogEntry, SeatView
+
+MOST_WHILE_READING = 40 * MOST
+
+NOBODY = {"over": OVER, "chance": CHANCE}
+"""How it is written that no seat is to act."""
+
+LONGEST = 40_000
+"""No text of what a seat knows takes more characters than this."""
+
+
+class InformationSet(NamedTuple):
+    """What a seat knows of a game: enough to draw any of the games it might be in."""
+
+    seat: int
+    base: Position  # a position that everybody knew whole
+    events: tuple[str, ...]  # what it was told since, in the notation
+    belief: Belief
+
+    @classmethod
+    def of(cls, game: Game, view: SeatView) -> InformationSet:
+        """Return what a seat at a table knows, from its view, since the last position that everybody knew whole."""
+        full = belief(game, view)
+        since = last_shared(full)
+        base = Position(game, next(iter(full.layer(since))))
+        events = tuple(token(game, view.options, told.event) for told in view.log[since:])
+        return cls(view.seat, base, events, believed(game, base.state, view.seat, view.log[since:]))
+
+    @classmethod
+    def told(cls, game: Game, view: SeatView) -> InformationSet:
+        """Return the same from the beginning on."""
+        start = Position.parse(view.origin).state if view.origin else game.rules.start(view.options)
+        events = tuple(token(game, view.options, told.event) for told in view.log)
+        return cls(view.seat, Position(game, start), events, believed(game, start, view.seat, view.log))
+
+    @classmethod
+    def parse(cls, text: str) -> InformationSet:
+        if len(text) > LONGEST:
+            raise PositionError(f"What a seat knows takes at most {LONGEST} characters; this has {len(text)}.")
+        parts = [part.strip() for part in text.split("|")]
+        if len(parts) != 4:
+            raise PositionError(
+                f"What a seat knows has four parts between bars: a position, the seat, what it was told "
+                f"since, and who is to act. This text has {len(parts)}."
+            )
+        base = Position.parse(parts[0])
+        game = base.game
+        seat = _seat(base, parts[1], "seat")
+        # A written event says less than what was seen with it, so more has to be held until the next one.
+        found = Belief(game, base.state, seat, most=MOST_WHILE_READING)
+        events = tuple(parts[2].split())
+        for i, event in enumerate(events, 1):
+            try:
+                found.hear(event)
+            except PositionError:
+                raise PositionError(f"Event {i}, {quoted(event)}, cannot follow what stands before it.") from None
+        to_act = NOBODY.get(parts[3])
+        if to_act is None:
+            to_act = _seat(base, parts[3], "seat to act")
+        found.only(lambda state: game.rules.to_act(state) == to_act)
+        if len({game.rules.look(state, seat) for state in found.states}) > 1:
+            raise PositionError("What stands here leaves open what the seat sees.")
+        return cls(seat, base, events, found)
+
+    def __str__(self) -> str:
+        game = self.base.game
+        to_act = game.rules.to_act(next(iter(self.belief.states)))
+        who = next((name for name, actor in NOBODY.items() if actor == to_act), None) or game.seat_name(to_act)
+        return f"{self.base} | {game.seat_name(self.seat)} | {' '.join(self.events)} | {who}"
+
+    def positions(self) -> dict[Position, float]:
+        """Return every position the seat might be in, with its probability."""
+        return {Position(self.base.game, state): p for state, p in self.belief.states.items()}
+
+    def retell(self, stream: RandomStream) -> tuple[int, ...]:
+        """Return the steps from the base to now in one game that the seat cannot tell from the true one."""
+        return self.belief.retell(stream)
+
+
+def last_shared(held: Belief) -> int:
+    """Return after how many events everybody last knew the whole state, as far as a seat can be sure of that.
+
+    Everybody hears what a watcher hears. If each seat sees enough to tell apart all the states that a watcher then
+    holds possible, then each knows the state, and knows that the others do. Knowledge from memory alone is not
+    counted: that is on the safe side.
+    """
+    game, seat = held.game, held.seat
+    certain = [at for at in range(held.events + 1) if len(held.layer(at)) == 1]
+    if seat == WATCHER:
+        return certain[-1]  # what a watcher knows everybody knows
+    steps = held.retell(
+        RandomStream(b"piste known", f"{game.name} {seat}")
+    )  # any history: they are told alike to a watcher
+    found, state = 0, next(iter(held.layer(0)))
+    public = Belief(game, state, WATCHER)
+    for at in range(1, certain[-1] + 1):
+        state, told = _told(game, state, steps[at - 1])
+        try:
+            public.see(told)
+        except PositionError:
+            break  # a sample that holds nothing like the true game; an earlier place is as good
+        if at in certain and _all_tell_apart(game, public):
+            found, public = at, Belief(game, state, WATCHER)
+    return found
+
+
+def _told(game: Game, state: Any, step: int) -> tuple[Any, LogEntry]:
+    """Return the state after a step, and what a watcher is told of it."""
+    rules = game.rules
+    after = rules.leave(state, -1 - step) if step < 0 else rules.apply(state, step)
+    event = Event(RESIGNS, -1 - step, HIDDEN, HIDDEN) if step < 0 else rules.tell(state, step, WATCHER)
+    return after, LogEntry(event, rules.look(after, WATCHER))
+
+
+def _all_tell_apart(game: Game, public: Belief) -> bool:
+    """Say whether every seat sees which of the states that are possible to a watcher it is in."""
+    states = public.states
+    if len(states) == 1:
+        return True
+    seats = game.rules.seats(next(iter(states)).options)
+    return not public.sampled and all(_different(game, states, seat) for seat in range(seats))
+
+
+def _different(game: Game, states: Iterable[Any], seat: int) -> bool:
+    seen = set()
+    for state in states:
+        view = game.rules.look(state, seat)
+        if view in seen:
+            return False
+        seen.add(view)
+    return True
+
+
+def _seat(base: Position, text: str, what: str) -> int:
+    names = [base.game.seat_name(seat) for seat in range(base.game.rules.seats(base.state.options))]
+    if text == "watcher" and what == "seat":
+        return HIDDEN
+    if text not in names:
+        raise PositionError(f"The {what} cannot be {quoted(text)}: it is one of {', '.join(names)}.")
+    return names.index(text)

@@ -1,0 +1,107 @@
+"""What a game's `words.py` gives to whoever draws it, a terminal or a browser: lines, rows and questions as data."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Protocol
+
+from piste.core.protocols import WATCHER, Event
+from piste.core.views import Ending, LogEntry, SeatView
+
+
+class Pause(str):
+    """A line that asks to press Enter. It is no decision and is not recorded (G6)."""
+
+    __slots__ = ()
+
+
+class Drawn(str):
+    """A line of a picture made of letters. Whoever draws the position otherwise can leave it out."""
+
+    __slots__ = ()
+
+
+class EventContext(NamedTuple):
+    """One event as one audience meets it: all that words may use to phrase it."""
+
+    seat: int  # who is told: a seat, or WATCHER
+    names: tuple[str, ...]  # what each seat is called: "Player A", or a name
+    opening: Any  # the view at the very start
+    log: tuple[LogEntry, ...]  # everything this seat was told, this event last
+
+    @property
+    def event(self) -> Event:
+        return self.log[-1].event
+
+    @property
+    def before(self) -> Any:
+        return self.log[-2].after if len(self.log) > 1 else self.opening
+
+    @property
+    def after(self) -> Any:
+        return self.log[-1].after
+
+    @property
+    def own(self) -> bool:
+        """Whether the event is about the one who is told: then it is phrased with "you"."""
+        return self.seat != WATCHER and self.event.seat == self.seat
+
+    def who(self, seat: int) -> str:
+        return self.names[seat]
+
+
+class Row(NamedTuple):
+    """One labelled row of a picture: a hand, a line of the grid, a score."""
+
+    label: str
+    cells: tuple[str, ...]
+    note: str = ""
+
+    def __str__(self) -> str:
+        """Return the row as one line of text."""
+        label, note = f"{self.label}:" if self.label else "", f"({self.note})" if self.note else ""
+        return " ".join(part for part in (label, *self.cells, note) if part)
+
+
+class Key(NamedTuple):
+    """One answer to a prompt: what to type, what it means, and what follows."""
+
+    key: str
+    label: str
+    then: Prompt | int  # another question, or the decision
+    also: tuple[str, ...] = ()  # other ways to type it
+
+
+class Prompt(NamedTuple):
+    """A question: its text, whose last line stands before the answer, and the answers there are."""
+
+    text: str
+    keys: tuple[Key, ...]
+    brief: str = ""  # the same question for people who have played before; "" where the text is short enough
+
+
+class GameText(Protocol):
+    """A game's `words.py`, as a module: the lines of its sheet, in plain Python.
+
+    A game whose end may surprise adds `decisive(view, names, ending)`: a sentence that says what the last event did.
+    """
+
+    HAND_OVER: (
+        bool  # whether people at one screen keep cards from each other over several turns (Zero Sum Duel, Duel)
+    )
+    OWN_VOICE: bool  # whether a turn's lines name its player, so that a game told again can keep saying "you"
+    TIPS: tuple[str, ...]  # a reminder of the rules, three lines; `tips(options)`, if there is one, goes before them
+
+    def welcome(self, view: SeatView, names: tuple[str, ...], /) -> list[str]:
+        """Return what is said before the first event."""
+
+    def lines(self, moment: EventContext, /) -> list[str]:
+        """Return what this audience is told of an event; some lines are a `Pause`, or `Drawn`."""
+
+    def ask(self, view: SeatView, names: tuple[str, ...], /) -> Prompt:
+        """Return the question that the seat to act has before it."""
+
+    def picture(self, view: SeatView, names: tuple[str, ...], /) -> list[Row]:
+        """Return the position as this seat sees it, to be drawn at any time."""
+
+    def farewell(self, view: SeatView, names: tuple[str, ...], ending: Ending, /) -> list[str]:
+        """Return what is said at the end: the result, and everything that was hidden (G9)."""

@@ -1,0 +1,1 @@
+"""Duel: its bots, a module a level."""

@@ -1,0 +1,39 @@
+"""Duel, played by a beginner: sees the own hand and the tower, counts nothing, and now and then slips."""
+
+from __future__ import annotations
+
+from piste.core.dealer import RandomStream
+from piste.core.game import members
+from piste.core.views import SeatView
+from piste.games.mccoy_duel import rules
+from piste.games.mccoy_duel.rules import SEAT, TRUMP, View
+
+LINE = "Keeps the trump, plays high cards first and low ones late; counts no cards, and slips once in ten decisions."
+
+SLIPS = 10  # once in so many decisions it takes the next best thing that it looked at
+
+
+def choose(view: SeatView, stream: RandomStream) -> int:
+    ranked = sorted(view.actions, key=lambda action: (liking(view.position, action), stream.fraction()), reverse=True)
+    slip = len(ranked) > 1 and stream.below(SLIPS) == 0
+    return ranked[1] if slip else ranked[0]
+
+
+def liking(v: View, action: int) -> float:
+    """Return how much a beginner likes a decision, from the hand and the tower alone."""
+    if action >= SEAT:
+        return float(action == SEAT + v.viewer)
+    power = rules.power_of(action)
+    if v.phase in (rules.KILL, rules.TAKE):
+        return float(power)  # high is good, and the trump is highest
+    if v.phase == rules.COPY:
+        return float({TRUMP: 5, 5: 4, 2: 3, 7: 2, 6: 1}.get(power, 0))
+    if v.phase == rules.GIVE:
+        return -float(power if power == TRUMP else 7 - power)
+    if power == TRUMP:
+        return -1.0 if len(members(rules.playable(v.hand, tower_of(v)))) > 1 else 0.0
+    return float(power)
+
+
+def tower_of(v: View) -> rules.Tower:
+    return rules.Tower(v.up, 0, v.top, v.power, v.demand)

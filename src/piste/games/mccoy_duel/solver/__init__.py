@@ -1,0 +1,1 @@
+"""Duel: everything that computes values."""

@@ -1,0 +1,1 @@
+"""Positive-Negative: its bots, a module a level."""

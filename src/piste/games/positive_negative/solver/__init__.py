@@ -1,0 +1,1 @@
+"""Positive-Negative: everything that computes values."""

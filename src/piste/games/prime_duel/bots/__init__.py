@@ -1,0 +1,1 @@
+"""Prime Duel: its bots, a module a level."""

@@ -1,0 +1,16 @@
+"""Prime Duel, played as well as it can be: the solver's best decision."""
+
+from __future__ import annotations
+
+from piste.core.dealer import RandomStream
+from piste.core.views import SeatView
+
+LINE = "By the full solution, if `piste solve prime-duel --full` was run; else by a model solved for each decision."
+
+ASKS_SOLVER = True
+
+
+def choose(view: SeatView, stream: RandomStream) -> int:
+    from piste.games.prime_duel.solver import solver
+
+    return solver.pick(solver.decisions(solver.state_of(view.position)), stream)

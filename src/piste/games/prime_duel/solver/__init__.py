@@ -1,0 +1,1 @@
+"""Prime Duel: everything that computes values."""

@@ -1,0 +1,1 @@
+"""Zero Sum Duel: its bots, a module a level."""

@@ -1,0 +1,27 @@
+"""Zero Sum Duel, played perfectly: the equilibrium mix, worked out from the seat's own log."""
+
+from __future__ import annotations
+
+from piste.core.dealer import RandomStream
+from piste.core.evaluation import Evaluation
+from piste.core.views import SeatView
+
+LINE = "Plays the solution: the equilibrium mix of discards; where the size is not solved, the best estimate."
+
+ASKS_SOLVER = True
+
+
+def choose(view: SeatView, stream: RandomStream) -> int:
+    from piste.games.zero_sum_duel.solver import solver
+
+    return drawn_from(solver.verdict(solver.shared(view)), stream)
+
+
+def drawn_from(found: Evaluation, stream: RandomStream) -> int:
+    """Return a decision, each as often as the mix says."""
+    at = stream.fraction()
+    for choice in found.choices:
+        at -= choice.mix
+        if at < 0:
+            return choice.action
+    return found.best.action  # the shares add up to 1 but for rounding

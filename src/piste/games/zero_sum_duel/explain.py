@@ -1,0 +1,37 @@
+"""Zero Sum Duel: why a discard is worth what it is worth, in one sentence."""
+
+from __future__ import annotations
+
+from piste.core.bits import count
+from piste.core.evaluation import ESTIMATED, Evaluation
+from piste.core.game import members
+from piste.core.views import SeatView
+from piste.games.zero_sum_duel import notation, rules
+from piste.games.zero_sum_duel.rules import View
+
+
+def why(view: SeatView, verdict: Evaluation, action: int) -> str:
+    """Say what sum a discard leaves, and with how many of the unseen cards it could win on the next turn."""
+    v: View = view.position
+    top, name = v.options.top, notation.card_name(v.options.top, action)
+    chosen = next(choice for choice in verdict.choices if choice.action == action)
+    kept = v.hand & ~(1 << action)
+    total = rules.hand_sum(top, kept)
+    if total == 0:
+        return f"discarding {name} leaves a sum of 0 and wins"
+    about = "about " if verdict.known == ESTIMATED else ""
+    head = f"discarding {name} leaves {about}{50 * (1 + chosen.chances.value):.0f} %"
+    if v.left >= 2:
+        drawn, where = rules.every_card(v.options) & ~(v.hand | v.pile), "you cannot see"
+    else:  # before the next turn of one's own the pile is shuffled, this discard included
+        drawn, where = v.pile | 1 << action, "on the pile"
+    many, winning = count(drawn), sum(wins(top, kept, card) for card in members(drawn))
+    cards = f"the {many} cards" if many > 1 else "the one card"
+    some = f"{winning or 'none'} of {cards} {where} {'wins' if winning <= 1 else 'win'}"
+    return f"{head}: the sum is {total:+d}, and {some} if you draw {'it' if winning <= 1 else 'one'} next"
+
+
+def wins(top: int, kept: int, card: int) -> bool:
+    """Say whether a hand with this card more sums to zero without one of its cards."""
+    whole = rules.hand_sum(top, kept | 1 << card)
+    return any(whole == rules.value(top, other) for other in members(kept | 1 << card))

@@ -1,0 +1,1 @@
+"""Zero Sum Duel: everything that computes values."""

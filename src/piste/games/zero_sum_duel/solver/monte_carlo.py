@@ -1,0 +1,73 @@
+"""Zero Sum Duel, estimated: for sizes that are not solved, games played out from what the seat holds possible."""
+
+from __future__ import annotations
+
+from functools import cache
+from hashlib import blake2b
+from math import sqrt
+from typing import Any
+
+from piste.compiled import kernels
+from piste.compiled.compiler import together
+from piste.core.dealer import RandomStream
+from piste.core.errors import MissingExtraError
+from piste.core.evaluation import ESTIMATED, Chances, Choice, Evaluation, Progress, quiet
+from piste.core.game import members
+from piste.core.information_set import InformationSet
+from piste.core.protocols import RESIGNS, WATCHER
+from piste.games.zero_sum_duel import rules
+from piste.games.zero_sum_duel.rules import State
+from piste.games.zero_sum_duel.solver import rollout_kernels
+
+SAMPLES = 200
+MOST_STEPS = 400
+HOW = f"The average of {SAMPLES} games played out by a rule of thumb, from positions that the seat holds possible."
+
+
+@cache
+def loops() -> Any:
+    try:
+        return together(rules, kernels, rollout_kernels, compiled=True)
+    except MissingExtraError:
+        return together(rules, kernels, rollout_kernels, compiled=False)
+
+
+def verdict(known: InformationSet, progress: Progress = quiet) -> Evaluation:
+    """Return an estimate: each decision is tried in the same positions with the same luck."""
+    stream = RandomStream(blake2b(str(known).encode(), digest_size=32).digest(), "estimate")
+    states = drawn_states(known, stream)
+    some = states[0]
+    seat = some.seat if known.seat == WATCHER else known.seat
+    cards = members(rules.legal(some)) if rules.to_act(some) == seat == known.seat else [RESIGNS]
+    paid: dict[int, list[int]] = {card: [] for card in cards}
+    for at, state in enumerate(states):
+        if at % 20 == 0:
+            progress(at, len(states), "games played out")
+        seed = loops().seeded(stream.below(1 << 62))
+        for card in cards:
+            then = state if card == RESIGNS else rules.apply(state, card)
+            paid[card].append(loops().played_out(then, seat, seed, MOST_STEPS))
+    best = max(cards, key=lambda card: sum(paid[card]))
+    mean = sum(paid[best]) / SAMPLES
+    within = 1.96 * sqrt(max(sum(p * p for p in paid[best]) / SAMPLES - mean * mean, 1 / SAMPLES) / SAMPLES)
+    choices = [Choice(card, shares(paid[card]), float(card == best)) for card in cards if card != RESIGNS]
+    return Evaluation(seat, shares(paid[best]), tuple(choices), ESTIMATED, within / 2, HOW)
+
+
+def drawn_states(known: InformationSet, stream: RandomStream) -> list[State]:
+    """Return positions that the seat holds possible, each as often as it is likely."""
+    possible = list(known.belief.states.items())
+    found = []
+    for _ in range(SAMPLES):
+        at = stream.fraction()
+        which = 0
+        while which < len(possible) - 1 and at >= possible[which][1]:
+            at -= possible[which][1]
+            which += 1
+        found.append(possible[which][0])
+    return found
+
+
+def shares(paid: list[int]) -> Chances:
+    won, lost = sum(p > 0 for p in paid), sum(p < 0 for p in paid)
+    return Chances(won / len(paid), (len(paid) - won - lost) / len(paid), lost / len(paid))

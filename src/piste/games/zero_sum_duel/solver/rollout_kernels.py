@@ -1,0 +1,53 @@
+"""Zero Sum Duel: games played out by a plain rule of thumb, in the part of Python that numba compiles."""
+
+from __future__ import annotations
+
+from piste.compiled.kernels import next_state, picked_outcome
+from piste.core.bits import count, lowest
+from piste.core.protocols import CHANCE, OVER
+from piste.games.zero_sum_duel.rules import State, apply, hand_sum, payoff, pile, to_act, value
+
+
+def completions(top: int, hand: int, among: int) -> int:
+    """Return with how many of these cards the hand, less one card, would sum to zero."""
+    total = hand_sum(top, hand)
+    found, cards = 0, hand
+    while cards:
+        need = value(top, lowest(cards)) - total
+        cards &= cards - 1
+        if need != 0 and -top <= need <= top:
+            found |= 1 << (need + top - int(need > 0))
+    return count(found & among & ~hand)
+
+
+def thumb(s: State) -> int:
+    """Return the discard that wins, or else the one after which most cards would complete the hand."""
+    top, hand = s.options.top, s.hands[s.seat]
+    seen = hand | pile(s)
+    unseen = ((1 << (2 * top)) - 1) & ~seen
+    best, most, cards = -1, -1, hand
+    while cards:
+        card = lowest(cards)
+        cards &= cards - 1
+        kept = hand ^ (1 << card)
+        if hand_sum(top, kept) == 0:
+            return card
+        # What lies on the pile comes back later: it counts a little.
+        worth = 8 * completions(top, kept, unseen) + completions(top, kept, seen)
+        if worth > most:
+            best, most = card, worth
+    return best
+
+
+def played_out(s: State, seat: int, g: tuple[int, int], most: int) -> int:
+    """Return what a seat has won when both go on by the rule of thumb; 0 if that takes more than `most` steps."""
+    for _ in range(most):
+        actor = to_act(s)
+        if actor == OVER:
+            break
+        if actor == CHANCE:
+            g = next_state(g)
+            s = apply(s, picked_outcome(s, g))
+        else:
+            s = apply(s, thumb(s))
+    return payoff(s, seat)

@@ -1,0 +1,234 @@
+"""Zero Sum Duel, solved: what a position is worth, and the mix of discards that is best."""
+
+from __future__ import annotations
+
+from piste.compiled.compile_progress import Shares, compiling
+from piste.core.belief import Belief, believed, token
+from piste.core.evaluation import EXACT, Chances, Choice, Evaluation, Progress, quiet
+from piste.core.game import find, members
+from piste.core.information_set import InformationSet
+from piste.core.position import Position
+from piste.core.protocols import CHANCE, OVER, WATCHER
+from piste.core.views import SeatView
+from piste.games.zero_sum_duel import rules
+from piste.games.zero_sum_duel.guarantees import is_exact
+from piste.games.zero_sum_duel.rules import DRAW, TOSS, Options, State, View
+from piste.games.zero_sum_duel.solver import equilibrium, monte_carlo
+
+VERSION = equilibrium.VERSION
+HOW = {
+    (5, 3): "An equilibrium of the whole game, by exact linear programs for every pass through the deck; "
+    "endless play has probability 0.",
+}
+HOW_SMALL = "An equilibrium, pass by pass through the deck; the value is what ever longer turn limits tend to."
+COMPILED = Shares(
+    {
+        "sweep_pass": 9.6, "program": 4.2, "stage": 6.4, "settle": 4.4, "weigh": 1.3, "exchange": 0.9,
+        "drawn_of": 2.6, "last_turns": 2.2, "simplex": 2.0, "outlook": 1.8,
+    },
+    other=0.25, compiled=62.0, rest=12.0,
+)  # fmt: skip
+SHORT = 2
+"""How many passes, the running one included, the bot `strong` looks ahead."""
+
+STRAY = " Equilibrium play does not lead here: what is hidden is taken as chance left it."
+
+
+def prepare(options: Options, progress: Progress = quiet) -> None:
+    """Make what the bots need: values of every pass, and the first pass of a game, whole and as `strong` sees it."""
+    if is_exact(options):
+        with compiling(progress, COMPILED) as told:
+            for wanted in (options, short_options(rules.start(options), SHORT)):
+                equilibrium.levels(wanted, told)
+                equilibrium.plan_from(turned(opening(wanted), 0))
+
+
+def full(options: Options, progress: Progress = quiet) -> str:
+    """Compute everything once; return a sentence on what was done."""
+    if not is_exact(options):
+        return (
+            f"Zero Sum Duel with cards up to {options.top} and hands of {options.hand} is not solved: "
+            "its positions are estimated when they are asked for, and nothing is stored."
+        )
+    prepare(options, progress)
+    found = equilibrium.levels(options)
+    kept = equilibrium.stored(options)
+    return (
+        f"Solved {found.value.shape[1]} pairs of hands, each with its mirror image, for {len(found.value)} passes "
+        f"through the deck; kept in {kept.folder} ({kept.size} bytes)."
+    )
+
+
+def opening(options: Options) -> State:
+    """Return the first state after the toss, if there is one, with A to start."""
+    state = rules.start(options)
+    return rules.apply(state, 0) if state.phase == TOSS else state
+
+
+def starter(state: State) -> int:
+    """Return the player who took the first turn; every pass begins with them too (deck and hands are even)."""
+    return state.seat if state.turns % 2 == 0 else 1 - state.seat
+
+
+def turned(state: State, first: int) -> State:
+    """Return the state with the seats named so that seat 0 is the one that took the first turn."""
+    options = Options(1, state.options.turns, state.options.top, state.options.hand)
+    seat, hands, winner = state.seat, state.hands, state.winner
+    if first == 1:
+        seat, hands = 1 - seat, (hands[1], hands[0])
+        winner = 1 - winner if winner >= 0 else winner
+    return State(options, state.phase, seat, hands, state.deck, state.turns, winner, state.reason)
+
+
+def shared(view: SeatView) -> InformationSet:
+    """Return what a seat knows, counted from the last position that both players knew whole.
+
+    That is where a turn ended with an empty deck, or the start. What a seat alone is sure of is not enough: the other
+    plays without knowing it.
+    """
+    game = find(view.game)
+    base: State = Position.parse(view.origin).state if view.origin else rules.start(view.options)
+    since = 0
+    for at, told in enumerate(view.log, 1):
+        after: View = told.after
+        if after.left == 0 and after.phase == DRAW:
+            other = rules.every_card(view.options) & ~(after.hand | after.pile)
+            hands = (after.hand, other) if view.seat == 0 else (other, after.hand)
+            base = State(view.options, DRAW, after.seat, hands, 0, after.turns, after.winner, 0)
+            since = at
+    events = tuple(token(game, view.options, told.event) for told in view.log[since:])
+    return InformationSet(view.seat, Position(game, base), events, believed(game, base, view.seat, view.log[since:]))
+
+
+def latest(known: InformationSet) -> InformationSet:
+    """Return the same knowledge, counted from the last position that both players knew whole."""
+    game = known.base.game
+    for at in range(len(known.events), 0, -1):
+        base = next(iter(known.belief.layer(at)))
+        if base.deck == 0 and base.phase == DRAW and len(known.belief.layer(at)) == 1:
+            found = Belief(game, base, known.seat)
+            for event in known.events[at:]:
+                found.hear(event)
+            found.only(lambda state: state in known.belief.states)
+            return InformationSet(known.seat, Position(game, base), known.events[at:], found)
+    return known
+
+
+def shortened(known: InformationSet, passes: int) -> InformationSet:
+    """Return the same knowledge of a game that would end as a draw when the deck is used up so many times more."""
+    game, base = known.base.game, known.base.state
+    short = Position(game, base._replace(options=short_options(base, passes)))
+    found = Belief(game, short.state, known.seat)
+    for event in known.events:
+        found.hear(event)
+    found.only(lambda state: state._replace(options=base.options) in known.belief.states)
+    return InformationSet(known.seat, short, known.events, found)
+
+
+def short_options(base: State, passes: int) -> Options:
+    o, turns = base.options, equilibrium.turns_of_pass(base.options)
+    end = 2 * o.hand + turns * (max(base.turns - 2 * o.hand, 0) // turns + passes)
+    return Options(o.first, min(end, o.turns or end), o.top, o.hand)
+
+
+def verdict(known: InformationSet, progress: Progress = quiet) -> Evaluation:
+    """Return what a position is worth to a seat that knows this; the base is taken as known to both.
+
+    A watcher is told about the one whose turn it is, and not how to play a hand that only its owner sees.
+    """
+    known = latest(known)
+    base: State = known.base.state
+    some: State = next(iter(known.belief.states))
+    seat = some.seat if known.seat == WATCHER else known.seat
+    if rules.to_act(some) == OVER:
+        paid = rules.payoff(some, seat)
+        ended = Chances(float(paid > 0), float(paid == 0), float(paid < 0))
+        return Evaluation(seat, ended, (), EXACT, 0.0, "The game is over.")
+    if not is_exact(base.options):
+        return monte_carlo.verdict(known, progress)
+    how = HOW.get((base.options.top, base.options.hand), HOW_SMALL)
+    if base.options.turns:
+        how = "An equilibrium, pass by pass through the deck, with the turns left counted."
+    with compiling(progress, COMPILED) as told:
+        equilibrium.levels(base.options, told)
+        return exact(known, seat, how)
+
+
+def exact(known: InformationSet, seat: int, how: str) -> Evaluation:
+    """Return the verdict on knowledge of a game that is solved, for a seat."""
+    base: State = known.base.state
+    some: State = next(iter(known.belief.states))
+    if some.phase == TOSS:
+        begun = turned(opening(base.options), 0)
+        value, drawn = equilibrium.plan_from(begun).outcome(begun)
+        either = blend([(0.5, chances(value, drawn, first, seat)) for first in (0, 1)])
+        return Evaluation(seat, either, (), EXACT, 0.0, how)
+    first = starter(some)
+    weights = weighed(known, first)
+    if not weights:
+        weights, how = weighed(known, first, trusting=False), how + STRAY
+    if rules.to_act(some) != seat or known.seat == WATCHER:
+        worth = [
+            (p, chances(*plan_of(base, first).outcome(turned(state, first)), first, seat))
+            for (base, state), p in weights.items()
+        ]
+        return Evaluation(seat, blend(worth), (), EXACT, 0.0, how)
+    base, some = next(iter(weights))  # of its own hand the mix is the same in all of them
+    mix = plan_of(base, first).mix(turned(some, first))
+    choices = []
+    for card in members(rules.legal(some)):
+        thens = [
+            (p, plan_of(base, first).outcome(turned(rules.apply(state, card), first)))
+            for (base, state), p in weights.items()
+        ]
+        choices.append(Choice(card, blend([(p, chances(*then, first, seat)) for p, then in thens]), mix[card]))
+    whole = blend([(choice.mix, choice.chances) for choice in choices])
+    return Evaluation(seat, whole, tuple(choices), EXACT, 0.0, how)
+
+
+def plan_of(base: State, first: int) -> equilibrium.Plan:
+    """Return how both play from a position that both know, if this player took the first turn."""
+    return equilibrium.plan_from(turned(rules.apply(base, first) if base.phase == TOSS else base, first))
+
+
+def weighed(known: InformationSet, first: int, *, trusting: bool = True) -> dict[tuple[State, State], float]:
+    """Return the states that a seat holds possible, each with the last one that both players knew, and their weights.
+
+    Others are trusted to play as well as they can; nothing is returned if that never leads here.
+    """
+    game, seat, begin = known.base.game, known.seat, known.base.state
+    layer: dict[tuple[State, State], float] = {(begin, begin): 1.0}
+    for event in known.events:
+        after: dict[tuple[State, State], float] = {}
+        for (base, state), weight in layer.items():
+            actor = rules.to_act(state)
+            if actor == OVER:
+                continue
+            actions = members(rules.outcomes(state) if actor == CHANCE else rules.legal(state))
+            shares = dict.fromkeys(actions, 1 / len(actions) if actor == CHANCE else 1.0)
+            told = {a: token(game, state.options, rules.tell(state, a, seat)) for a in actions}
+            if trusting and actor not in (CHANCE, seat) and event in told.values():
+                shares = plan_of(base, first).mix(turned(state, first))
+            for action in actions:
+                if told[action] == event and shares[action] > 0:
+                    then = rules.apply(state, action)
+                    both = then if then.phase == DRAW and not then.deck else base
+                    after[both, then] = after.get((both, then), 0.0) + weight * shares[action]
+        layer = after
+    layer = {pair: weight for pair, weight in layer.items() if pair[1] in known.belief.states}
+    total = sum(layer.values())
+    return {pair: weight / total for pair, weight in layer.items()} if total > 1e-12 else {}
+
+
+def chances(value: float, drawn: float, first: int, seat: int) -> Chances:
+    """Return a seat's chances from what the first player can expect and the chance of a draw."""
+    drawn = min(max(drawn, 0.0), 1.0)
+    win = min(max((1 - drawn + value) / 2, 0.0), 1.0)
+    loss = max(1 - drawn - win, 0.0)
+    return Chances(win, drawn, loss) if seat == first else Chances(loss, drawn, win)
+
+
+def blend(parts: list[tuple[float, Chances]]) -> Chances:
+    """Return the average of chances, each with its weight."""
+    win, draw, loss = (sum(p * part[i] for p, part in parts) for i in range(3))
+    return Chances(win, draw, loss)

@@ -1,0 +1,77 @@
+"""Zero-Sum Grid on the scales: how many games to weigh it by, and what is true of it."""
+
+from __future__ import annotations
+
+from piste.core.bits import count
+from piste.games.zero_sum_grid import rules
+from piste.games.zero_sum_grid.rules import ANY, HARVEST, WINNABLE, Options
+
+RATE = 0.1
+"""The part of the decisions that the solver is asked about."""
+
+
+def sizes(options: Options) -> dict[str, int]:
+    """Return how many games a level plays by default: two that know what they do take the whole turn limit."""
+    if options.variant == HARVEST:
+        return dict.fromkeys(("steady", "strong", "perfect"), 500)
+    return {"novice": 200, "steady": 100, "strong": 80, "perfect": 80}
+
+
+def truths(options: Options) -> list[tuple[str, str]]:
+    """Say what a designer should know of the deal and of who can win; each with how it is known."""
+    if options.variant == HARVEST:
+        return harvested(options)
+    odd, every = winnable_deals(options)
+    whole = (2 * options.top) ** 9
+    once = f"once in {whole / every:,.0f} ({every:,} of {whole:,} grids)"
+    said = []
+    if options.deal == ANY:
+        said.append((f"This deal can be won {once}: in all others no play of any kind leads to zeros.", "exact"))
+    said.append(
+        ("Every grid that can be won is a draw if both play well: who cannot win can always step away.", "proven")
+    )
+    said.append(
+        (
+            "In each deal that can be won only one player can ever win, however badly both play: the first player in "
+            f"{100 * odd / every:.2f} % of these deals, the second in {100 - 100 * odd / every:.2f} %.",
+            "exact, by the parity rule (R2)",
+        )
+    )
+    if options.deal == WINNABLE:
+        said.append((f"Dealt as the sheet says, with deal=any, a grid could be won {once}.", "exact"))
+    return said
+
+
+def harvested(options: Options) -> list[tuple[str, str]]:
+    """Say what is true of harvest, where the parity rule decides nothing."""
+    if options.deal == ANY:
+        return []
+    from piste.games.zero_sum_grid.solver import harvest_kernels
+
+    found = harvest_kernels.tally(options)
+    said = (
+        f"With best play the first player wins {found.first:,} of the {found.deals:,} deals, the second "
+        f"{found.second + found.level:,}, of which {found.level:,} are level and go to the second by the rule (R5)."
+    )
+    return [(said, "exact")]
+
+
+def winnable_deals(options: Options) -> tuple[int, int]:
+    """Return at how many winnable deals the first player could win, and how many there are.
+
+    A deal is a first column and two amounts by which the others differ from it, so the sum of its cells is odd if the
+    first column and the two amounts together are; and then the distance is odd (R2).
+    """
+    top, odd = options.top, 0
+    start = rules.start(options._replace(deal=WINNABLE))
+    values = [rules.cell_value(top, outcome) for outcome in range(2 * top)]
+    evens = sum(1 << at for at in range(0, 4 * top + 1, 2))  # amounts are numbered from 2 * top, which is even
+    for a in values:
+        for b in values:
+            two = rules.shifts(top, a) & rules.shifts(top, b)
+            for c in values:
+                amounts = two & rules.shifts(top, c)
+                even, all_of_them = count(amounts & evens), count(amounts)
+                apart = 2 * even * (all_of_them - even)  # one even, one odd
+                odd += apart if (a + b + c) % 2 == 0 else all_of_them**2 - apart
+    return odd, rules.spread(start)

@@ -1,0 +1,1 @@
+"""Zero-Sum Grid: its bots, a module a level."""

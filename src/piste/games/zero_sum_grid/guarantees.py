@@ -1,0 +1,16 @@
+"""Zero-Sum Grid: how the play of each level is known."""
+
+from __future__ import annotations
+
+from piste.core.evaluation import Basis
+from piste.games.zero_sum_grid.rules import ANY, HARVEST, Options
+
+
+def basis(level: str, options: Options) -> Basis:
+    if options.variant != HARVEST:
+        return Basis.PROVEN if level == "perfect" else Basis.THUMB
+    if level == "novice":
+        return Basis.THUMB
+    if level != "perfect":
+        return Basis.SEARCHED
+    return Basis.PARTLY if options.deal == ANY else Basis.EXACT

@@ -1,0 +1,1 @@
+"""Zero-Sum Grid: everything that computes values."""

@@ -1,0 +1,180 @@
+"""Zero-Sum Grid, solved: the distance to zero says everything, and docs/solve/zero-sum-grid.md proves it.
+
+A grid that can be zeroed is six markers on a line, one for each row and column; a move shifts one of them by one
+step, and who brings them together wins. The distance is the sum of the upper three less the sum of the lower three,
+and each move changes it by one. So whoever is to move at an odd distance is the only one who can ever win (R2), and
+wins against good play only at distance 1: at 2 the other one steps away, and never has to come nearer.
+
+No numbers are stored and nothing is searched. Harvest (R5) is another game; `harvest` judges it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from piste.core.evaluation import PROVEN, Chances, Choice, Evaluation, Progress, quiet
+from piste.core.game import counted, members
+from piste.core.protocols import CHANCE, HIDDEN, OVER, WATCHER
+from piste.games.zero_sum_grid import rules
+from piste.games.zero_sum_grid.bots.steady import MOVES, distance
+from piste.games.zero_sum_grid.rules import DEAL, HARVEST, MOVE, Cells, Options, State
+from piste.games.zero_sum_grid.solver import harvest
+
+if TYPE_CHECKING:
+    from piste.core.information_set import InformationSet
+
+VERSION = 1
+
+WIN, DRAW, LOSS = Chances(1.0, 0.0, 0.0), Chances(0.0, 1.0, 0.0), Chances(0.0, 0.0, 1.0)
+
+DEEP = 7
+"""So many moves of its own ahead the bot weighs how likely the other one is to go wrong."""
+
+
+def full(options: Options, progress: Progress = quiet) -> str:
+    if options.variant == HARVEST:
+        return harvest.full(options, progress)
+    return "Nothing to compute: what a grid is worth follows from its distance to zero, for every size and limit."
+
+
+def prepare(options: Options, progress: Progress = quiet) -> None:
+    """Make harvest ready; for the sheet's game there is nothing to do."""
+    if options.variant == HARVEST:
+        harvest.prepare(options, progress)
+
+
+def only_winner(s: State) -> int:
+    """Return the one seat that can ever win, or HIDDEN if nobody can: the parity rule (R2), and the turn limit."""
+    if s.phase != MOVE or not rules.winnable(s.cells):
+        return HIDDEN
+    far = distance(s.cells)
+    if s.options.turns and far > s.options.turns - s.turns:
+        return HIDDEN  # the limit comes first, however badly anybody plays
+    return s.seat if far % 2 else 1 - s.seat
+
+
+def result(s: State) -> int:
+    """Return who wins if both play well from here, or HIDDEN for a draw; not asked before the toss."""
+    if rules.to_act(s) == OVER:
+        return s.winner
+    return s.seat if only_winner(s) == s.seat and distance(s.cells) == 1 else HIDDEN
+
+
+def chances(s: State, seat: int) -> Chances:
+    """Return how a game ends for a seat if both play well."""
+    if s.phase == DEAL:
+        return DRAW  # nine cells without a zero take three moves at least
+    if rules.to_act(s) == CHANCE:
+        ways = [chances(rules.apply(s, who), seat) for who in members(rules.outcomes(s))]
+        win, draw, loss = (sum(part) / len(ways) for part in zip(*ways, strict=True))
+        return Chances(win, draw, loss)
+    winner = result(s)
+    return DRAW if winner == HIDDEN else WIN if winner == seat else LOSS
+
+
+def verdict(known: InformationSet, progress: Progress = quiet) -> Evaluation:
+    """Say what a grid is worth to a seat."""
+    s: State = next(iter(known.belief.states))  # nothing is hidden: there is one
+    if s.options.variant == HARVEST:
+        return harvest.verdict(known, progress)
+    seat = s.seat if known.seat == WATCHER else known.seat
+    choices: tuple[Choice, ...] = ()
+    if rules.to_act(s) == seat:
+        picked = best(s)
+        choices = tuple(
+            Choice(move, chances(rules.apply(s, move), seat), (move in picked) / len(picked)) for move in MOVES
+        )
+    return Evaluation(seat, chances(s, seat), choices, PROVEN, 0.0, told(s))
+
+
+def told(s: State) -> str:
+    """Say why a grid is worth what it is worth."""
+    if rules.to_act(s) == OVER:
+        return "The game is over."
+    if s.phase == DEAL:
+        return "Every deal is a draw if both play well: the one who cannot make the last move keeps away from it."
+    if not rules.winnable(s.cells):
+        return "Nobody can win: the rows do not differ by the same amount in every column, and no move changes that."
+    far = distance(s.cells)
+    steps = f"The distance to zero is {counted(far, 'move')}"
+    if s.phase != MOVE:
+        return f"{steps}, so it depends on the toss who can make the last one."
+    winner = only_winner(s)
+    if winner == HIDDEN:
+        return f"{steps}, and the turn limit comes first: nobody can win."
+    who = f"{steps}, so only Player {winner + 1} can ever make the last one (R2)"
+    if far == 1:
+        return f"{who}, and does so now."
+    return f"{who}; Player {2 - winner} need not let that happen."
+
+
+# What the bot does. Against good play every move that does not lose is as good as any other.
+
+
+def best(s: State) -> tuple[int, ...]:
+    """Return the moves that the perfect bot chooses from, each as good as the others."""
+    if s.options.variant == HARVEST:
+        return harvest.best(s)
+    scored = {move: appeal(s, move) for move in MOVES}
+    most = max(scored.values())
+    return tuple(move for move, found in scored.items() if found == most)
+
+
+def appeal(s: State, move: int) -> tuple[float, ...]:
+    """Return how good a move is: first the result, then, for who can win, how easily the other one goes wrong."""
+    after = rules.apply(s, move)
+    winner = result(after)
+    outcome = 0 if winner == HIDDEN else 1 if winner == s.seat else -1
+    if rules.to_act(after) == OVER or only_winner(s) == HIDDEN:
+        return (outcome, -sum(map(abs, after.cells)))  # nothing depends on it: a tidy grid looks best
+    far = distance(after.cells)
+    if only_winner(s) != s.seat:
+        # Never leave the last step. Among what is safe a tidy grid is best; none is safer than another.
+        return (outcome, -far)
+    left = after.options.turns - after.turns if after.options.turns else 2 * DEEP
+    gaps = shape(after.cells)
+    nearer = sum(far_of(reply) < far for reply in shifted(gaps))
+    return (outcome, losing(gaps), round(hope(gaps, min(left, 2 * DEEP)), 12), -far, nearer)
+
+
+Shape = tuple[int, ...]
+"""The six markers in order, with the lowest at 0. Which is a row's and which a column's makes no difference."""
+
+
+def shape(cells: Cells) -> Shape:
+    marks = sorted((cells[0], cells[3], cells[6], 0, cells[0] - cells[1], cells[0] - cells[2]))
+    return tuple(mark - marks[0] for mark in marks)
+
+
+def far_of(marks: Shape) -> int:
+    return sum(marks[3:]) - sum(marks[:3])
+
+
+def shifted(marks: Shape) -> Iterator[Shape]:
+    """Yield the shape after each of the twelve moves."""
+    for i in range(6):
+        for by in (1, -1):
+            new = sorted((*marks[:i], marks[i] + by, *marks[i + 1 :]))
+            yield tuple(mark - new[0] for mark in new)
+
+
+def losing(marks: Shape) -> int:
+    """Return after how many of the twelve replies the grid is one step from zero."""
+    return sum(far_of(after) == 1 for after in shifted(marks)) if far_of(marks) == 2 else 0
+
+
+@lru_cache(maxsize=100_000)
+def hope(marks: Shape, turns: int) -> float:
+    """Return the chance to win soon if the one to move replies at random, with so many turns left."""
+    far = far_of(marks)
+    if turns < 2 or far > turns - 1:
+        return 0.0
+    found = 0.0
+    for after in shifted(marks):
+        if far_of(after) == 1:
+            found += 1.0
+        else:
+            found += max(hope(mine, turns - 2) for mine in shifted(after) if far_of(mine) < far_of(after))
+    return found / 12

@@ -1,0 +1,215 @@
+"""One game after another, as environments for learners play them: dealt from seeds, seen by seats, decided by number.
+
+No rule is known here: the table decides what is open, and a seat is shown its own view and nothing else.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Mapping
+from typing import Any
+
+from gymnasium import spaces
+
+from piste.core.dealer import Dealer, RandomStream, fresh_seed
+from piste.core.errors import IllegalDecisionError, OptionError
+from piste.core.game import Game, find, listed, quoted
+from piste.core.position import Position
+from piste.core.table import Table
+from piste.core.views import Ending, SeatView
+from piste.rl.encoder import Encoder, Mask, settled
+
+RENDER_MODES = ("human", "ansi")
+TRIES = 1000
+"""How many games in a row may end before anybody has to decide."""
+
+Seen = dict[str, Any]  # observation: Floats, action_mask: Mask
+
+
+class Episode:
+    """Plays one game after another, and can be copied and pickled in the middle of one.
+
+    A seed names a row of games: the first is the one that a table deals from the seed written in digits.
+    """
+
+    def __init__(self, name: str, given: Mapping[str, int | str], max_cycles: int | None = None) -> None:
+        self.game = find(name)
+        self.options = settled(self.game, limited(self.game, given, max_cycles))
+        self.encoder = Encoder(self.game, self.options)
+        self.seats = self.game.rules.seats(self.options)
+        self.agents = tuple(f"player_{seat}" for seat in range(self.seats))
+        self.skipped = 0  # games before this one that ended before anybody had to decide
+        self._row = ""  # the seed of the row, once there is one
+        self._at = 0  # which game of the row this is
+        self._taken: list[int] = []  # decisions of this game; -1 - seat for a seat that left
+        self._views: dict[int, SeatView] = {}
+        self._dealer: Dealer | None = None
+        self._table: Table | None = None
+
+    def begin(self, seed: int | None = None) -> None:
+        """Deal the first game of a seed's row, or the next one; a game that asks nobody anything is passed over."""
+        if seed is not None:
+            self._row, self._at = str(whole(seed, "A seed")), 0
+        elif not self._row:
+            self._row, self._at = fresh_seed(), 0
+        for self.skipped in range(TRIES):
+            self._at += 1
+            self._open()
+            if self.to_act is not None:
+                return
+        raise OptionError(f"With these options, {self.game.notation.TITLE} ended {TRIES} times before any decision.")
+
+    @property
+    def seed(self) -> str:
+        """What this game is dealt from: `piste.open_table` with it deals the same."""
+        return self._row if self._at == 1 else f"{self._row} game {self._at}"
+
+    def _open(self) -> None:
+        self._taken = []
+        self._views = {}
+        self._dealer = Dealer(self.seed)
+        self._table = Table(self.game, self.options, self._dealer, counts=False)
+
+    @property
+    def table(self) -> Table:
+        if self._table is None:
+            raise IllegalDecisionError("No game has begun: call reset() first.")
+        return self._table
+
+    @property
+    def to_act(self) -> int | None:
+        return self.table.to_act
+
+    def stream(self, name: str) -> RandomStream:
+        """Return a stream of this game's own, which changes nothing of what is dealt."""
+        if self._dealer is None:
+            raise IllegalDecisionError("No game has begun: call reset() first.")
+        return self._dealer.stream(name)
+
+    def view(self, seat: int) -> SeatView:
+        """Return what a seat has before it."""
+        if seat not in self._views:
+            self._views[seat] = self.table.view(seat)
+        return self._views[seat]
+
+    def seen(self, seat: int) -> Seen:
+        """Return what a seat sees as numbers, and what is open to it: nothing, unless it is to act."""
+        return {"observation": self.encoder.encode(self.view(seat).position), "action_mask": self.mask(seat)}
+
+    def mask(self, seat: int) -> Mask:
+        return self.encoder.mask(self.view(seat).actions)
+
+    def read(self, action: Any) -> int:
+        """Return an action of the seat to act as a plain number, or say why it cannot be taken."""
+        seat = self.to_act
+        if seat is None:
+            raise IllegalDecisionError("The game is over: call reset().")
+        view = self.view(seat)
+        try:
+            number = operator.index(action)
+        except TypeError:
+            number = -1
+        if number not in view.actions:
+            raise IllegalDecisionError(
+                f"{self.agents[seat]} cannot take action {quoted(action)}: its action_mask says what is open. "
+                f"It can take {listed(offers(view), 'or')}."
+            )
+        return number
+
+    def decide(self, number: int) -> None:
+        """Take a decision of the seat to act."""
+        seat = self.to_act
+        if seat is None:
+            raise IllegalDecisionError("The game is over: call reset().")
+        self.table.decide(seat, number)
+        self._taken.append(number)
+        self._views = {}
+
+    def resign(self, seat: int) -> None:
+        """Take a seat out of the game."""
+        self.table.resign(seat)
+        self._taken.append(-1 - seat)
+        self._views = {}
+
+    def ending(self) -> Ending | None:
+        return self.table.ending()
+
+    def cut(self) -> bool:
+        """Say whether the game ended for having lasted long enough, which is no result of play."""
+        whole_position = Position.parse(self.table.position_text())
+        return self.to_act is None and bool(self.encoder.numbers.cut(whole_position.state))
+
+    def text(self, seat: int) -> str:
+        """Return what a seat, or a watcher, sees as lines of text, and what is open to it with its numbers."""
+        view = self.view(seat)
+        lines = [str(row) for row in self.game.text.picture(view, self.agents)]
+        if view.ending is not None:
+            winner = view.ending.winner
+            who = "nobody wins" if winner is None else f"{self.agents[winner]} wins"
+            lines += [f"The game is over, {who}: {view.ending.reason}."]
+        if view.actions:
+            lines += [f"{self.agents[seat]} can take {listed(offers(view), 'or')}."]
+        return "\n".join(lines) + "\n"
+
+    # A game is its seed and its decisions: rules are modules, which cannot be pickled, and need not be.
+
+    def __getstate__(self) -> dict[str, Any]:
+        left_out = ("game", "encoder", "_views", "_dealer", "_table")
+        state = {name: value for name, value in vars(self).items() if name not in left_out}
+        return state | {"name": self.game.name, "begun": self._table is not None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        state = dict(state)
+        self.game, begun, taken = find(state.pop("name")), state.pop("begun"), list(state["_taken"])
+        vars(self).update(state)
+        self.encoder = Encoder(self.game, self.options)
+        self._views, self._dealer, self._table = {}, None, None
+        if begun:
+            self._open()
+            for step in taken:
+                self.resign(-1 - step) if step < 0 else self.decide(step)
+
+
+def limited(game: Game, given: Mapping[str, int | str], max_cycles: int | None) -> dict[str, int | str]:
+    """Return options with a limit on cycles as the turn limit, where the game has one; others end by themselves."""
+    found = dict(given)
+    if max_cycles is not None and "turns" in game.rules.Options._fields:
+        if "turns" in found:
+            raise OptionError("turns and max_cycles are the same limit: give one of them.")
+        found["turns"] = whole(max_cycles, "max_cycles")
+    return found
+
+
+def whole(value: Any, what: str) -> int:
+    """Return a whole number of any type as a plain one."""
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise OptionError(f"{what} must be a whole number, not {quoted(value)}.") from None
+
+
+def render_mode_of(mode: str | None) -> str | None:
+    """Return a way to render that there is, or None for none."""
+    if mode is not None and mode not in RENDER_MODES:
+        raise OptionError(f"There is no render_mode {quoted(mode)}. There are: {', '.join(RENDER_MODES)}.")
+    return mode
+
+
+def offers(view: SeatView) -> list[str]:
+    """Return what is open to a seat: each action with the name of the decision it stands for."""
+    return [f"{action} ({name})" for action, name in zip(view.actions, view.decisions, strict=True)]
+
+
+def observed(encoder: Encoder) -> spaces.Dict:
+    """Return the space of what a seat sees."""
+    return spaces.Dict(
+        {
+            "observation": spaces.Box(encoder.low, encoder.high, dtype=encoder.low.dtype.type),
+            "action_mask": spaces.Box(0, 1, (encoder.actions,), dtype=encoder.mask(()).dtype.type),
+        }
+    )
+
+
+def numbered(encoder: Encoder) -> spaces.Discrete:
+    """Return the space of a seat's decisions."""
+    return spaces.Discrete(encoder.actions)

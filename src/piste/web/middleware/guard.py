@@ -1,0 +1,352 @@
+"""What stands between the network and the tables: headers, sizes, origins, rates, and errors told kindly.
+
+`Guard` is plain ASGI and wraps the whole application. Everything it refuses it refuses with a sentence, as a page or,
+for whoever asks for JSON, as an answer; what it says never repeats what it was sent.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import math
+from collections.abc import Callable
+from html import escape
+from urllib.parse import parse_qsl, urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.websockets import WebSocketDisconnect
+
+from piste.core.errors import PisteError
+from piste.web import logging as logs
+from piste.web.metrics import Metrics
+from piste.web.middleware.rate_limits import SENTENCES, Limits, address_of
+from piste.web.settings import Settings
+
+LARGEST_BODY = 8192
+SLOWEST_BODY = 10.0
+"""Seconds in which a body must have arrived."""
+
+MOST_FIELDS = 64
+LONGEST_HOST = 100
+"""Characters of the name under which a server is asked for: a name can have 253, and nobody types as many."""
+
+HEADERS = {
+    "content-security-policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+        "manifest-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+    ),
+    # Nothing is told to other sites. With `no-referrer` browsers would also send "Origin: null" with our own forms,
+    # and a foreign form could not be told from ours.
+    "referrer-policy": "same-origin",
+    "x-content-type-options": "nosniff",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=(), interest-cohort=()",
+}
+
+
+PORTS = {"http": 80, "ws": 80, "https": 443, "wss": 443}
+PLAIN = {"ws": "http", "wss": "https"}
+
+
+def origin(text: str) -> tuple[str, str, int] | None:
+    """Return scheme, host and port, or None for what is no origin."""
+    try:
+        found = urlsplit(text)
+        port = found.port
+    except ValueError:
+        return None
+    if found.scheme not in PORTS or not found.hostname or found.path or found.query or found.username is not None:
+        return None
+    return PLAIN.get(found.scheme, found.scheme), found.hostname, PORTS[found.scheme] if port is None else port
+
+
+def is_ours(scope: Scope, public: str = "") -> bool:
+    """Say whether a request that changes something, or a websocket, was sent by a page of ours.
+
+    Browsers name the origin of every POST and every websocket, and a page cannot forge it. Where it is missing or
+    "null" a POST passes only with a `Sec-Fetch-Site` that no foreign page can cause; a websocket never.
+    """
+    headers = Headers(scope=scope)
+    named = headers.get("origin", "null")
+    if named != "null":
+        given = origin(named)
+        host = headers.get("host", "")
+        wanted = [origin(f"{scope['scheme']}://{host}")] if host else []
+        if public:
+            wanted.append(origin(public))
+        return given is not None and given in wanted
+    return scope["type"] == "http" and headers.get("sec-fetch-site", "") in ("same-origin", "none")
+
+
+Page = Callable[[int, str], str]
+"""Makes a page of a status and a sentence."""
+
+
+def plain_page(status: int, sentence: str) -> str:
+    """Return a page that needs no template."""
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1"><title>piste</title></head>'
+        f"<body><main><h1>{status}</h1><p>{escape(sentence)}</p>"
+        '<p><a href="/">All games</a></p></main></body></html>\n'
+    )
+
+
+def wants_json(scope: Scope) -> bool:
+    """Say whether whoever asks wants an answer rather than a page."""
+    return "application/json" in Headers(scope=scope).get("accept", "")
+
+
+def answer(scope: Scope, status: int, sentence: str, page: Page = plain_page, *, wait: float = 0.0) -> Response:
+    """Return a refusal as a page, or as JSON for those who asked for it."""
+    if wants_json(scope) or scope["type"] == "websocket":
+        text, kind = json.dumps({"ok": False, "said": sentence}), "application/json"
+    else:
+        text, kind = page(status, sentence), "text/html"
+    more = {"retry-after": str(max(1, math.ceil(min(wait, 3600))))} if wait else {}
+    return Response(text, status, more, media_type=kind)
+
+
+class Guard:
+    """Wraps the application; put it around everything else."""
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        *,
+        settings: Settings,
+        limits: Limits | None = None,
+        metrics: Metrics | None = None,
+        page: Page = plain_page,
+    ) -> None:
+        self._app = app
+        self._limits = limits or (Limits() if settings.limits else Limits.off())
+        self._metrics = metrics
+        self._public = settings.public
+        self._most_sockets = settings.most_sockets
+        self._page = page
+        self.sockets = 0  # open now
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            await self._http(scope, receive, send)
+        elif scope["type"] == "websocket":
+            await self._socket(scope, receive, send)
+        else:
+            await self._app(scope, receive, send)
+
+    async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
+        started = 0
+        lane = contextlib.AsyncExitStack()
+
+        async def dressed(message: Message) -> None:
+            nonlocal started
+            if message["type"] == "http.response.start":
+                started = message["status"]
+                dress(scope, message)
+                if self._metrics is not None:
+                    self._metrics.answered(started)
+                await lane.aclose()  # the work is done; whoever reads slowly keeps nobody waiting
+            await send(message)
+
+        refused = self._refused(scope)
+        if refused is None and has_body(scope):
+            body = await read_body(scope, receive)
+            if isinstance(body, bytes):
+                receive = replayed(body, receive)
+            else:
+                refused = self._refuse(scope, "body", *body)
+                refused.headers["connection"] = "close"  # the rest of it is not wanted
+        if refused is not None:
+            await refused(scope, receive, dressed)
+            return
+        if not scope["path"].endswith("/hint"):  # that one waits for a thinker, and there is a queue for those
+            await lane.enter_async_context(self._limits.lane(address_of(scope)))
+        try:
+            async with lane:
+                await self._app(scope, receive, dressed)
+        except Exception as e:
+            if started:
+                logs.trouble("failed while answering", e, method=scope["method"])
+                raise ConnectionAbortedError from None  # whoever waits must not take half an answer for a whole one
+            await self._sorry(scope, e)(scope, receive, dressed)
+
+    async def _socket(self, scope: Scope, receive: Receive, send: Send) -> None:
+        open_now = False
+
+        async def watched(message: Message) -> None:
+            nonlocal open_now
+            if message["type"] == "websocket.accept" and not open_now:
+                open_now = True
+                self._metrics_socket(1)
+            elif message["type"] == "websocket.http.response.start":
+                dress(scope, message)
+            await send(message)
+
+        refused = self._refused(scope)
+        address = address_of(scope)
+        if refused is None and self.sockets >= self._most_sockets:
+            refused = self._refuse(scope, "full", 503, "All places are taken just now. Try again in a minute.", 60)
+        elif refused is None and not self._limits.hold(address):
+            refused = self._refuse(scope, "held", 429, SENTENCES["held"], 60)
+        if refused is not None:
+            if "websocket.http.response" in scope.get("extensions", {}):
+                await refused(scope, receive, watched)
+            else:
+                await send({"type": "websocket.close", "code": 1008})
+            return
+        self.sockets += 1
+        try:
+            await self._app(scope, receive, watched)
+        except WebSocketDisconnect:
+            pass  # gone, as people go
+        except Exception as e:
+            logs.trouble("socket failed", e)
+            with contextlib.suppress(RuntimeError, OSError):  # it may be closed already
+                await send({"type": "websocket.close", "code": 1011})
+        finally:
+            self.sockets -= 1
+            self._limits.let_go(address)
+            if open_now:
+                self._metrics_socket(-1)
+
+    def _metrics_socket(self, change: int) -> None:
+        if self._metrics is not None:
+            (self._metrics.socket_opened if change > 0 else self._metrics.socket_closed)()
+
+    def _refused(self, scope: Scope) -> Response | None:
+        """Return a refusal if the head of a request already asks for one."""
+        address = address_of(scope)
+        for kind in kinds(scope):
+            wait = self._limits.take(kind, address)
+            if wait:
+                return self._refuse(scope, kind, 429, SENTENCES[kind], wait)
+        if len(Headers(scope=scope).get("host", "")) > LONGEST_HOST:
+            return self._refuse(scope, "host", 400, "No server has a name as long as the one that was asked for.")
+        changing = scope["type"] == "websocket" or scope["method"] not in ("GET", "HEAD")
+        if changing and not is_ours(scope, self._public):
+            logs.warn("foreign origin", kind=scope["type"], scheme=scope["scheme"])
+            return self._refuse(
+                scope, "origin", 403,
+                "This did not come from a page of this table, so nothing was done. Open the table and try there.",
+            )  # fmt: skip
+        return None
+
+    def _refuse(self, scope: Scope, kind: str, status: int, sentence: str, wait: float = 0.0) -> Response:
+        if self._metrics is not None:
+            self._metrics.refused(kind)
+        return answer(scope, status, sentence, self._page, wait=wait)
+
+    def _sorry(self, scope: Scope, error: Exception) -> Response:
+        """Return what people see of an error that nobody expected: no part of it, and an id that is in the log."""
+        mark = logs.trouble("failed", error, method=scope["method"])
+        sentence = f"Something went wrong here, and it was noted as {mark}. Your games are kept: try again."
+        try:
+            return answer(scope, 500, sentence, self._page)
+        except Exception as again:
+            logs.trouble("failed to draw the error page", again)
+            return answer(scope, 500, sentence)
+
+
+def kinds(scope: Scope) -> tuple[str, ...]:
+    """Return what a request counts as."""
+    if scope["type"] == "websocket":
+        return ("sockets",)
+    if scope["method"] != "POST":
+        return ("requests",)
+    return ("requests", "posts")
+
+
+def dress(scope: Scope, message: Message) -> None:
+    """Put the headers on that every response has."""
+    headers = MutableHeaders(scope=message)
+    for name, value in HEADERS.items():
+        headers[name] = value
+    if scope["path"].startswith("/static/") and message["status"] in (200, 304):
+        # An address with the content's hash in it always means the same content.
+        hashed = b"v=" in scope.get("query_string", b"")
+        headers["cache-control"] = "public, max-age=31536000, immutable" if hashed else "no-cache"
+    else:
+        headers["cache-control"] = "no-store"
+
+
+def has_body(scope: Scope) -> bool:
+    headers = Headers(scope=scope)
+    return headers.get("content-length", "0") != "0" or "transfer-encoding" in headers
+
+
+TOO_LARGE = (413, f"That was more than {LARGEST_BODY} bytes, and no decision is as long. Nothing was done.")
+TOO_SLOW = (408, "That took too long to arrive, so nothing was done. Try again.")
+CUT_OFF = (400, "That did not arrive whole, so nothing was done. Try again.")
+
+
+async def read_body(scope: Scope, receive: Receive) -> bytes | tuple[int, str]:
+    """Return a body, or why it is refused; never more is held than the limit and one chunk."""
+    length = Headers(scope=scope).get("content-length", "")
+    if length and not (length.isascii() and length.isdigit() and len(length) < 12 and int(length) <= LARGEST_BODY):
+        return TOO_LARGE
+    body = b""
+    try:
+        async with asyncio.timeout(SLOWEST_BODY):
+            while True:
+                message = await receive()
+                if message["type"] == "http.disconnect":
+                    return CUT_OFF
+                body += bytes(message.get("body", b""))
+                if len(body) > LARGEST_BODY:
+                    return TOO_LARGE
+                if not message.get("more_body", False):
+                    return body
+    except TimeoutError:
+        return TOO_SLOW
+
+
+def replayed(body: bytes, receive: Receive) -> Receive:
+    """Return a `receive` that gives a body that was read, then whatever comes after it."""
+    given = False
+
+    async def again() -> Message:
+        nonlocal given
+        if given:
+            return await receive()
+        given = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return again
+
+
+class FormError(PisteError):
+    """A form that cannot be read."""
+
+
+async def read_form(request: Request) -> dict[str, str]:
+    """Return the fields of a form, each with its one value."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().casefold()
+    body = await request.body()
+    if not body:
+        return {}
+    if kind != "application/x-www-form-urlencoded":
+        raise FormError("This is not a form as our pages send it (application/x-www-form-urlencoded).")
+    if len(body) > LARGEST_BODY:
+        raise FormError(TOO_LARGE[1])
+    try:
+        fields = parse_qsl(
+            body.decode("ascii"),
+            keep_blank_values=True,
+            encoding="utf-8",
+            errors="strict",
+            max_num_fields=MOST_FIELDS,
+        )
+    except ValueError:  # letters that are not UTF-8, or too many fields
+        raise FormError(
+            f"This form cannot be read: it has more than {MOST_FIELDS} fields, or is not UTF-8."
+        ) from None
+    found = dict(fields)
+    if len(found) != len(fields):
+        raise FormError("This form gives one of its fields twice.")
+    return found

@@ -1,0 +1,1 @@
+"""What the server keeps: schema, storage, migrations."""

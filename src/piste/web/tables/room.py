@@ -1,0 +1,476 @@
+"""One room: a table, who sits there, and what they may do. No network and no storage; clock and codes are given."""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from piste import bots
+from piste.core.dealer import ChanceSource
+from piste.core.errors import (
+    IllegalDecisionError,
+    OptionError,
+    StaleDecisionError,
+    UnknownNameError,
+    UnreadableDecisionError,
+)
+from piste.core.game import Game, find, listed, quoted, tidy
+from piste.core.input_parser import Question
+from piste.core.presentation import Prompt
+from piste.core.protocols import WATCHER
+from piste.core.record import Head, Record, Recorder
+from piste.core.replay import new_head, replay, seated
+from piste.core.table import Table
+from piste.web.tables.transcript import Transcript, relief
+
+PERSON, BOT, OPEN, KEPT = "person", "bot", "open", "kept"
+LONGEST_NAME = 24
+LONGEST_DECISION = 40
+GRACE = 10.0
+"""Seconds without a sign of somebody before they count as away: a refresh takes less."""
+
+STAND_IN = "steady"
+MOST_DECISIONS = 2000
+"""No game of people comes near it; a longer one would be slow to tell again."""
+
+
+class Seat(NamedTuple):
+    """Who sits on a seat, or may."""
+
+    kind: str = OPEN
+    name: str = ""
+    bot: str = ""  # the level, for a bot
+    stand_in: str = ""  # the level of the bot that plays for a person who is away
+    players: frozenset[str] = frozenset()  # the devices of the person
+    link: int = 0  # how often the private link was revoked
+
+
+Opener = Callable[["Room"], tuple[Head, ChanceSource | None]]
+
+
+def usual_opener(room: Room) -> tuple[Head, ChanceSource | None]:
+    """Return the head of a new game that nobody can foresee."""
+    head = new_head(room.game.name, room.options, seats=room.names())
+    sitting = {f"seat {i}": seat.bot or "you" for i, seat in enumerate(room.seats, 1)}
+    return head._replace(notes=sitting), None
+
+
+class Room:
+    """A table and its seats, before, during and after a game."""
+
+    def __init__(
+        self,
+        code: str,
+        game: str,
+        options: Mapping[str, int | str],
+        seats: list[Seat],
+        *,
+        host: str,
+        now: float,
+        listed: bool = False,
+        previous: str = "",
+        successor: str = "",
+    ) -> None:
+        self.code = code
+        self.game: Game = find(game)
+        self.options = dict(options)
+        self.seats = seats
+        self.host = host
+        self.listed = listed
+        self.previous = previous
+        self.successor = successor
+        self.created = self.touched = now
+        self.stored = 0.0  # when it was last written that something happens here
+        self.table: Table | None = None
+        self.head: Head | None = None
+        self.story: Transcript | None = None
+        self.hints: dict[tuple[int, int], str] = {}  # of a seat at a question
+        self.no_hints: dict[tuple[int, int], str] = {}  # why a seat could get none at a question
+        self.network = ""  # from where one of its players asked last: whose share of the thinkers its bots take
+        self.stuck = ""  # why a bot could not answer, if it could not
+        self.preparing: int | None = None  # percent of what a bot needs first; None while none is prepared
+        self.version = 0  # of what is shown: counts up whenever anything changes
+        self.sockets: dict[int, int] = {}  # how many a seat has open
+        self.seen: dict[int, float] = {}  # when a seat was last heard of, by a clock that cannot be set
+        self.used = 0.0  # when somebody last asked for the room, by the same clock
+        self._asked: tuple[tuple[int, int], Question] | None = None  # whose question at which version
+        self._recorder: Recorder | None = None
+        self._written = 0  # lines that are in storage
+
+    # Who sits where
+
+    def seat_of(self, player: str) -> int:
+        """Return the seat of a device; WATCHER if it has none."""
+        return next((i for i, seat in enumerate(self.seats) if player in seat.players), WATCHER)
+
+    def names(self) -> tuple[str, ...]:
+        """Return what each seat is called: its name, or as the game calls it."""
+        return tuple(seat.name or f"Player {self.game.seat_name(i)}" for i, seat in enumerate(self.seats))
+
+    @property
+    def running(self) -> bool:
+        return self.table is not None and self.table.to_act is not None
+
+    @property
+    def over(self) -> bool:
+        return self.table is not None and self.table.to_act is None
+
+    @property
+    def people(self) -> list[int]:
+        return [i for i, seat in enumerate(self.seats) if seat.kind in (PERSON, KEPT)]
+
+    def place(self, at: int, seat: Seat) -> None:
+        """Put somebody on a seat."""
+        self.seats[at] = seat
+        self.version += 1
+
+    def free_name(self, wanted: str) -> str:
+        """Return the name, with a number if somebody else here has it."""
+        taken = {tidy(name) for name in self.names()}
+        name, number = wanted, 1
+        while tidy(name) in taken:
+            number += 1
+            name = f"{wanted[: LONGEST_NAME - 3]} {number}"
+        return name
+
+    def sit(self, player: str, name: str) -> int:
+        """Give a person the first open seat; who sits already keeps the seat."""
+        at = self.seat_of(player)
+        if at != WATCHER:
+            return at
+        if self.table is not None:
+            raise IllegalDecisionError("The game has begun, and every seat is taken. You can watch.")
+        at = next((i for i, seat in enumerate(self.seats) if seat.kind == OPEN), WATCHER)
+        if at == WATCHER:
+            raise IllegalDecisionError("Every seat here is taken. You can watch.")
+        self.place(
+            at, Seat(PERSON, self.free_name(called(name)) if name.strip() else "", players=frozenset({player}))
+        )
+        return at
+
+    def arrive(self, at: int) -> bool:
+        """Note that the person for whom a seat is kept has come; return whether that is news."""
+        if self.seats[at].kind != KEPT:
+            return False
+        self.place(at, self.seats[at]._replace(kind=PERSON))
+        return True
+
+    def fill(self, player: str, level: str) -> list[tuple[int, str]]:
+        """Let bots take every seat that is still free; return who had a place kept there: seats and devices."""
+        self._only_host(player)
+        if self.table is not None:
+            raise IllegalDecisionError("The game has begun: there is no free seat.")
+        gone: list[tuple[int, str]] = []
+        for at, seat in enumerate(self.seats):
+            if seat.kind in (OPEN, KEPT):
+                gone += [(at, device) for device in sorted(seat.players)]
+                shown = bots.shown(self.game, level, self.game.options(self.options))
+                self.place(at, Seat(BOT, self.free_name(shown.capitalize()), bot=level))
+        return gone
+
+    def basis(self, level: str) -> str:
+        """Return how the play of a bot is known at this table, in a word; "" if no bot of ours is meant."""
+        return _basis(self.game, level, tuple(self.options.items()), bots.made(self.game)) if level else ""
+
+    def revoke_link(self, at: int, player: str) -> list[str]:
+        """Make the private link of a seat worthless; only this device keeps the seat. Return those that lose it."""
+        seat = self.seats[at]
+        self.place(at, seat._replace(players=frozenset({player}), link=seat.link + 1))
+        return sorted(seat.players - {player})
+
+    def set_listed(self, player: str, listed: bool) -> None:
+        self._only_host(player)
+        self.listed = listed
+        self.version += 1
+
+    def is_host(self, player: str) -> bool:
+        """Whether this device belongs to whoever opened the room."""
+        seat = self.seat_of(player)
+        return bool(player) and (player == self.host or (seat != WATCHER and seat == self.seat_of(self.host)))
+
+    def _only_host(self, player: str) -> None:
+        if not self.is_host(player):
+            raise IllegalDecisionError("Only whoever opened this table can do that.")
+
+    # The game
+
+    @property
+    def full(self) -> bool:
+        """Whether everybody is there and the cards can be dealt."""
+        return all(seat.kind in (PERSON, BOT) for seat in self.seats)
+
+    def deal(self, opener: Opener = usual_opener) -> None:
+        """Begin the game."""
+        self.head, dealer = opener(self)
+        self.table, self._recorder = seated(self.head, dealer=dealer)
+        self._begun()
+
+    def restore(self, lines: tuple[str, ...]) -> None:
+        """Go on from a record that was kept."""
+        record = Record.parse("".join(f"{line}\n" for line in lines))
+        self.head = record.head
+        self.table, self._recorder = replay(record)
+        self._written = len(lines)
+        self._begun()
+
+    def _begun(self) -> None:
+        assert self.table is not None
+        assert self.head is not None
+        assert self._recorder is not None
+        self.story = Transcript(self.table, self.head.seats, self._recorder.lines, self.names)
+        for seat, number, text in self.story.hints():
+            self.hints[seat, number] = text
+        self.version += 1
+
+    def unwritten(self) -> tuple[int, tuple[str, ...]]:
+        """Return the lines of the record that are not in storage yet, and the number of the first."""
+        return self._written, () if self._recorder is None else tuple(self._recorder.lines[self._written :])
+
+    def written(self) -> None:
+        """Note that all of the record is in storage."""
+        self._written = 0 if self._recorder is None else len(self._recorder.lines)
+
+    def record(self) -> str:
+        """Return the whole record; of a finished game only."""
+        if self.table is None or not self.over:
+            raise IllegalDecisionError("The game is not over: its record would tell what is still secret.")
+        return self.table.record()
+
+    def _playing(self) -> Table:
+        if self.table is None:
+            raise IllegalDecisionError("The game has not begun: somebody is still missing.")
+        return self.table
+
+    def decide(self, seat: int, said: str, number: int) -> str:
+        """Take a decision and return its name. The same one sent again is taken once and answered twice."""
+        table = self._playing()
+        if len(said) > LONGEST_DECISION:
+            raise UnreadableDecisionError(f"{quoted(said)} is no answer here: it is too long.")
+        assert self.story is not None
+        if 0 <= number < table.number:
+            before = self.story.answers[number]
+            if said and before.seat == seat and said in (before.name, before.said):
+                return before.name
+            own = f": you decided {before.name}" if before.seat == seat else ""
+            raise StaleDecisionError(f"That question has been answered{own}. Look again: the table has moved on.")
+        if number != table.number:
+            raise StaleDecisionError("That question is not open. Look again.")
+        if table.to_act is None:
+            raise IllegalDecisionError("The game is over.")
+        if table.to_act != seat:
+            raise IllegalDecisionError(f"It is not your turn: {self.names()[table.to_act]} decides.")
+        if self.seats[seat].stand_in:
+            raise IllegalDecisionError("A bot plays for you. Take your seat back first.")
+        if number >= MOST_DECISIONS:
+            raise IllegalDecisionError(
+                f"A table here carries {MOST_DECISIONS} decisions and no more. Resign, then have a rematch."
+            )
+        action = self._read(table, seat, said)
+        return self._take(table, seat, action, said)
+
+    def _read(self, table: Table, seat: int, said: str) -> int:
+        question = self._question(table, seat)
+        view = question.view
+        if said in view.decisions:  # buttons and programs
+            return view.actions[view.decisions.index(said)]
+        if not said.strip():
+            raise UnreadableDecisionError(
+                f"Nothing was decided. You can choose {listed(list(view.decisions), 'or')}."
+            )
+        found = question.read(said)
+        if isinstance(found, Prompt):
+            keys = listed([key.key for key in found.keys], "or")
+            raise UnreadableDecisionError(f"{quoted(said)} is only the beginning of a decision. Add {keys}.")
+        return found
+
+    def _question(self, table: Table, seat: int) -> Question:
+        """Return the question that is open: it stays the same until something changes, whatever is answered."""
+        key = (seat, self.version)
+        if self._asked is None or self._asked[0] != key:
+            view = table.view(seat)
+            self._asked = key, Question(self.game, view, self.game.text.ask(view, self.names()))
+        return self._asked[1]
+
+    def _take(self, table: Table, seat: int, action: int, said: str = "") -> str:
+        number = table.number
+        table.decide(seat, action, number)
+        self.stuck = ""
+        assert self.story is not None
+        self.story.go_on()
+        self.story.answers[number] = self.story.answers[number]._replace(said=said)
+        self.version += 1
+        return self.story.answers[number].name
+
+    def resign(self, seat: int) -> None:
+        self._playing().resign(seat)
+        self._went_on()
+
+    def _went_on(self) -> None:
+        assert self.story is not None
+        self.story.go_on()
+        self.stuck = ""
+        self.version += 1
+
+    def mark(self, text: str) -> None:
+        """Note something in the record that is no part of the game."""
+        if self._recorder is None or not self._recorder.running:
+            return
+        self._recorder.mark(text)
+        self._went_on()
+
+    # Bots
+
+    def thinker(self) -> tuple[int, str] | None:
+        """Return the seat that a bot is to decide for, and its level."""
+        if self.table is None or self.table.to_act is None:
+            return None
+        at = self.table.to_act
+        level = self.seats[at].bot or self.seats[at].stand_in
+        return (at, level) if level else None
+
+    def bot_decides(self, seat: int, action: int, number: int) -> bool:
+        """Take a bot's decision if its question is still open; return whether it was."""
+        if self.table is None or self.table.number != number or self.thinker() is None:
+            return False
+        self._take(self.table, seat, action)
+        return True
+
+    def relieve(self, seat: int, why: str) -> None:
+        """Let an easier bot play on for one that cannot; the seat is named after who plays there."""
+        was = self.seats[seat]
+        self.place(seat, was._replace(bot=STAND_IN, name=self.free_name(f"{STAND_IN.capitalize()} for {was.name}")))
+        self.mark(relief(STAND_IN, was.name, why))
+
+    def hinted(self, seat: int) -> int:
+        """Return the number of the question for which this seat may have a hint now."""
+        table = self._playing()
+        if not self.against_bots(seat):
+            raise IllegalDecisionError("No hints here: people play each other.")
+        if table.to_act != seat:
+            raise IllegalDecisionError("There is nothing to decide for you now.")
+        return table.number
+
+    def against_bots(self, seat: int) -> bool:
+        return all(other.kind == BOT for i, other in enumerate(self.seats) if i != seat)
+
+    def give_hint(self, seat: int, number: int, level: str, action: int) -> str:
+        """Note a hint in the record and return it; "" if its question is no longer open."""
+        table = self._playing()
+        if table.number != number or table.to_act != seat or self._recorder is None:
+            return ""
+        if (seat, number) in self.hints:
+            return self.hints[seat, number]  # on record once
+        view = table.view(seat)
+        name = view.decisions[view.actions.index(action)]
+        self._recorder.mark(f"hint for seat {self.game.seat_name(seat)}: {name}")
+        bot = bots.described(self.game, level, self.game.options(self.options))
+        self.hints[seat, number] = f"{bot.capitalize()} would choose {name}."
+        self._went_on()
+        return self.hints[seat, number]
+
+    # Away and back
+
+    def here(self, at: int, now: float) -> bool:
+        """Whether the person on a seat has been heard of lately; bots always are here."""
+        if self.seats[at].kind == BOT or self.sockets.get(at, 0) > 0:
+            return True
+        return now - self.seen.get(at, -math.inf) < GRACE
+
+    def absent(self, now: float, patience: float) -> int:
+        """Return the seat that is to decide and has been away for too long; WATCHER if there is none."""
+        if self.table is None or self.table.to_act is None:
+            return WATCHER
+        at = self.table.to_act
+        if self.seats[at].kind == BOT or self.seats[at].stand_in or self.sockets.get(at, 0) > 0:
+            return WATCHER
+        return at if now - self.seen.get(at, -math.inf) >= patience else WATCHER
+
+    def claim(self, seat: int, now: float, patience: float) -> None:
+        """End the turn of somebody who is away: they leave the game."""
+        at = self._absent_other(seat, now, patience)
+        # A note must not begin with a name, or a name could make it look like a hint.
+        self.mark(f"Claimed by {self.names()[seat]}: the turn of {self.names()[at]}, who was away.")
+        self.resign(at)
+
+    def stand_in(self, seat: int, now: float, patience: float) -> int:
+        """Let a bot play for somebody who is away; return their seat."""
+        at = self._absent_other(seat, now, patience)
+        self.place(at, self.seats[at]._replace(stand_in=STAND_IN))
+        self.mark(f"The bot {STAND_IN} plays on for {self.names()[at]}, who is away.")
+        return at
+
+    def come_back(self, seat: int) -> None:
+        """Take one's seat back from a bot."""
+        if not self.seats[seat].stand_in:
+            return
+        self.place(seat, self.seats[seat]._replace(stand_in=""))
+        self.mark(f"Back again: {self.names()[seat]}.")
+
+    def _absent_other(self, seat: int, now: float, patience: float) -> int:
+        self._playing()
+        at = self.absent(now, patience)
+        if at in (WATCHER, seat) or seat == WATCHER:
+            raise IllegalDecisionError("Nobody is away whose turn it is. Wait a little longer.")
+        if self.has_left(seat):
+            raise IllegalDecisionError("You have resigned: those who still play decide about that.")
+        return at
+
+    def has_left(self, seat: int) -> bool:
+        """Whether a seat has resigned."""
+        return self.story is not None and any(a.seat == seat and a.name == "resigns" for a in self.story.answers)
+
+    # Afterwards
+
+    def successors(self, seat: int) -> list[Seat]:
+        """Return who sits where in the rematch: everybody one seat on, with places kept for those who did not ask."""
+        if not self.over:
+            raise IllegalDecisionError("The game is not over: a rematch comes after it.")
+        if seat == WATCHER:
+            raise IllegalDecisionError("Only those who played can ask for a rematch.")
+        kept = [
+            one._replace(kind=KEPT if one.kind == PERSON and i != seat else one.kind, stand_in="")
+            if one.bot or one.players
+            else Seat()  # who deleted the game does not come back by themselves
+            for i, one in enumerate(self.seats)
+        ]
+        return [*kept[1:], kept[0]]
+
+
+def called(name: str) -> str:
+    """Return a name as it is shown, or refuse it with a sentence."""
+    tidied = " ".join("".join(c for c in name if unicodedata.category(c)[0] != "C" or c == " ").split())
+    if not tidied or len(tidied) > LONGEST_NAME:
+        raise OptionError(f"A name has 1 to {LONGEST_NAME} letters; {quoted(name)} has not.")
+    return tidied
+
+
+@lru_cache(maxsize=1024)
+def _basis(game: Game, level: str, given: tuple[tuple[str, int | str], ...], made: int) -> str:  # noqa: ARG001 (key)
+    return str(bots.basis(game, level, game.options(dict(given))) or "")
+
+
+@lru_cache(maxsize=1024)
+def levels(game: Game, options: Any = None) -> tuple[str, ...]:
+    """Return the levels of bots that can sit down here, with these options or the sheet's, weakest first."""
+    able = bots.playable(game, options)[0]
+    return tuple(level for level in able if level in bots.LEVELS and not bots.slowness(level, game, options))
+
+
+def check_level(level: str, game: Game, options: Any) -> None:
+    """Refuse a level that is none, that cannot play with these options here, or not in bearable time."""
+    if level not in bots.LEVELS or level not in bots.names(game):
+        known = ", ".join(bots.shown(game, one, options) for one in levels(game, options))
+        raise UnknownNameError(f"There is no bot {quoted(level)} for {game.notation.TITLE}. There are: {known}.")
+    why = bots.refused(level, game, options)
+    if why is not None:
+        raise why
+    if level not in levels(game, options):
+        others = listed([bots.shown(game, one, options) for one in levels(game, options)], "or")
+        raise OptionError(
+            f"With these options {bots.shown(game, level, options)} would think for "
+            f"{bots.slowness(level, game, options)} a decision, and others wait for the same cores. "
+            f"Choose {others}, or smaller options."
+        )

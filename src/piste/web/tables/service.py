@@ -1,0 +1,321 @@
+"""What people and bots do in the rooms: sit down, decide, resign, ask for a hint or a rematch, come and go."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import secrets
+import time
+from collections.abc import Callable, Mapping
+
+from piste import bots
+from piste.core.errors import IllegalDecisionError, OptionError, StaleDecisionError, UnknownNameError
+from piste.core.game import find, quoted
+from piste.core.protocols import WATCHER
+from piste.web import logging as logs
+from piste.web.metrics import Metrics
+from piste.web.middleware.rate_limits import Limits
+from piste.web.settings import Settings
+from piste.web.storage import elapsed_time
+from piste.web.storage.storage import (
+    Change,
+    DropPlayers,
+    DropSitter,
+    PutKey,
+    PutPlayer,
+    PutRoom,
+    PutSitter,
+    RoomRow,
+    SetListed,
+    SetSuccessor,
+    Storage,
+)
+from piste.web.tables.bot_runner import BotRunner
+from piste.web.tables.registry import CODE, LETTERS, Answer
+from piste.web.tables.room import MOST_DECISIONS, PERSON, Opener, Room, Seat, called, check_level, usual_opener
+from piste.web.workers.worker_pool import Thinking
+
+VERBS = frozenset(
+    (
+        *("sit", "decide", "resign", "hint", "claim", "stand-in", "return", "fill"),
+        *("rematch", "list", "unlist", "delete", "new-link"),
+    )
+)
+
+
+class TokenFactory:
+    """Where codes and tokens come from."""
+
+    def code(self) -> str:
+        """Return a code for a room: 80 bits."""
+        return "".join(secrets.choice(LETTERS) for _ in range(CODE))
+
+    def token(self) -> str:
+        """Return a token for a device: 256 bits."""
+        return secrets.token_urlsafe(32)
+
+
+def player_of(token: str) -> str:
+    """Return by what a device is known here: its token is not kept."""
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+class TableService(BotRunner):
+    """Everything that may be done in a room, by people and by bots."""
+
+    def __init__(
+        self,
+        store: Storage,
+        minds: Thinking,
+        settings: Settings,
+        *,
+        metrics: Metrics | None = None,
+        clock: Callable[[], float] = time.time,
+        ticks: Callable[[], float] | None = None,
+        lots: TokenFactory | None = None,
+        opener: Opener = usual_opener,
+        limits: Limits | None = None,
+    ) -> None:
+        # Whoever gives a clock of their own has it mean both.
+        ticks = ticks or (time.monotonic if clock is time.time else clock)
+        super().__init__(store, minds, settings, metrics or Metrics(), clock, ticks)
+        self.lots = lots or TokenFactory()
+        self.opener = opener
+        self._looking = asyncio.Lock()
+        self.limits = limits or Limits.off()
+
+    # Doing
+
+    async def open(
+        self, player: str, game: str, given: Mapping[str, str], name: str, versus: str, network: str = ""
+    ) -> Room:
+        """Open a room: against bots of a level, or with free seats for friends."""
+        versus = bots.level_of(versus)
+        found = find(game)
+        options = found.options(given)
+        if getattr(options, "turns", 0) > MOST_DECISIONS:
+            raise OptionError(f"A table in the browser carries up to {MOST_DECISIONS} turns; 'turns' cannot be more.")
+        count = found.rules.seats(options)
+        if versus != "friend":
+            check_level(versus, found, options)
+        named = called(name) if name.strip() else ""
+        seats = [Seat(PERSON, players=frozenset({player})), *[Seat()] * (count - 1)]
+        room = Room(self.lots.code(), found.name, given, seats, host=player, now=self.clock())
+        if named:
+            room.place(0, seats[0]._replace(name=room.free_name(named)))  # a seat without a name has one too
+        if versus != "friend":
+            room.fill(player, versus)
+        await self._begin(room, player, named, network)
+        return room
+
+    async def _begin(self, room: Room, player: str, named: str, network: str, *more: Change) -> None:
+        """Begin a room, by whatever way it was asked for: here tables are counted."""
+        self.limits.need("rooms", network)
+        room.network = network
+        self.hold(room)
+        async with self.lock(room.code):
+            room.used = self.ticks()
+            room.seen = dict.fromkeys(room.people, room.used)
+            row = RoomRow(
+                room.code, room.game.name, json.dumps(room.options), room.host, room.listed,
+                room.created, room.touched, None, room.previous or None, room.successor or None,
+            )  # fmt: skip
+            changes: list[Change] = [PutRoom(row), *self.seat_rows(room), *more]
+            changes += [PutSitter(room.code, i, p) for i, seat in enumerate(room.seats) for p in sorted(seat.players)]
+            if named:
+                changes += [PutPlayer(player, named, self.clock())]
+            if room.full:
+                room.deal(self.opener)
+            await self.keep(room, *changes)
+        logs.say("table opened", room=logs.room(room.code), game=room.game.name)
+        self.prepare(room)
+        self.think(room)
+
+    async def do(self, code: str, player: str, verb: str, fields: Mapping[str, str], network: str = "") -> Answer:
+        """Carry out what somebody asks for in a room, and say what came of it."""
+        if verb not in VERBS:
+            raise UnknownNameError(f"{quoted(verb)} is nothing that can be done at a table.")
+        if not player:
+            raise IllegalDecisionError("This device is not known here yet. Reload the page, then sit down.")
+        if verb == "hint":
+            return await self.hint(code, player)
+        try:
+            async with self.room(code) as room:
+                seat = room.seat_of(player)
+                if seat != WATCHER:
+                    room.network = network
+                answer = await self._done(room, seat, player, verb, fields)
+                self.wake(code)
+        finally:
+            if code in self.rooms:  # also when whoever asked has gone meanwhile
+                self.think(self.rooms[code])
+        return answer
+
+    async def _done(self, room: Room, seat: int, player: str, verb: str, fields: Mapping[str, str]) -> Answer:
+        now, patience = self.ticks(), self.settings.patience
+        if verb == "sit":
+            return await self._sit(room, player, fields.get("name", ""))
+        if verb == "fill":
+            level = bots.level_of(fields.get("bot", "steady"))
+            check_level(level, room.game, room.game.options(room.options))
+            gone = room.fill(player, level)
+            await self._deal_if_full(room, *(DropSitter(room.code, at, device) for at, device in gone))
+            self.prepare(room)
+            return Answer()
+        if verb in ("list", "unlist"):
+            room.set_listed(player, verb == "list")
+            await self.keep(room, SetListed(room.code, room.listed))
+            return Answer()
+        if verb == "delete":
+            return await self._delete(room, seat, player)
+        if seat == WATCHER:
+            raise IllegalDecisionError("You look on here: only those who sit at the table can do that.")
+        self.seen(room, seat)
+        if verb == "rematch":
+            return await self._rematch(room, seat, player)
+        if verb == "new-link":
+            lost = room.revoke_link(seat, player)
+            await self.keep(room, *self.seat_rows(room), *(DropSitter(room.code, seat, one) for one in lost))
+            return Answer("The old link is worthless now, and only this device has your seat.")
+        changes: list[Change] = []
+        said = ""
+        if verb == "decide":
+            before = room.version
+            said = room.decide(seat, fields.get("decision", ""), read_number(fields.get("number", "")))
+            if room.version == before:
+                return Answer(said)  # sent twice, taken once
+            self.metrics.decided(room.game.name)
+        elif verb == "resign":
+            room.resign(seat)
+        elif "number" in fields and room.table is not None and read_number(fields["number"]) != room.table.number:
+            raise StaleDecisionError("The table has moved on since then. Look again.")
+        elif verb == "claim":
+            room.claim(seat, now, patience)
+        elif verb == "stand-in":
+            room.stand_in(seat, now, patience)
+            changes = self.seat_rows(room)
+        elif verb == "return":
+            room.come_back(seat)
+            changes = self.seat_rows(room)
+        await self.keep(room, *changes)
+        return Answer(said)
+
+    async def _sit(self, room: Room, player: str, name: str) -> Answer:
+        at = room.sit(player, name)
+        self.seen(room, at)
+        changes: list[Change] = [PutSitter(room.code, at, player)]
+        if name.strip():
+            changes += [PutPlayer(player, called(name), self.clock())]
+        await self._deal_if_full(room, *changes)
+        return Answer()
+
+    async def _deal_if_full(self, room: Room, *changes: Change) -> None:
+        if room.full and room.table is None:
+            room.deal(self.opener)
+        await self.keep(room, *self.seat_rows(room), *changes)
+
+    async def arrive(self, room: Room, player: str, network: str = "") -> None:
+        """Note that somebody is at the table; who had a place kept takes it. The caller holds the room."""
+        seat = room.seat_of(player)
+        if seat != WATCHER:
+            room.network = network
+        self.seen(room, seat)
+        if seat != WATCHER and room.arrive(seat):
+            await self._deal_if_full(room)
+            self.wake(room.code)
+        room.stuck = ""  # who comes to a table where a bot could not answer lets it try again
+        self.think(room)
+
+    async def bind(self, code: str, seat: int, token: str, player: str) -> None:
+        """Let another device have a seat, through the seat's private link."""
+        async with self.room(code) as room:
+            self.check_link(room, seat, token)
+            if player in room.seats[seat].players:
+                return
+            if room.seat_of(player) != WATCHER:
+                raise IllegalDecisionError("On this device you have another seat at this table.")
+            room.place(seat, room.seats[seat]._replace(players=room.seats[seat].players | {player}))
+            await self.keep(room, PutSitter(code, seat, player))
+
+    async def _rematch(self, room: Room, seat: int, player: str) -> Answer:
+        if not room.successor:
+            seats = room.successors(seat)
+            for level in sorted({one.bot for one in seats if one.bot}):
+                check_level(level, room.game, room.game.options(room.options))
+            following = Room(
+                self.lots.code(), room.game.name, room.options, seats,
+                host=player, now=self.clock(), listed=room.listed, previous=room.code,
+            )  # fmt: skip
+            # Both or neither, whoever goes away meanwhile: or there could be two.
+            room.successor = following.code
+            try:
+                await self._begin(following, player, "", room.network, SetSuccessor(room.code, following.code))
+            except Exception:
+                room.successor = ""
+                raise
+            room.version += 1
+        return Answer(go=f"/t/{room.successor}")
+
+    async def _delete(self, room: Room, seat: int, player: str) -> Answer:
+        """Take a game off somebody's list; when the last one has done that, it is gone."""
+        if room.table is None and not room.is_host(player):
+            raise IllegalDecisionError("Only whoever opened this table can close it.")
+        if room.table is not None and seat == WATCHER:
+            raise IllegalDecisionError("Only those who played can delete a game.")
+        if room.running:
+            raise IllegalDecisionError("The game goes on. Resign first, then it can be deleted.")
+        others = [i for i, one in enumerate(room.seats) if i != seat and one.players]
+        if room.table is None or not others:
+            await self.drop(room.code)
+            return Answer(go="/")
+        gone = sorted(room.seats[seat].players)
+        room.place(seat, room.seats[seat]._replace(players=frozenset()))
+        await self.keep(room, *(DropSitter(room.code, seat, one) for one in gone))
+        return Answer(go="/")
+
+    # Old rooms, and the end
+
+    async def expire(self) -> int:
+        """Delete rooms that nobody has touched for as long as the setting says; return how many."""
+        passed = await self._look_at_the_clock()
+        if not self.settings.keep_days:
+            return 0
+        keep = elapsed_time.DAY * self.settings.keep_days
+        found = await asyncio.to_thread(self.store.expired, passed.wall - keep)
+        old = [code for code, touched in found if passed.age(touched) >= keep]
+        for code in old:
+            await self.drop(code)
+        await asyncio.wrap_future(self.store.write(DropPlayers(passed.wall - keep - passed.ahead)))
+        if old:
+            logs.say("old tables deleted", count=len(old))
+        return len(old)
+
+    async def _look_at_the_clock(self) -> elapsed_time.Elapsed:
+        """Note how much time has passed; a clock that was set is no reason to delete anything."""
+        async with self._looking:  # two looks at once would each take the other's time for a jump
+            wall, ticks = self.clock(), self.ticks()
+            kept, last = await asyncio.to_thread(lambda: (self.store.key("elapsed"), self.store.last_touched()))
+            before = elapsed_time.read(kept, last, wall)
+            passed = before.go_on(wall, ticks, elapsed_time.boot())
+            if passed.jumps and passed.jumps != before.jumps:
+                # Whoever runs the server can set it right before anything comes of it.
+                logs.warn("clock jumped", days=round(passed.jumps[-1].by / elapsed_time.DAY, 2))
+            await asyncio.wrap_future(self.store.write(PutKey("elapsed", passed.text())))
+            return passed
+
+    def say_goodbye(self) -> None:
+        """Tell everybody that the server stops and to come back."""
+        for ears in self.ears.values():
+            for ear in ears:
+                ear.closing = True
+                ear.wake()
+
+
+def read_number(text: str) -> int:
+    """Return the number of a question as a client gave it."""
+    if not (text.isascii() and text.isdigit() and len(text) < 10):
+        raise IllegalDecisionError(
+            "A decision must name the number of the question it answers. Look at the table again."
+        )
+    return int(text)

@@ -1,0 +1,1 @@
+"""What pages show: view models built from rooms, and their rendering as HTML."""
