@@ -21,9 +21,12 @@ from tests.kinds import FULL, ODD, Kind, games, played, walked
 from tests.sizes import slow_if
 
 EVERY = pytest.mark.parametrize("kind", [*FULL, *ODD], ids=str)
+TALLIES = pytest.mark.parametrize(
+    "kind", slow_if(lambda kind: kind.game in ("mccoy-duel", "zero-sum-grid"), [*FULL, *ODD]), ids=str
+)
 FIVE = pytest.mark.parametrize("name", names())
-COMPILING = pytest.mark.parametrize("name", slow_if(lambda name: name in ("mccoy-duel", "zero-sum-grid"), names()))
-"""The same, where those that compile longest are left to the whole run."""
+COMPILING = pytest.mark.parametrize("name", slow_if(lambda name: name != "zero-sum-duel", names()))
+"""The same, where all that compiles anew but one is left to the whole run."""
 
 # Small enough to go through every game there is.
 SMALL = (
@@ -73,7 +76,7 @@ def test_threads_do_not_change_results(name: str) -> None:
     assert simulate(game, options, 5000, policies=known[-1:], threads=3) == mixed
 
 
-@EVERY
+@TALLIES
 def test_interpreted_and_compiled_tallies_are_equal(kind: Kind) -> None:
     game = find(kind.game)
     options = game.options(kind.options)

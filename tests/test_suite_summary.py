@@ -43,6 +43,7 @@ def test_a_quick_run_says_what_it_left_out_and_which_command_runs_it(tmp_path: P
     assert "`make test-all` runs everything." in said
 
 
+@pytest.mark.slow
 def test_a_whole_run_leaves_nothing_out_and_on_the_build_machine_that_is_well(tmp_path: Path) -> None:
     code, said = run(tmp_path, ci="true")
     assert code == 0

@@ -117,6 +117,7 @@ def test_many_games_are_the_interpreted_games_step_by_step(kind: Kind) -> None:
     env.close()
 
 
+@pytest.mark.slow
 def test_threads_and_another_start_change_no_game() -> None:
     found = []
     for threads in (1, 2, 3):
@@ -229,6 +230,7 @@ def test_the_layout_page_is_what_the_games_say() -> None:
     assert tool.PAGE.read_text(encoding="utf-8") == tool.page()
 
 
+@pytest.mark.slow
 def test_a_small_masked_learner_beats_random_play() -> None:
     example = loaded(ROOT / "examples" / "masked_learner.py")
     share, half = example.measure("positive-negative", example.train("positive-negative"), 1024)

@@ -70,6 +70,7 @@ def test_every_level_takes_a_seat_and_two_of_a_kind_finish_a_game(name: str) -> 
         assert table.ending() is not None
 
 
+@pytest.mark.slow
 def test_a_later_round_of_duel_can_be_judged_from_the_whole_log() -> None:
     game = find("mccoy-duel")
     solver = solver_of(game)

@@ -142,6 +142,7 @@ def test_a_watcher_gets_a_verdict_at_every_decision(name: str, options: dict[str
     assert judged > 10
 
 
+@pytest.mark.slow
 def test_a_watcher_gets_an_estimate_where_there_is_no_more() -> None:
     table = piste.open_table("zero-sum-duel", {"top": 5, "hand": 2, "first": "b"}, seed="estimated")
     assert table.to_act == 1

@@ -26,6 +26,7 @@ from piste.web.tables.room import Room, usual_opener
 from piste.web.tables.service import player_of
 from piste.web.views import view_builders
 from tests.kinds import FULL, ODD, Kind, games, walked
+from tests.sizes import sized
 from tests.test_secrecy import HIDING, OPEN, GoesOn, another_history, prefixes
 from tests.web.driving import CountedLots, Device, InProcessServer
 
@@ -175,7 +176,7 @@ async def test_what_is_sent_to_a_seat_is_the_same_in_games_it_cannot_tell_apart(
     house: InProcessServer, kind: Kind
 ) -> None:
     found = 0
-    wanted = games(2) // 100 + 2
+    wanted = games(2) // 100 + sized(1, 2)
     for seed in range(40 * wanted):
         more, caught = await retold(house, kind, seed)
         assert not caught, f"{kind} {seed}: {caught} can tell them apart"
