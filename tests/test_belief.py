@@ -12,7 +12,7 @@ import piste
 from piste.core.belief import belief
 from piste.core.dealer import Dealer
 from piste.core.game import find
-from piste.core.protocols import CHANCE, OVER, WATCHER
+from piste.core.protocols import CHANCE, OVER, SPECTATOR
 from tests.kinds import Kind, choices, played, walked
 from tests.sizes import slow_if
 
@@ -155,8 +155,8 @@ def test_what_all_players_know_begins_at_one_place_and_is_all_a_watcher_hears(ki
             heard = []
             for state, step in walked(kind, steps):
                 if step is not None:
-                    heard.append(game.rules.tell(state, step, WATCHER))
-            assert heard == [told.event for told in table.view(WATCHER).log]
+                    heard.append(game.rules.tell(state, step, SPECTATOR))
+            assert heard == [told.event for told in table.view(SPECTATOR).log]
 
 
 def test_a_card_that_one_seat_looks_at_is_not_at_the_head() -> None:

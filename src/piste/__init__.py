@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from piste.core.position import OVER as OVER
     from piste.core.position import Position as Position
     from piste.core.protocols import CHANCE as CHANCE
-    from piste.core.protocols import WATCHER as WATCHER
+    from piste.core.protocols import SPECTATOR as SPECTATOR
     from piste.core.protocols import Event as Event
     from piste.core.record import Record as Record
     from piste.core.table import Table as Table
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 _HOME = {
     "api": ("load", "open_table", "replay", "save"),
     "core.belief": ("Belief", "belief", "retell"),
-    "core.protocols": ("CHANCE", "WATCHER", "Event"),
+    "core.protocols": ("CHANCE", "SPECTATOR", "Event"),
     "core.dealer": ("Commitment", "Dealer", "ScriptedDealer"),
     "core.errors": ("PisteError",),
     "core.game": ("Game", "find", "names"),

@@ -18,7 +18,7 @@ pyspiel = pytest.importorskip("pyspiel")
 import piste  # noqa: E402
 from piste.core.errors import OptionError  # noqa: E402
 from piste.core.game import find, members, names  # noqa: E402
-from piste.core.protocols import WATCHER  # noqa: E402
+from piste.core.protocols import SPECTATOR  # noqa: E402
 from piste.core.views import SeatView  # noqa: E402
 from piste.rl import openspiel  # noqa: E402
 from piste.rl.encoder import Encoder, settled  # noqa: E402
@@ -270,7 +270,7 @@ def test_observers_show_what_they_are_asked_for(kind: Kind) -> None:
             for text in own:
                 assert text in texts[recall, False, EVERY][0]
                 assert text in texts[recall, True, EVERY][0]
-        assert texts[True, True, NONE][0] == trail.told(WATCHER)
+        assert texts[True, True, NONE][0] == trail.told(SPECTATOR)
         assert texts[True, True, OWN] == [state.information_state_string(p) for p in range(game.num_players())]
         assert texts[False, True, OWN] == [state.observation_string(p) for p in range(game.num_players())]
         for way, seer in seers.items():

@@ -15,7 +15,7 @@ from open_spiel.python import policy  # noqa: E402
 from open_spiel.python.algorithms import cfr, exploitability, ismcts, mcts  # noqa: E402
 
 from piste.core.bits import count, nth  # noqa: E402
-from piste.core.protocols import WATCHER  # noqa: E402
+from piste.core.protocols import SPECTATOR  # noqa: E402
 from piste.games.mccoy_duel.solver import cfr as ending  # noqa: E402
 from piste.games.mccoy_duel.solver import infoset_kernels, infosets  # noqa: E402
 from piste.rl import openspiel  # noqa: E402
@@ -153,7 +153,7 @@ class OneSolution(SolverPolicy):
         seat = state.current_player() if player_id is None else player_id
         start, told = infosets.told(state.trail.view(seat))
         assert start is not None
-        known = infosets.rows_of(start, told[:2], WATCHER)  # what all know when both have buried a card
+        known = infosets.rows_of(start, told[:2], SPECTATOR)  # what all know when both have buried a card
         solved = self.solution(start.options, known)[0]
         mine = infosets.rows_of(start, told, seat)
         left = infoset_kernels.different(infoset_kernels.unpack(start.options, mine.rows[0]))

@@ -21,7 +21,7 @@ from piste.core.errors import (
 GAMES = ("mccoy-duel", "positive-negative", "prime-duel", "zero-sum-duel", "zero-sum-grid")
 ENDLESS = ("prime-duel", "zero-sum-duel", "zero-sum-grid")
 DOCS = Path(__file__).parents[2] / "docs" / "rules"
-EVERYBODY = (piste.WATCHER, 0, 1)
+EVERYBODY = (piste.SPECTATOR, 0, 1)
 
 every_game = pytest.mark.parametrize("game", GAMES)
 endless_game = pytest.mark.parametrize("game", ENDLESS)

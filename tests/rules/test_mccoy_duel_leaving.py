@@ -263,7 +263,7 @@ def test_g3_at_a_table_everybody_is_told_and_who_left_cannot_act_again() -> None
     table = piste.open_table(GAME, {"players": 3, "first": 1}, seed="leaving")
     table.resign(0)
     assert table.to_act == 1
-    for seat in (piste.WATCHER, 0, 1, 2):
+    for seat in (piste.SPECTATOR, 0, 1, 2):
         event = table.view(seat).log[-1].event
         assert (event.kind, event.seat) == (-1, 0)
     with pytest.raises(IllegalDecisionError, match="Player 1 has resigned already"):

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import piste
-from piste import CHANCE, OVER, WATCHER, Position, Table
+from piste import CHANCE, OVER, SPECTATOR, Position, Table
 from piste.core.belief import token
 from piste.core.protocols import HIDDEN
 from tests.rules.test_mccoy_duel import GAME, POWERS, begin, duel, field, follow, wander
@@ -48,7 +48,7 @@ def log(table: Table, seat: int) -> list[str]:
 
 
 def everyone(table: Table) -> list[int]:
-    return [WATCHER, *range(table.seats)]
+    return [SPECTATOR, *range(table.seats)]
 
 
 def kind(position: Position) -> str:
@@ -113,7 +113,7 @@ def test_d17_plays_and_choices_on_the_tower_are_told_to_all() -> None:
     words += " 1:6a target:2 disarm:1b 2:2 2:7a 1:1 draw:1b"
     table = sit(words, first=1)
     open_kinds = ("play", "target", "copy", "feint", "take")
-    public = [line for line in log(table, WATCHER) if line.startswith(open_kinds)]
+    public = [line for line in log(table, SPECTATOR) if line.startswith(open_kinds)]
     assert "feint@2:7b" in public
     assert "take@2:7a" in public
     assert not [line for line in public if line.endswith("?")]
@@ -137,7 +137,7 @@ def test_d17_in_random_games_each_secret_is_told_to_those_it_concerns_only(playe
             }
             open_now = rules.outcomes(state) if position.to_act == CHANCE else rules.legal(state)
             actions = [action for action in range(62) if open_now >> action & 1]
-            for seat in (WATCHER, *range(players)):
+            for seat in (SPECTATOR, *range(players)):
                 events = [rules.tell(state, action, seat) for action in actions]
                 if seat in concerns.get(what, {seat}):
                     assert [event.what for event in events] == actions
@@ -174,7 +174,7 @@ def test_d17_what_a_seat_sees_does_not_depend_on_cards_it_cannot_see(players: in
         for position in wander(begin(players, rounds=3), seed, leaving=0.01):
             if field(position, "phase") in ("next", "over"):
                 continue  # all is shown (D15, G9)
-            for seat in (WATCHER, *range(players)):
+            for seat in (SPECTATOR, *range(players)):
                 other = worlds(position, seat, dice)
                 changed += other != position.state
                 assert position.game.rules.look(other, seat) == position.seen_by(seat)
@@ -185,7 +185,7 @@ def test_d17_what_a_seat_sees_does_not_depend_on_cards_it_cannot_see(players: in
 def test_d17_a_seat_sees_its_hand_the_tower_and_how_many_cards_there_are_elsewhere(players: int) -> None:
     for position in wander(begin(players, rounds=1), 5):
         state = position.state
-        for seat in (WATCHER, *range(players)):
+        for seat in (SPECTATOR, *range(players)):
             view = position.seen_by(seat)
             assert view.hand == (state.hands[seat] if seat >= 0 else 0)
             assert view.sizes == tuple(hand.bit_count() for hand in state.hands)
@@ -209,7 +209,7 @@ def test_d19_nobody_learns_how_many_cards_another_could_have_played() -> None:
     one = duel("7a", "1b 6b 7b", up="3a", to="2")
     assert (many.to_act, one.to_act) == (1, 1)  # both are asked
     assert (len(many.decisions()), len(one.decisions())) == (3, 1)
-    for seat in (WATCHER, 0):
+    for seat in (SPECTATOR, 0):
         assert many.seen_by(seat) == one.seen_by(seat)
 
 
@@ -219,7 +219,7 @@ def test_d19_nobody_learns_how_many_cards_another_could_have_played() -> None:
 def test_d15_the_hand_of_who_is_out_stays_unseen_while_the_round_goes_on() -> None:
     position = follow(duel("2a 7a 1a", "4b 6b", "1c 7c", up="3a"), "1:2 take:3a")
     assert field(position, "out") == "0,1,0"
-    for seat in (WATCHER, 0, 1, 2):
+    for seat in (SPECTATOR, 0, 1, 2):
         view = position.seen_by(seat)
         assert (view.hands, view.grave, view.sizes) == (NOBODY, 0, (3, 2, 2, 0))
     assert position.seen_by(1).hand == hand("4b 6b")
@@ -239,7 +239,7 @@ def test_d15_when_a_round_is_over_all_hands_and_the_pile_are_shown_and_then_hidd
 def test_d15_the_hand_of_who_resigned_is_shown_with_the_others_when_the_round_is_over() -> None:
     before = duel("6a 7a", "4b", "5c", up="*a", to="3")
     gone = before.resign(0)
-    for seat in (WATCHER, 1, 2):
+    for seat in (SPECTATOR, 1, 2):
         assert gone.seen_by(seat).hands == NOBODY
         end = follow(gone, "3:5").seen_by(seat)
         assert end.hands == (hand("6a 7a"), hand("4b"), 0, 0)
@@ -249,7 +249,7 @@ def test_d15_the_hand_of_who_resigned_is_shown_with_the_others_when_the_round_is
 def test_g9_after_the_match_everything_is_shown_however_it_ended(resigned: bool) -> None:
     before = duel("5a 1a", "4b 0b", up="*a", options="rounds=1")
     end = before.resign(1) if resigned else follow(before, "1:5")
-    for seat in (WATCHER, 0, 1):
+    for seat in (SPECTATOR, 0, 1):
         view = end.seen_by(seat)
         assert view.hands == (hand("1a" if not resigned else "1a 5a"), hand("0b 4b"), 0, 0)
         assert view.grave == end.state.tower.buried
@@ -266,7 +266,7 @@ def test_d17_after_the_bury_each_card_of_the_others_is_equally_likely_to_lie_the
     table = sit("bury:7a bury:3b", first=1)
     for seat in (0, 1):
         assert possible(table, seat) == pytest.approx([1 / 9] * 9)
-    assert possible(table, WATCHER) == pytest.approx([1 / 81] * 81)
+    assert possible(table, SPECTATOR) == pytest.approx([1 / 81] * 81)
 
 
 def test_d17_a_seat_remembers_what_it_buried_and_had_buried() -> None:

@@ -20,8 +20,8 @@ from piste.core.errors import (
 
 GAME = piste.find("positive-negative")
 NAME = "positive-negative"
-ONE, TWO, WATCHER = 0, 1, piste.WATCHER
-EVERYBODY = (WATCHER, ONE, TWO)
+ONE, TWO, SPECTATOR = 0, 1, piste.SPECTATOR
+EVERYBODY = (SPECTATOR, ONE, TWO)
 SHEET = "5 -3 7 -2 10 -5 4 -6 8 -1 6 -9 3 -7 2 -8 9 -4 1 -10"
 
 
@@ -148,7 +148,7 @@ def test_p1_mandatory_draw_of_the_last_card_is_added() -> None:
 def test_p2_opponent_and_watcher_cannot_tell_two_first_cards_apart() -> None:
     # The two worlds differ only in the card that Player 1 is looking at.
     high, low = laid("7 1"), laid("-7 1")
-    for onlooker in (TWO, WATCHER):
+    for onlooker in (TWO, SPECTATOR):
         assert high.view(onlooker) == low.view(onlooker)  # whole view: position, decisions and log
     assert high.view(ONE) != low.view(ONE)
     for table in (high, low):
@@ -342,7 +342,7 @@ def test_g7_refused_answer_says_what_can_be_chosen_and_costs_nothing(typed: str)
 def test_g8_deck_may_be_laid_with_commas_plus_signs_or_any_minus(cards: str) -> None:
     table = laid(cards)
     play(table, "keep discard")
-    assert told(table, WATCHER)[1:5] == ["1 keeps 5", "2 draws ?", "2 discards -3", "2 must add 7"]
+    assert told(table, SPECTATOR)[1:5] == ["1 keeps 5", "2 draws ?", "2 discards -3", "2 must add 7"]
 
 
 @pytest.mark.parametrize(

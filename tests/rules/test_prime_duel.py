@@ -198,7 +198,7 @@ def test_q4_every_reshuffle_is_of_all_forty_cards() -> None:
 def test_q5_all_see_the_same() -> None:
     table = piste.open_table("prime-duel", {"turns": 30}, seed="open cards")
     while (seat := table.to_act) is not None:
-        views = [table.view(s) for s in (piste.WATCHER, 0, 1)]
+        views = [table.view(s) for s in (piste.SPECTATOR, 0, 1)]
         plain = {view.position._replace(viewer=0) for view in views}
         assert len(plain) == 1
         assert views[0].position.card >= 0  # the card to decide on is on the table

@@ -14,8 +14,8 @@ from piste.core.errors import IllegalDecisionError, OptionError, PositionError
 
 GAME = piste.find("zero-sum-duel")
 NAME = "zero-sum-duel"
-A, B, WATCHER = 0, 1, piste.WATCHER
-EVERYBODY = (WATCHER, A, B)
+A, B, SPECTATOR = 0, 1, piste.SPECTATOR
+EVERYBODY = (SPECTATOR, A, B)
 
 # Six turns without a decision, after which A has to discard. A: +1 +4 +5, B: -1 +2 -4.
 SIX = "+1 -1 +4 +2 +5 -4"
@@ -139,7 +139,7 @@ def test_z3_opponent_and_watcher_cannot_tell_two_hands_apart() -> None:
     decks = ("+1 -1 +4 +2 +5 -4 -3 -2 -5 +3", "+3 -1 +4 +2 +5 -4 -3 -2 -5 +1")
     one, other = (laid(deck) for deck in decks)
     for seat, card in ((A, "-3"), (B, "+2"), (A, None)):
-        for onlooker in (B, WATCHER):
+        for onlooker in (B, SPECTATOR):
             assert one.view(onlooker) == other.view(onlooker)  # whole view: position, decisions and log
         assert one.view(A) != other.view(A)
         if card is not None:
@@ -171,8 +171,8 @@ def test_z3_discards_hand_sizes_and_deck_size_are_public() -> None:
         assert (position.hands, position.undrawn) == ((0, 0), 0)
     assert values(table.view(A).position.hand) == [1, 4, 5]
     assert values(table.view(B).position.hand) == [-4, -2, -1, 2]
-    assert values(table.view(WATCHER).position.hand) == []
-    assert table.view(A).decisions == table.view(WATCHER).decisions == ()
+    assert values(table.view(SPECTATOR).position.hand) == []
+    assert table.view(A).decisions == table.view(SPECTATOR).decisions == ()
 
 
 def test_z3_at_the_first_discard_the_opponent_holds_35_hands_possible() -> None:

@@ -54,13 +54,13 @@ def test_g7_what_is_no_card_is_refused_with_the_choices(typed: str) -> None:
 
 def test_g7_refused_input_costs_nothing_and_is_asked_again() -> None:
     table = four()
-    before = [table.view(seat) for seat in (piste.WATCHER, A, B)]
+    before = [table.view(seat) for seat in (piste.SPECTATOR, A, B)]
     for seat, typed in ((A, "+2"), (A, "nonsense"), (B, "-1"), (A, 99), (A, -1)):
         with pytest.raises((IllegalDecisionError, UnreadableDecisionError)):
             table.decide(seat, typed)
     with pytest.raises(StaleDecisionError):
         table.decide(A, "+3", at=table.number - 1)
-    assert [table.view(seat) for seat in (piste.WATCHER, A, B)] == before
+    assert [table.view(seat) for seat in (piste.SPECTATOR, A, B)] == before
     table.decide(A, "+3", at=table.number)
     assert table.to_act == B
 

@@ -17,7 +17,7 @@ import numpy as np
 import piste
 from piste import bots
 from piste.core.dealer import Dealer, RandomStream
-from piste.core.protocols import WATCHER
+from piste.core.protocols import SPECTATOR
 from piste.core.views import SeatView
 from piste.games.mccoy_duel import rules
 from piste.games.mccoy_duel.solver import cfr, infoset_kernels, infosets, search
@@ -57,7 +57,7 @@ def lost(view: SeatView, stream: RandomStream, nodes: int, work: int, seed: int 
     found, _, root = search.solved_mix(state, told, key, search.FULL)
     mix = found if found is not None else search.late_mix(state, told, seat, key, search.FULL, stream)
     assert mix is not None
-    rows = infosets.rows_of(state, told[: root + 1], WATCHER)
+    rows = infosets.rows_of(state, told[: root + 1], SPECTATOR)
     proved = proven(options, rows, seat, key, nodes)
     gap = 0.0
     if proved is not None:

@@ -15,7 +15,7 @@ import numpy as np
 from piste.core.bits import count, nth
 from piste.core.evaluation import Progress, quiet
 from piste.core.game import members
-from piste.core.protocols import CHANCE, HIDDEN, WATCHER, Event
+from piste.core.protocols import CHANCE, HIDDEN, SPECTATOR, Event
 from piste.games.mccoy_duel import rules
 from piste.games.mccoy_duel.rules import Options
 from piste.games.mccoy_duel.solver import infoset_kernels, infosets, search
@@ -46,7 +46,7 @@ def gains(
     """Measure the bot's leads and its replies to them; the best reply may have seen the leader's buried card."""
     options = Options(2, 1, 1, options.powers)
     told = tuple(infosets.Heard(Event(rules.BURY, seat, HIDDEN, HIDDEN), None) for seat in range(2))
-    dealt = infosets.rows_of(rules.start(options), told, WATCHER)
+    dealt = infosets.rows_of(rules.start(options), told, SPECTATOR)
     keys = list(dict.fromkeys(int(key) for key in dealt.rows[:, KEYS]))
     progress(0, 1, "asking for leads")
     worth = learned(options, dealt, 0, keys, passes * len(keys) // 2)

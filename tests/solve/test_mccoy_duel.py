@@ -18,7 +18,7 @@ from piste.core.belief import belief
 from piste.core.dealer import Dealer
 from piste.core.evaluation import quiet
 from piste.core.game import find, members
-from piste.core.protocols import CHANCE, HIDDEN, WATCHER, Event
+from piste.core.protocols import CHANCE, HIDDEN, SPECTATOR, Event
 from piste.games.mccoy_duel import notation, rules
 from piste.games.mccoy_duel.solver import (
     cfr,
@@ -41,7 +41,7 @@ SMALL = ("05*", "03*", "16*", "27*", "04*", "123", "167")
 
 def all_dealt(options: rules.Options) -> infosets.Rows:
     told = tuple(infosets.Heard(Event(rules.BURY, seat, HIDDEN, HIDDEN), None) for seat in range(2))
-    return infosets.rows_of(rules.start(options), told, WATCHER)
+    return infosets.rows_of(rules.start(options), told, SPECTATOR)
 
 
 # What may be hidden
@@ -72,7 +72,7 @@ def test_rows_of_everybody_split_into_what_each_seat_holds_possible() -> None:
         state, told = infosets.told(view)
         if state is None:
             continue
-        everybody, mine = infosets.rows_of(state, told, WATCHER), infosets.rows_of(state, told, view.seat)
+        everybody, mine = infosets.rows_of(state, told, SPECTATOR), infosets.rows_of(state, told, view.seat)
         part = everybody.of(view.seat, int(mine.rows[0, KEYS + view.seat]))
         assert {tuple(row) for row in part.rows} == {tuple(row) for row in mine.rows}
 
@@ -136,7 +136,7 @@ def test_the_value_of_an_open_position_is_that_of_plain_search() -> None:
         actor = rules.to_act(s)
         return sum(found) / len(found) if actor == CHANCE else max(found) if actor == 0 else min(found)
 
-    found = infosets.rows_of(state, (), WATCHER)
+    found = infosets.rows_of(state, (), SPECTATOR)
     solution = cfr.solve(state.options, found, 100_000)
     assert solution is not None
     proof = cfr.prove(state.options, found, *solution)
@@ -219,7 +219,7 @@ def test_long_trials_and_solutions_value_choices_alike() -> None:
     for asked in mccoy_duel_loss.first_turns(range(4), 6):
         state, told = infosets.told(asked.view)
         assert state is not None
-        rows, seat = infosets.rows_of(state, told, WATCHER), asked.view.seat
+        rows, seat = infosets.rows_of(state, told, SPECTATOR), asked.view.seat
         key = int(infosets.rows_of(state, told, seat).rows[0, KEYS + seat])
         proven = mccoy_duel_loss.proven(asked.view.options, rows, seat, key, 1_000_000)
         assert proven is not None

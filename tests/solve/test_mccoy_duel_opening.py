@@ -9,7 +9,7 @@ import pytest
 
 from piste.compiled import table_cache
 from piste.core.evaluation import quiet
-from piste.core.protocols import HIDDEN, WATCHER, Event
+from piste.core.protocols import HIDDEN, SPECTATOR, Event
 from piste.games.mccoy_duel import notation, rules
 from piste.games.mccoy_duel.solver import infoset_kernels, infosets, solver
 from piste.games.mccoy_duel.solver.infoset_kernels import KEYS
@@ -49,10 +49,10 @@ def test_a_part_comes_back_as_it_was_written(tmp_path: Path) -> None:
 def test_rows_after_a_lead_are_those_that_the_events_leave() -> None:
     options = rules.Options(2, 1, 1)
     told = tuple(infosets.Heard(Event(rules.BURY, seat, HIDDEN, HIDDEN), None) for seat in range(2))
-    dealt = infosets.rows_of(rules.start(options), told, WATCHER)
+    dealt = infosets.rows_of(rules.start(options), told, SPECTATOR)
     found = mccoy_duel_opening.after(options, dealt, 0)
     played = infosets.Heard(Event(rules.PLAY, 0, 0, infoset_kernels.ANY), None)
-    expected = infosets.rows_of(rules.start(options), (*told, played), WATCHER)
+    expected = infosets.rows_of(rules.start(options), (*told, played), SPECTATOR)
     both = slice(KEYS + 2)  # what the two seats were told; there are no others
     assert {tuple(row[both]) for row in found.rows} == {tuple(row[both]) for row in expected.rows if row[1] == 1}
     # Whoever has buried the own 0 has no answer to a 0.

@@ -10,7 +10,7 @@ from piste.core.dealer import Dealer
 from piste.core.evaluation import ESTIMATED, WITHIN
 from piste.core.game import find
 from piste.core.information_set import InformationSet
-from piste.core.protocols import WATCHER
+from piste.core.protocols import SPECTATOR
 from piste.games.mccoy_duel import rules
 from piste.games.mccoy_duel.solver import solver
 from tests.kinds import Kind
@@ -37,7 +37,7 @@ def test_verdicts_are_the_same_from_a_table_and_from_text() -> None:
 def test_who_looks_on_is_told_a_mean_over_hands_and_no_choices(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(solver, "PASSES", 40_000)
     table = piste.open_table("mccoy-duel", {"rounds": 1, "first": 1}, seed="looked on")
-    watched = InformationSet.told(GAME, table.view(WATCHER))
+    watched = InformationSet.told(GAME, table.view(SPECTATOR))
     found = solver.verdict(watched)
     assert found.seat == table.to_act
     assert found.choices == ()

@@ -18,7 +18,7 @@ from piste.core.extras import solver_of
 from piste.core.game import find
 from piste.core.information_set import InformationSet
 from piste.core.position import Position
-from piste.core.protocols import WATCHER
+from piste.core.protocols import SPECTATOR
 from piste.core.views import LogEntry, SeatView
 from piste.games.positive_negative import rules as pn
 from piste.games.positive_negative.solver import solver as pn_solve
@@ -98,7 +98,7 @@ def test_a_watcher_hears_the_mean_over_what_the_seat_to_act_may_hold(
 ) -> None:
     table = piste.open_table(name, options, seed="to be watched")
     assert table.to_act == 0
-    view = table.view(WATCHER)
+    view = table.view(SPECTATOR)
     solver = solver_of(table.game)
     found: Evaluation = solver.verdict(InformationSet.of(table.game, view))
     assert (found.seat, found.choices) == (0, ())
@@ -131,7 +131,7 @@ def test_a_watcher_gets_a_verdict_at_every_decision(name: str, options: dict[str
             if table.to_act is None:
                 break
             view = table.view(table.to_act)
-            known = InformationSet.of(game, table.view(WATCHER))
+            known = InformationSet.of(game, table.view(SPECTATOR))
             verdict: Evaluation = solver_of(game).verdict(known)
             assert verdict.seat == table.to_act
             assert sum(verdict.chances) == pytest.approx(1, abs=1e-6)
@@ -146,7 +146,7 @@ def test_a_watcher_gets_a_verdict_at_every_decision(name: str, options: dict[str
 def test_a_watcher_gets_an_estimate_where_there_is_no_more() -> None:
     table = piste.open_table("zero-sum-duel", {"top": 5, "hand": 2, "first": "b"}, seed="estimated")
     assert table.to_act == 1
-    found = zsd_solve.verdict(InformationSet.of(ZSD, table.view(WATCHER)))
+    found = zsd_solve.verdict(InformationSet.of(ZSD, table.view(SPECTATOR)))
     assert (found.seat, found.choices, found.known) == (1, (), ESTIMATED)
 
 

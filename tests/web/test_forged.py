@@ -16,7 +16,7 @@ from urllib.parse import quote
 import pytest
 
 from piste.core.game import find
-from piste.core.protocols import WATCHER
+from piste.core.protocols import SPECTATOR
 from piste.web.tables.service import VERBS
 from tests.kinds import Kind, walked
 from tests.test_fuzz import mangled
@@ -93,7 +93,7 @@ class Forging(Episode):
         self.code = code
         elsewhere = Device(self.house, "e" * 43)
         self.other = await elsewhere.opens("prime-duel", name="Eve")
-        mine = self.watcher if at == WATCHER else self.devices[at]
+        mine = self.watcher if at == SPECTATOR else self.devices[at]
         self.callers = [mine, mine, mine, Device(self.house), elsewhere, Device(self.house, "w" * 43)]
         self.callers += [Device(self.house, token) for token in ("short", "ü" * 43, "a" * 5000, "=;,\t")]
         room = self.house.room(code)
@@ -130,7 +130,7 @@ class Forging(Episode):
     # What is sent
 
     def seated(self, which: int) -> bool:
-        return which < 3 and self.forger != WATCHER
+        return which < 3 and self.forger != SPECTATOR
 
     def verb(self, which: int, chooser: random.Random) -> str:
         """Return something that this caller cannot do now."""
@@ -318,7 +318,7 @@ async def test_nothing_that_is_forged_changes_or_tells_anything(house: InProcess
     for part in range(ROUNDS):
         chooser = random.Random(f"{kind} {part}")
         steps, other = cut(kind, f"forged {part}", chooser), None
-        seats = [WATCHER, *range(seats_of(kind))]
+        seats = [SPECTATOR, *range(seats_of(kind))]
         chooser.shuffle(seats)
         if chooser.random() < 0.5:  # whoever is to act can do the most
             seats.sort(key=lambda seat: seat != actor(kind, steps))

@@ -15,7 +15,7 @@ import pytest
 
 from piste.core.dealer import ChanceSource, Commitment
 from piste.core.game import find, names
-from piste.core.protocols import WATCHER
+from piste.core.protocols import SPECTATOR
 from piste.core.record import Head
 from piste.core.replay import new_head
 from piste.core.scene import taken
@@ -159,7 +159,7 @@ def gone(room: Room, seat: int) -> bool:
 
 
 def faces_of(room: Room) -> Iterator[TableViewModel]:
-    for seat in range(WATCHER, len(room.seats)):
+    for seat in range(SPECTATOR, len(room.seats)):
         yield face(room, Viewer(seat, host=seat == 0), HOUSE)
 
 

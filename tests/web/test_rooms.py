@@ -8,7 +8,7 @@ import piste
 from piste.core.dealer import Commitment
 from piste.core.errors import IllegalDecisionError, OptionError, StaleDecisionError, UnreadableDecisionError
 from piste.core.game import find, names, tidy
-from piste.core.protocols import WATCHER
+from piste.core.protocols import SPECTATOR
 from piste.web.network import Root
 from piste.web.tables.room import BOT, GRACE, KEPT, OPEN, PERSON, Room, Seat, called, levels
 from piste.web.views.view_builders import RenderContext, Viewer, face, looker
@@ -62,7 +62,7 @@ def test_a_picture_made_of_letters_is_told_apart_from_words_and_left_out_of_a_re
     assert made.table is not None
     decides(made)
     decides(made)
-    for audience in (0, 1, WATCHER):
+    for audience in (0, 1, SPECTATOR):
         told = made.story.entries(audience)
         drawn = [entry.text for entry in told if entry.kind == "drawn"]
         assert sum(text == "Updated Grid:" for text in drawn) == 2
@@ -147,12 +147,12 @@ def test_a_name_that_looks_like_a_note_of_the_house_is_only_a_name(name: str) ->
     made.claim((away + 1) % 3, LONG, PATIENCE)
     assert made.hints == {}
     assert made.story is not None
-    assert sum(entry.kind == "note" for entry in made.story.entries(WATCHER)) == 3
+    assert sum(entry.kind == "note" for entry in made.story.entries(SPECTATOR)) == 3
     again = Room("c" * 16, "mccoy-duel", {"players": 3}, made.seats, host="p0", now=0.0)
     again.restore(tuple(record(made).splitlines()))
     assert record(again) == record(made)
     assert again.story is not None
-    assert again.story.entries(WATCHER) == made.story.entries(WATCHER)
+    assert again.story.entries(SPECTATOR) == made.story.entries(SPECTATOR)
 
 
 def test_nobody_can_take_the_name_of_an_unnamed_seat() -> None:
@@ -292,7 +292,7 @@ def test_hints_are_given_against_bots_only_and_stand_in_the_record() -> None:
     assert view.decisions[1] in said
     assert f"hint for seat 1: {view.decisions[1]}" in record(made)
     assert face(made, Viewer(0), RenderContext(0.0, PATIENCE, Root(""))).hint == said
-    assert face(made, Viewer(WATCHER), RenderContext(0.0, PATIENCE, Root(""))).hint == ""
+    assert face(made, Viewer(SPECTATOR), RenderContext(0.0, PATIENCE, Root(""))).hint == ""
     decides(made)
     assert face(made, Viewer(0), RenderContext(0.0, PATIENCE, Root(""))).hint == ""
     assert made.give_hint(0, number, "perfect", view.actions[1]) == ""
@@ -303,7 +303,7 @@ def test_g11_claim_and_stand_in_come_after_patience_and_only_for_whoever_is_to_a
     made = room("mccoy-duel", count, players=count)
     away = actor(made)
     mine = (away + 1) % count
-    for seat, now in ((mine, PATIENCE - 1), (away, LONG), (WATCHER, LONG)):
+    for seat, now in ((mine, PATIENCE - 1), (away, LONG), (SPECTATOR, LONG)):
         with pytest.raises(IllegalDecisionError, match="Nobody is away"):
             made.claim(seat, now, PATIENCE)
         with pytest.raises(IllegalDecisionError, match="Nobody is away"):
@@ -377,7 +377,7 @@ def test_a_rematch_moves_everybody_one_seat_and_keeps_places(count: int) -> None
     while made.running:
         made.resign(actor(made))
     with pytest.raises(IllegalDecisionError, match="Only those who played"):
-        made.successors(WATCHER)
+        made.successors(SPECTATOR)
     seats = made.successors(1)
     order = [*range(1, count), 0]
     assert [seat.players for seat in seats] == [made.seats[i].players for i in order]
@@ -395,12 +395,12 @@ def test_no_place_is_kept_for_somebody_who_deleted_the_game() -> None:
 @pytest.mark.parametrize("game", names())
 def test_seed_and_salt_are_shown_when_it_is_over_and_keep_the_promise(game: str) -> None:
     made = room(game)
-    for seat in (WATCHER, 0, 1):
+    for seat in (SPECTATOR, 0, 1):
         shown = face(made, looker(made, f"p{seat}"), RenderContext(0.0, PATIENCE, Root("")))
         assert (shown.seed, shown.salt) == ("", "")
         assert len(shown.commitment) == 64
     made.resign(0)
-    for seat in (WATCHER, 0, 1):
+    for seat in (SPECTATOR, 0, 1):
         after = face(made, looker(made, f"p{seat}"), RenderContext(0.0, PATIENCE, Root("")))
         assert after.commitment == shown.commitment
         assert Commitment(after.commitment, after.salt).keeps(after.seed)

@@ -8,7 +8,7 @@ import re
 import pytest
 
 from piste.core.game import find
-from piste.core.protocols import WATCHER
+from piste.core.protocols import SPECTATOR
 from piste.core.scene import Area, RoundEnd, SceneBuilder
 from piste.web.network import Root
 from piste.web.tables.room import BOT, PERSON, Room, Seat
@@ -52,7 +52,7 @@ def on(room: Room, chooser: random.Random) -> int:
 @pytest.mark.parametrize("kind", FULL, ids=str)
 def test_steps_lead_from_what_a_page_shows_to_the_latest(kind: Kind) -> None:
     room, chooser = room_of(kind), random.Random(str(kind))
-    audiences = (WATCHER, *range(len(room.seats)))
+    audiences = (SPECTATOR, *range(len(room.seats)))
     shown: dict[int, dict[str, str]] = {at: {} for at in audiences}
     told: dict[int, list[list[object]]] = {at: [] for at in audiences}
     known = dict.fromkeys(audiences, 0)
@@ -83,7 +83,7 @@ def test_steps_lead_from_what_a_page_shows_to_the_latest(kind: Kind) -> None:
 def test_a_step_shows_what_was_seen_then_and_nothing_of_later(kind: Kind) -> None:
     """A face of a step is what the same face was when that step was the latest one, but for who could decide."""
     room, chooser = room_of(kind), random.Random(str(kind))
-    before = {at: face(room, at) for at in (WATCHER, *range(len(room.seats)))}
+    before = {at: face(room, at) for at in (SPECTATOR, *range(len(room.seats)))}
     for _ in range(10):
         if room.over:
             return
@@ -134,14 +134,14 @@ def test_a_round_ends_with_all_that_is_open_then(players: int) -> None:
     _, found = to_round_end(room, chooser)
     assert found.number == 1
     assert room.table is not None
-    at = next(i for i, told in enumerate(room.table.view(WATCHER).log) if any(told.after.hands))
-    over = room.table.view(WATCHER).log[at].after
-    for seat in (WATCHER, *range(players)):
+    at = next(i for i, told in enumerate(room.table.view(SPECTATOR).log) if any(told.after.hands))
+    over = room.table.view(SPECTATOR).log[at].after
+    for seat in (SPECTATOR, *range(players)):
         shown = face(room, seat).round_end
         assert shown is not None
         assert shown.title == ("You win round 1." if seat == over.seat else f"P{over.seat} wins round 1.")
         assert shown.lines[-1].startswith("Rounds won, best of 5: ")
-        hands = {area.seat: len(area.cards) for area in shown.areas if area.seat != WATCHER}
+        hands = {area.seat: len(area.cards) for area in shown.areas if area.seat != SPECTATOR}
         assert hands == {i: over.sizes[i] for i in range(players)}
         assert sum(len(area.cards) for area in shown.areas if area.label == "Buried") == over.buried
 
@@ -155,7 +155,7 @@ def test_the_end_of_a_round_stands_until_its_player_goes_on_and_holds_nobody_up(
             assert (face(room, seat).round_end is not None) == (seat in waits)
         seat = on(room, chooser)
         waits.discard(seat)
-        assert face(room, WATCHER).round_end is None  # who looks on is not asked for anything: the game goes on
+        assert face(room, SPECTATOR).round_end is None  # who looks on is not asked for anything: the game goes on
     steps = view_builders.steps(room, view_builders.Viewer(0), face(room, 0), 0)
     assert any(step.round_end for step in steps)
 
@@ -240,4 +240,4 @@ def test_a_game_in_which_one_decided_is_explained_to_the_other_and_says_so() -> 
         raise AssertionError("no game is over after one decision")
     assert face(room, 1 - first).explained.endswith(" The game was over before you had to decide.")
     assert "had to decide" not in face(room, first).explained
-    assert "had to decide" not in face(room, WATCHER).explained
+    assert "had to decide" not in face(room, SPECTATOR).explained

@@ -18,7 +18,7 @@ import pytest
 from piste.core.dealer import ChanceSource, Commitment
 from piste.core.errors import IllegalDecisionError, PisteError
 from piste.core.game import find
-from piste.core.protocols import CHANCE, WATCHER
+from piste.core.protocols import CHANCE, SPECTATOR
 from piste.core.record import Head
 from piste.core.views import SeatView
 from piste.web.storage.storage import PutPlayer
@@ -53,7 +53,7 @@ class Episode:
         self.decided = [(actor, step) for actor, step in taken if actor >= 0]
         self.devices = {at: Device(house, f"{at:p>43}") for at in range(people)}
         self.watcher = Device(house)
-        self.heard: Heard = {at: [] for at in (*range(people), WATCHER)}
+        self.heard: Heard = {at: [] for at in (*range(people), SPECTATOR)}
 
     def opened(self, room: Room) -> tuple[Head, ChanceSource]:
         head, _ = usual_opener(room)
@@ -68,7 +68,7 @@ class Episode:
         return self.decided[view.number][1]
 
     async def run(self, moments: random.Random) -> Heard:
-        house, everybody = self.house, {**self.devices, WATCHER: self.watcher}
+        house, everybody = self.house, {**self.devices, SPECTATOR: self.watcher}
         house.hall.lots = CountedLots()
         house.opener, house.minds.choosing = self.opened, self.think
         known = [PutPlayer(player_of(one.token), NAMES[at], 1.0) for at, one in self.devices.items()]
@@ -76,7 +76,10 @@ class Episode:
         options = {f"option-{key}": str(value) for key, value in self.kind.options.items()}
         code = await self.devices[0].opens(self.kind.game, name=NAMES[0], **options)
         await self.say(0, "list", code)
-        sockets = {WATCHER: await self.watcher.connect(code, step=0), 0: await self.devices[0].connect(code, step=0)}
+        sockets = {
+            SPECTATOR: await self.watcher.connect(code, step=0),
+            0: await self.devices[0].connect(code, step=0),
+        }
         for at, device in self.devices.items():
             if at:
                 await self.ask(at, f"/t/{code}")  # at the door
@@ -128,12 +131,12 @@ class Episode:
         await self.meddle(at, code, len(self.decided), random.Random(at))
 
     async def ask(self, at: int, path: str) -> None:
-        got = await (self.devices | {WATCHER: self.watcher})[at].get(path)
+        got = await (self.devices | {SPECTATOR: self.watcher})[at].get(path)
         await self.house.settle()
         self.heard[at].append(repr(got).encode())
 
     async def say(self, at: int, verb: str, code: str, **fields: str) -> None:
-        got = await (self.devices | {WATCHER: self.watcher})[at].post(f"/t/{code}/{verb}", fields)
+        got = await (self.devices | {SPECTATOR: self.watcher})[at].post(f"/t/{code}/{verb}", fields)
         await self.house.settle()
         self.heard[at].append(repr(got).encode())
 
@@ -160,7 +163,7 @@ async def retold(house: InProcessServer, kind: Kind, seed: int) -> tuple[int, li
     people = chooser.choice((1, *[seats_of(kind)] * 3))
     case = (str(kind), seed, people)
     found, first, caught = 0, None, []
-    for audience in (WATCHER, *range(people)):
+    for audience in (SPECTATOR, *range(people)):
         other = another_history(kind, steps, audience, chooser)
         if other is not None:
             found += 1

@@ -8,7 +8,7 @@ import piste
 from piste.core.game import tidy
 from piste.core.presentation import EventContext, GameText
 
-WATCHER = piste.WATCHER
+SPECTATOR = piste.SPECTATOR
 
 
 def printed(
@@ -17,13 +17,13 @@ def printed(
     answers: Sequence[str],
     people: Collection[int],
     names: tuple[str, ...],
-    at_the_end: int = WATCHER,
+    at_the_end: int = SPECTATOR,
 ) -> list[str]:
     """Play as the terminal does and return its lines: a step of a person in that person's voice.
 
     The steps of others are told to the one person there is, or to a watcher. Answers of bots are not shown.
     """
-    alone = next(iter(people)) if len(people) == 1 else WATCHER
+    alone = next(iter(people)) if len(people) == 1 else SPECTATOR
     shown = words.welcome(table.view(alone), names)
     typed, done = iter(answers), 0
     while True:

@@ -7,7 +7,7 @@ import random
 import pytest
 
 import piste
-from piste import WATCHER, Table
+from piste import SPECTATOR, Table
 from piste.core.game import members, tidy
 from piste.core.presentation import EventContext, GameText, Key, Prompt, Row
 from piste.games.mccoy_duel import text as module
@@ -58,7 +58,7 @@ class Terminal:
         return found[0]
 
 
-def play(steps: str, seat: int = WATCHER, /, *names: str, **options: int | str) -> Terminal:
+def play(steps: str, seat: int = SPECTATOR, /, *names: str, **options: int | str) -> Terminal:
     """Play steps such as `2:5` (Player 2 decides), `2:resigns` and `bury:7a` (chance), and return one screen."""
     taken = [step.split(":") for step in steps.split()]
     outcomes = [number(what) for who, what in taken if not who.isdigit()]
@@ -107,7 +107,7 @@ def everything(screen: Terminal) -> tuple[list[str], list[Row], str]:
 def test_d17_a_hidden_card_changes_nothing_on_the_screens_of_those_who_may_not_know_it(
     steps: str, one: str, other: str, told: set[int], options: dict[str, int]
 ) -> None:
-    for seat in range(WATCHER, options.get("players", 2)):
+    for seat in range(SPECTATOR, options.get("players", 2)):
         first, second = (everything(play(steps.format(card), seat, **options)) for card in (one, other))
         assert (first != second) == (seat in told)
 
@@ -136,7 +136,7 @@ def test_d12_d13_who_is_concerned_reads_which_card_it_was() -> None:
 ORDERED = "bury:7a bury:7b 1:5 2:* 1:4 1:5a 2:6 target:1 disarm:1a 1:2 1:*b 2:0 2:4a 1:*b"
 
 
-@pytest.mark.parametrize("seat", [WATCHER, 0, 1])
+@pytest.mark.parametrize("seat", [SPECTATOR, 0, 1])
 @pytest.mark.parametrize(
     ("steps", "cells"),
     [
@@ -160,9 +160,9 @@ def note(steps: str, seat: int) -> str:
 
 def test_d17_a_seat_reads_which_buried_cards_it_has_seen() -> None:
     steps = "bury:7a bury:3b 1:6 target:2 disarm:5b"
-    assert [note(steps, seat) for seat in (WATCHER, 0, 1)] == ["", "you know 7a", "you know 3b 5b"]
+    assert [note(steps, seat) for seat in (SPECTATOR, 0, 1)] == ["", "you know 7a", "you know 3b 5b"]
     steps += " 2:1 draw:7a 1:0 1:6a"  # now the pile has 3b, 5b and 6a, which all saw go down
-    assert note(steps, WATCHER) == "you know 6a"
+    assert note(steps, SPECTATOR) == "you know 6a"
     assert note(steps, 0) == "you know 6a; 7a if not drawn since"
     assert note(steps, 1) == "you know 3b 5b 6a"
     assert note(steps + " 2:* 1:5 2:7a target:1 1:2", 0) == "you know 6a"  # it was the 7a that had been drawn
@@ -297,7 +297,7 @@ def test_d4_a_resignation_is_told_with_what_does_not_happen() -> None:
 
 
 def test_g9_after_a_resignation_it_is_said_once_who_wins_and_all_is_shown() -> None:
-    for seat in (WATCHER, 0, 1):
+    for seat in (SPECTATOR, 0, 1):
         screen = play("bury:7a bury:3b 1:6 target:2 disarm:5b 2:resigns", seat, first=1)
         assert last(screen, 6) == [
             "",
@@ -315,7 +315,7 @@ def test_g9_a_finished_game_can_be_told_again_with_its_cards_and_nobodys_voice()
     told = []
     for at in range(2, len(table.history())):
         view = table.view(table.view().log[at].event.seat)
-        told += words.lines(EventContext(WATCHER, called(table), view.opening, view.log[: at + 1]))
+        told += words.lines(EventContext(SPECTATOR, called(table), view.opening, view.log[: at + 1]))
     assert [line for line in told if line.startswith("Player")] == [
         "Player 1 plays 1, Hidden Strength:",
         "Player 1 draws 3b.",
@@ -352,7 +352,7 @@ def test_whole_matches_can_be_read_and_answered(players: int) -> None:
     for seed in range(6):
         table = piste.open_table(GAME, {"players": players, "rounds": 3}, seed=f"words {seed}")
         names = tuple(letter * 24 for letter in "ABCD"[:players]) if seed % 2 else called(table)  # long ones too
-        screens = [Terminal(table, seat, names) for seat in range(WATCHER, players)]
+        screens = [Terminal(table, seat, names) for seat in range(SPECTATOR, players)]
         while (actor := table.to_act) is not None:
             check_board(table, screens)
             if dice.random() < 0.004 * (players - 1):

@@ -14,7 +14,7 @@ from tests.words.driver import printed
 # Typed, so that mypy holds the module to the contract.
 WORDS: GameText = words
 NAMES = ("Player 1", "Player 2")
-ONE, TWO, WATCHER = 0, 1, piste.WATCHER
+ONE, TWO, SPECTATOR = 0, 1, piste.SPECTATOR
 BOTH = (ONE, TWO)
 DECK = "5 -3 7 -2 10 -5 4 -6 8 -1 6 -9 3 -7 2 -8 9 -4 1 -10"
 QUESTION = "Do you want to keep this card? (yes/no)"
@@ -39,7 +39,7 @@ def screen(
     answers: Sequence[str] = (),
     people: Collection[int] = BOTH,
     names: tuple[str, ...] = NAMES,
-    at_the_end: int = WATCHER,
+    at_the_end: int = SPECTATOR,
 ) -> list[str]:
     return printed(WORDS, table, answers, people, names, at_the_end)
 
@@ -168,7 +168,7 @@ def test_p5_end_is_the_same_for_every_audience_and_said_once() -> None:
         "Player 1 wins!",
     ]
     for people in (BOTH, (ONE,), (TWO,), ()):
-        for reader in (ONE, TWO, WATCHER):
+        for reader in (ONE, TWO, SPECTATOR):
             table = laid("-2 3 1 -3 2 -1", top=3)
             shown = screen(table, ["no", "yes", "no", "no"], people=people, at_the_end=reader)
             assert shown[-6:] == end
@@ -195,7 +195,7 @@ def test_g3_player_may_resign_while_the_other_is_asked() -> None:
     table.resign(ONE)
     ending = table.ending()
     assert ending is not None
-    for reader in (ONE, TWO, WATCHER):
+    for reader in (ONE, TWO, SPECTATOR):
         assert WORDS.farewell(table.view(reader), NAMES, ending) == [
             "",
             "Player 1 resigned. Player 2 wins!",
@@ -247,7 +247,7 @@ def test_p2_lines_for_the_others_are_the_same_whatever_the_private_card_is(
         other.decide(ONE, decision)
     mine = len(before)
     assert one.to_act == other.to_act == mine
-    for onlooker in (1 - mine, WATCHER):
+    for onlooker in (1 - mine, SPECTATOR):
         assert told(one, onlooker) == told(other, onlooker)
         assert WORDS.picture(one.view(onlooker), NAMES) == WORDS.picture(other.view(onlooker), NAMES)
     assert told(one, mine) != told(other, mine)

@@ -7,7 +7,7 @@ import pytest
 import piste
 from piste.core.game import find, tidy
 from piste.core.presentation import EventContext, GameText, Row
-from piste.core.protocols import WATCHER
+from piste.core.protocols import SPECTATOR
 from piste.games.prime_duel import text as words
 
 WORDS: GameText = words  # mypy holds the module to the contract
@@ -65,12 +65,12 @@ def shown(
     table: piste.Table, people: tuple[int, ...], answers: list[str], names: tuple[str, str] = PLAYERS
 ) -> list[str]:
     """Play and return the screen; who is not among the people answers unseen, as a bot does."""
-    screen = list(words.welcome(table.view(people[0] if people else WATCHER), names))
+    screen = list(words.welcome(table.view(people[0] if people else SPECTATOR), names))
     told = 0
     for answer in [*answers, None]:
         for at in range(told, len(table.view().log)):
             about = table.view().log[at].event.seat
-            voice = about if about in people else people[0] if people else WATCHER
+            voice = about if about in people else people[0] if people else SPECTATOR
             view = table.view(voice)
             screen += words.lines(EventContext(voice, names, view.opening, view.log[: at + 1]))
         told = len(table.view().log)
@@ -91,7 +91,7 @@ def shown(
             table.decide(seat, answer)
     ending = table.ending()
     if ending is not None:
-        screen += words.farewell(table.view(people[0] if people else WATCHER), names, ending)
+        screen += words.farewell(table.view(people[0] if people else SPECTATOR), names, ending)
     return screen
 
 
@@ -375,7 +375,7 @@ def test_the_picture_shows_scores_piles_the_card_and_whose_turn_it_is() -> None:
     for seat, answer in ((0, "yes"), (0, "yes"), (0, "yes"), (1, "no")):
         table.decide(seat, answer)
     deck = ("1:4", "2:4", "3:3", "4:4", "5:3", "6:4", "7:3", "8:3", "9:3", "10:3")
-    for seat in (0, 1, WATCHER):
+    for seat in (0, 1, SPECTATOR):
         assert words.picture(table.view(seat), ("Ann", "Bo")) == [
             Row("Ann", ("26",), "of 50"),
             Row("Bo", ("3",), "of 50"),

@@ -10,7 +10,7 @@ import pytest
 
 import piste
 from piste.core.game import find
-from piste.core.protocols import CHANCE, WATCHER
+from piste.core.protocols import CHANCE, SPECTATOR
 from piste.core.scene import (
     CARDS,
     FACT,
@@ -44,7 +44,7 @@ def scenes(game: str) -> SceneBuilder:
     return cast("SceneBuilder", find(game).scene)
 
 
-def scene(table: piste.Table, seat: int = WATCHER) -> tuple[Area, ...]:
+def scene(table: piste.Table, seat: int = SPECTATOR) -> tuple[Area, ...]:
     return scenes(table.game.name).scene(table.view(seat), NAMES[: table.seats])
 
 
@@ -104,7 +104,7 @@ def test_scenes_are_well_formed_for_everybody_at_every_moment(kind: Kind) -> Non
                 assert (card.text == "") == (card.tone == "back")
                 assert card.name or not card.text.startswith(("−", "+")), "a sign alone is not read aloud"
                 assert card.mark or card.tone not in ("a", "b", "c", "d"), "a colour alone says nothing"
-        if view.seat != WATCHER:
+        if view.seat != SPECTATOR:
             own = [each.seat == view.seat for each in areas]
             assert own == sorted(own), "what is the seat's own comes last"
 

@@ -14,7 +14,7 @@ from tests.words.driver import printed
 # Typed, so that mypy holds the module to the contract.
 WORDS: GameText = words
 NAMES = ("Player A", "Player B")
-A, B, WATCHER = 0, 1, piste.WATCHER
+A, B, SPECTATOR = 0, 1, piste.SPECTATOR
 BOTH = (A, B)
 PAUSE = "End of turn. Press Enter to continue."
 
@@ -119,7 +119,7 @@ def test_g6_end_of_a_turn_is_a_pause_and_the_only_one() -> None:
     pauses = [line for line in shown if isinstance(line, Pause)]
     assert pauses == [PAUSE] * 9  # six turns without a question, three with one
     assert [line for line in shown if line == PAUSE] == pauses
-    assert not any(isinstance(line, Pause) for line in told(table, WATCHER))  # nobody waits for a watcher
+    assert not any(isinstance(line, Pause) for line in told(table, SPECTATOR))  # nobody waits for a watcher
 
 
 # Four cards
@@ -184,7 +184,7 @@ def test_z4_reshuffle_is_told_before_the_draw_that_needs_it() -> None:
         "Your hand: [+1, +4, +5, +3]",
     ]
     assert shown.count("The deck is empty. Shuffling the pile...") == 1
-    for audience in (B, WATCHER):
+    for audience in (B, SPECTATOR):
         assert told(table, audience)[-2:] == ["The deck is empty. Shuffling the pile...", "Player A draws a card."]
 
 
@@ -237,7 +237,7 @@ def test_z3_lines_for_the_others_are_the_same_whatever_cards_are_hidden() -> Non
     one, other = laid("+1 -1 +4 +2 +5 -4 -3 -2 -5"), laid("+3 -1 +4 +2 +5 -4 -3 -2 +1")
     assert WORDS.HAND_OVER
     for seat, card in ((A, "-3"), (B, "+2"), (A, "")):
-        for onlooker in (B, WATCHER):
+        for onlooker in (B, SPECTATOR):
             assert told(one, onlooker) == told(other, onlooker)
             assert WORDS.picture(one.view(onlooker), NAMES) == WORDS.picture(other.view(onlooker), NAMES)
         assert told(one, A) != told(other, A)
@@ -248,7 +248,7 @@ def test_z3_lines_for_the_others_are_the_same_whatever_cards_are_hidden() -> Non
 
 def test_z3_win_of_the_other_is_told_without_you() -> None:
     won = ["Player A's hand sums to zero.", "Player A wins the game!"]
-    for audience in (B, WATCHER):
+    for audience in (B, SPECTATOR):
         assert told(laid("+3 -2 -5 +4 +2"), audience)[-3:] == ["Player A draws a card.", *won]
     table = laid("+5 -3 -4 +2 +1 -5 -1")
     table.decide(A, "+1")
@@ -274,7 +274,7 @@ def test_z8_only_the_own_hand_is_shown_in_the_order_drawn() -> None:
     hands = {
         A: ["[+4, +1, +3, -2]", "[-4, -1, +2]"],
         B: ["[-2, +1, +3, +4]", "[-1, -4, +2]"],
-        WATCHER: ["[-2, +1, +3, +4]", "[-4, -1, +2]"],
+        SPECTATOR: ["[-2, +1, +3, +4]", "[-4, -1, +2]"],
     }
     for seat, (first, second) in hands.items():
         assert WORDS.farewell(table.view(seat), NAMES, ending) == [

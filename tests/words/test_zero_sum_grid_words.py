@@ -9,7 +9,7 @@ import pytest
 import piste
 from piste.core.game import find, tidy
 from piste.core.presentation import EventContext, GameText, Key, Prompt, Row
-from piste.core.protocols import WATCHER
+from piste.core.protocols import SPECTATOR
 from piste.games.zero_sum_grid import text as words
 
 WORDS: GameText = words  # mypy holds the module to the contract
@@ -75,7 +75,7 @@ def shown(
     table: piste.Table, people: tuple[int, ...], steps: list[str], names: tuple[str, str] = PLAYERS
 ) -> list[str]:
     """Play and return the screen: a step is what a person types at each question, or the name of a bot's move."""
-    view = table.view(people[0] if people else WATCHER)
+    view = table.view(people[0] if people else SPECTATOR)
     screen = list(words.welcome(view, names))
     told = 0
 
@@ -83,7 +83,7 @@ def shown(
         nonlocal told
         for at in range(told, len(table.view().log)):
             about = table.view().log[at].event.seat
-            seat = about if about in people else people[0] if people else WATCHER
+            seat = about if about in people else people[0] if people else SPECTATOR
             own = table.view(seat)
             screen.extend(words.lines(EventContext(seat, names, own.opening, own.log[: at + 1])))
         told = len(table.view().log)
@@ -101,7 +101,7 @@ def shown(
         tell()
     ending = table.ending()
     if ending is not None:
-        screen += words.farewell(table.view(people[0] if people else WATCHER), names, ending)
+        screen += words.farewell(table.view(people[0] if people else SPECTATOR), names, ending)
     return screen
 
 
@@ -346,7 +346,7 @@ def test_the_picture_shows_the_grid_and_whose_turn_it_is() -> None:
         Row("Row 2", ("0", "6", "-1")),
         Row("Row 3", ("3", "-4", "1")),
     ]
-    for seat in (0, 1, WATCHER):
+    for seat in (0, 1, SPECTATOR):
         assert words.picture(table.view(seat), ("Ann", "Bo")) == [*rows, Row("Turn", ("Bo",), "turn 2 of 200")]
     table.resign(0)
     assert words.picture(table.view(0), ("Ann", "Bo")) == rows

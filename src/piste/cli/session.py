@@ -15,7 +15,7 @@ from piste.core.dealer import Dealer
 from piste.core.errors import PisteError
 from piste.core.game import counted, tidy
 from piste.core.presentation import EventContext, Pause
-from piste.core.protocols import WATCHER
+from piste.core.protocols import SPECTATOR
 from piste.core.record import Head, Recorder
 from piste.core.table import Table
 
@@ -66,8 +66,8 @@ class Session:
         self.people = [seat for seat, sitting in enumerate(sittings) if sitting.bot is None]
         self.hints = hints or len(self.people) == 1
         self.private = self.words.HAND_OVER and len(self.people) > 1
-        self.holder = self.people[0] if len(self.people) == 1 else WATCHER
-        self._told = dict.fromkeys(range(WATCHER, table.seats), 0)
+        self.holder = self.people[0] if len(self.people) == 1 else SPECTATOR
+        self._told = dict.fromkeys(range(SPECTATOR, table.seats), 0)
         self._paused = True  # nothing secret is on the screen yet
         self._open = True  # what stands there is for everybody
         self._dealer = Dealer(head.seed if head.seed is not None else "given")
@@ -128,14 +128,14 @@ class Session:
             steps += 1
             for seat in self.people:
                 if line.get("seat") == self.head.game.seat_name(seat):
-                    decided[seat] = decided[WATCHER] = steps
-        owners = [told.event.seat for told in self.table.view(WATCHER).log]
+                    decided[seat] = decided[SPECTATOR] = steps
+        owners = [told.event.seat for told in self.table.view(SPECTATOR).log]
         for seat in self.people:
             own = [at for at, owner in enumerate(owners) if owner == seat]
             if own and not decided[seat]:
                 decided[seat] = own[-1] + (seat != self.table.to_act)
         if not any(decided[seat] for seat in self.people if seat == self.table.to_act):
-            decided[WATCHER] = 0
+            decided[SPECTATOR] = 0
         self._told, self._open = decided, False
         self.screen.note(f"Going on with {self.head.game.notation.TITLE} after {counted(steps, 'step')}.")
 
@@ -149,7 +149,7 @@ class Session:
         # The last event of a game is told by `finish`: nothing is secret then.
         steps = len(self.table.history()) - (self.table.to_act is None)
         for at in range(min(self._told[seat] for seat in self.people), steps):
-            owner = self.table.view(WATCHER).log[at].event.seat
+            owner = self.table.view(SPECTATOR).log[at].event.seat
             if owner not in self.people or at < self._told[owner]:
                 continue
             # A turn that passes without a decision is shown to its owner, who presses Enter (ZSD's first six).
@@ -159,23 +159,23 @@ class Session:
 
     def _tell_shared(self) -> None:
         """Tell on a screen that everybody here may read: each event in the voice of the one it is about."""
-        log = self.table.view(WATCHER).log
-        for at in range(self._told[WATCHER], len(log)):
+        log = self.table.view(SPECTATOR).log
+        for at in range(self._told[SPECTATOR], len(log)):
             owner = log[at].event.seat
-            one = self.people[0] if len(self.people) == 1 else WATCHER
+            one = self.people[0] if len(self.people) == 1 else SPECTATOR
             if len(self.people) > 1 and owner in self.people and self.is_secret(owner, at):
                 self.look_away(owner)
-            self._told[WATCHER] = at + 1
+            self._told[SPECTATOR] = at + 1
             self.show(self.phrase(owner if owner in self.people else one, at))
 
     def is_secret(self, seat: int, at: int) -> bool:
         """Say whether a seat was told something that nobody else was told."""
-        return self.table.view(seat).log[at].event != self.table.view(WATCHER).log[at].event
+        return self.table.view(seat).log[at].event != self.table.view(SPECTATOR).log[at].event
 
     def look_away(self, seat: int) -> None:
         """Let one person alone read the screen until they have decided, which shows what was private (P6)."""
         if self.holder != seat and self.screen.typed and self.screen.asking:
-            if self._told[WATCHER]:
+            if self._told[SPECTATOR]:
                 self.screen.line()
             self.screen.forget_typed()
             self.wait(f"--- {self.names[seat]}: {ALONE} ---")
@@ -228,7 +228,7 @@ class Session:
 
     def hide(self) -> None:
         """Clear what only one of several people may see, before somebody leaves."""
-        if len(self.people) > 1 and self.holder != WATCHER:
+        if len(self.people) > 1 and self.holder != SPECTATOR:
             self.screen.clear()
 
     # Asking
@@ -253,7 +253,7 @@ class Session:
         if self.private:
             self.tell(seat)
         elif len(self.people) > 1:
-            self.holder = WATCHER
+            self.holder = SPECTATOR
 
     def command(self, seat: int, word: str, asker: Prompter) -> bool:
         """Carry out a word that is no decision; return whether the question is settled by it."""
@@ -316,12 +316,12 @@ class Session:
         assert ending is not None
         if self.private:
             # Nothing is secret any more (G9): whoever ended the game is told the rest, then everybody the result.
-            last = self.table.view(WATCHER).log[-1].event.seat
+            last = self.table.view(SPECTATOR).log[-1].event.seat
             reader = last if last in self.people else self.holder
             if reader in self.people:
                 while self._told[reader] < len(self.table.history()):
                     self.tell(reader)
-        view = self.table.view(self.people[0] if len(self.people) == 1 else WATCHER)
+        view = self.table.view(self.people[0] if len(self.people) == 1 else SPECTATOR)
         self.screen.lines(self.words.farewell(view, self.names, ending))
 
     def close(self) -> None:

@@ -19,7 +19,7 @@ from piste.core.dealer import RandomStream
 from piste.core.errors import PositionError
 from piste.core.game import Game, quoted
 from piste.core.position import Position
-from piste.core.protocols import CHANCE, HIDDEN, OVER, RESIGNS, WATCHER, Event
+from piste.core.protocols import CHANCE, HIDDEN, OVER, RESIGNS, SPECTATOR, Event
 from piste.core.views import LogEntry, SeatView
 
 MOST_WHILE_READING = 40 * MOST
@@ -108,13 +108,13 @@ def last_shared(held: Belief) -> int:
     """
     game, seat = held.game, held.seat
     certain = [at for at in range(held.events + 1) if len(held.layer(at)) == 1]
-    if seat == WATCHER:
+    if seat == SPECTATOR:
         return certain[-1]  # what a watcher knows everybody knows
     steps = held.retell(
         RandomStream(b"piste known", f"{game.name} {seat}")
     )  # any history: they are told alike to a watcher
     found, state = 0, next(iter(held.layer(0)))
-    public = Belief(game, state, WATCHER)
+    public = Belief(game, state, SPECTATOR)
     for at in range(1, certain[-1] + 1):
         state, told = _told(game, state, steps[at - 1])
         try:
@@ -122,7 +122,7 @@ def last_shared(held: Belief) -> int:
         except PositionError:
             break  # a sample that holds nothing like the true game; an earlier place is as good
         if at in certain and _all_tell_apart(game, public):
-            found, public = at, Belief(game, state, WATCHER)
+            found, public = at, Belief(game, state, SPECTATOR)
     return found
 
 
@@ -130,8 +130,8 @@ def _told(game: Game, state: Any, step: int) -> tuple[Any, LogEntry]:
     """Return the state after a step, and what a watcher is told of it."""
     rules = game.rules
     after = rules.leave(state, -1 - step) if step < 0 else rules.apply(state, step)
-    event = Event(RESIGNS, -1 - step, HIDDEN, HIDDEN) if step < 0 else rules.tell(state, step, WATCHER)
-    return after, LogEntry(event, rules.look(after, WATCHER))
+    event = Event(RESIGNS, -1 - step, HIDDEN, HIDDEN) if step < 0 else rules.tell(state, step, SPECTATOR)
+    return after, LogEntry(event, rules.look(after, SPECTATOR))
 
 
 def _all_tell_apart(game: Game, public: Belief) -> bool:

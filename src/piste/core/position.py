@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from piste.core import protocols
 from piste.core.errors import IllegalDecisionError, OptionError, PositionError, UnknownNameError
 from piste.core.game import Game, find, members, quoted
-from piste.core.protocols import CHANCE, HIDDEN, WATCHER
+from piste.core.protocols import CHANCE, HIDDEN, SPECTATOR
 from piste.core.views import Ending
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ class Position(NamedTuple):
 
     def seen_by(self, seat: int) -> Any:
         """Return what a seat, or a watcher, sees of this position."""
-        if not WATCHER <= seat < self.game.rules.seats(self.state.options):
+        if not SPECTATOR <= seat < self.game.rules.seats(self.state.options):
             raise IllegalDecisionError(f"There is no seat {seat} here.")
         return self.game.rules.look(self.state, seat)
 

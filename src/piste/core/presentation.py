@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, Protocol
 
-from piste.core.protocols import WATCHER, Event
+from piste.core.protocols import SPECTATOR, Event
 from piste.core.views import Ending, LogEntry, SeatView
 
 
@@ -23,7 +23,7 @@ class Drawn(str):
 class EventContext(NamedTuple):
     """One event as one audience meets it: all that words may use to phrase it."""
 
-    seat: int  # who is told: a seat, or WATCHER
+    seat: int  # who is told: a seat, or SPECTATOR
     names: tuple[str, ...]  # what each seat is called: "Player A", or a name
     opening: Any  # the view at the very start
     log: tuple[LogEntry, ...]  # everything this seat was told, this event last
@@ -43,7 +43,7 @@ class EventContext(NamedTuple):
     @property
     def own(self) -> bool:
         """Whether the event is about the one who is told: then it is phrased with "you"."""
-        return self.seat != WATCHER and self.event.seat == self.seat
+        return self.seat != SPECTATOR and self.event.seat == self.seat
 
     def who(self, seat: int) -> str:
         return self.names[seat]

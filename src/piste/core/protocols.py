@@ -17,7 +17,7 @@ CHANCE = -1
 OVER = -2
 """`to_act` when the game has ended."""
 
-WATCHER = -1
+SPECTATOR = -1
 """The seat of somebody who only looks on: sees what every seat sees, and nothing more."""
 
 HIDDEN = -1
@@ -88,7 +88,7 @@ class Rules(Protocol):
         """Return why the game ended, as a number that the game's words name."""
 
     def look(self, s: Any, seat: int, /) -> Any:
-        """Return what a seat, or a WATCHER, sees now."""
+        """Return what a seat, or a SPECTATOR, sees now."""
 
     def tell(self, s: Any, action: int, seat: int, /) -> Event:
         """Return what a seat is told when `action` happens at `s`: the one place that decides it."""

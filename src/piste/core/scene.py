@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple, Protocol
 
 from piste.core.game import counted
-from piste.core.protocols import HIDDEN, WATCHER
+from piste.core.protocols import HIDDEN, SPECTATOR
 from piste.core.views import SeatView
 
 HAND, CARDS, TOWER, GRID, SCORE, FACT = "hand", "cards", "tower", "grid", "score", "fact"
@@ -50,7 +50,7 @@ class Area(NamedTuple):
     label: str
     cards: tuple[Card, ...] = ()
     note: str = ""
-    seat: int = WATCHER  # whose it is; WATCHER if it is everybody's
+    seat: int = SPECTATOR  # whose it is; SPECTATOR if it is everybody's
     value: int = 0
     most: int = 0
     wide: int = 0
@@ -119,7 +119,7 @@ def heap(many: int, note: str = "") -> Card:
 
 def others(seat: int, seats: int) -> list[int]:
     """Return the other seats, clockwise from this one; all of them for somebody who looks on."""
-    return list(range(seats)) if seat == WATCHER else [(seat + step) % seats for step in range(1, seats)]
+    return list(range(seats)) if seat == SPECTATOR else [(seat + step) % seats for step in range(1, seats)]
 
 
 def called(view: SeatView, names: tuple[str, ...], seat: int, what: str) -> str:

@@ -8,7 +8,7 @@ from piste.core.dealer import ChanceSource
 from piste.core.errors import IllegalDecisionError, StaleDecisionError
 from piste.core.game import Game, counted, members
 from piste.core.position import Position
-from piste.core.protocols import CHANCE, HIDDEN, OVER, RESIGNS, WATCHER, Event
+from piste.core.protocols import CHANCE, HIDDEN, OVER, RESIGNS, SPECTATOR, Event
 from piste.core.views import Ending, LogEntry, SeatView
 
 
@@ -50,7 +50,7 @@ class Table:
         self._number = 0
         self._history: list[int] = []
         self._states = [self._state]  # one more than steps in the history
-        self._logs: dict[int, list[LogEntry]] = {seat: [] for seat in (WATCHER, *range(self.seats))}
+        self._logs: dict[int, list[LogEntry]] = {seat: [] for seat in (SPECTATOR, *range(self.seats))}
         self._keep(self._dealt(self._state))
 
     def __repr__(self) -> str:
@@ -59,7 +59,7 @@ class Table:
         now = "over" if actor is None else f"Player {self.game.seat_name(actor)} to act"
         return f"<Table {self.game.name}: {self.seats} seats, {counted(len(self._history), 'step')}, {now}>"
 
-    def view(self, seat: int = WATCHER) -> SeatView:
+    def view(self, seat: int = SPECTATOR) -> SeatView:
         """Return what a seat has before it; without a seat, what somebody who looks on has."""
         self._check_seat(seat, watching=True)
         rules = self.game.rules
@@ -193,5 +193,5 @@ class Table:
         return tuple(log)
 
     def _check_seat(self, seat: int, *, watching: bool = False) -> None:
-        if not (0 <= seat < self.seats or (watching and seat == WATCHER)):
+        if not (0 <= seat < self.seats or (watching and seat == SPECTATOR)):
             raise IllegalDecisionError(f"There is no seat {seat} at this table: seats are 0 to {self.seats - 1}.")

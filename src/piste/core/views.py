@@ -27,7 +27,7 @@ class SeatView(NamedTuple):
 
     game: str
     options: Any
-    seat: int  # a seat, or WATCHER
+    seat: int  # a seat, or SPECTATOR
     number: int  # of the decision that is open; a decision must name it, so that a stale one is refused
     kind: int  # the kind of that decision, as the game's notation names it; HIDDEN when the game is over
     position: Any  # the game's View

@@ -16,7 +16,7 @@ from typing import Any
 from piste.core.dealer import RandomStream
 from piste.core.extras import OPENSPIEL, load
 from piste.core.game import Game, Option, find, members, names, write_option
-from piste.core.protocols import CHANCE, OVER, WATCHER
+from piste.core.protocols import CHANCE, OVER, SPECTATOR
 
 load(OPENSPIEL)
 
@@ -230,20 +230,20 @@ class PisteObserver:
         """Return for whom things are written, one after the other, and whether all of it or only what is private."""
         if self.own:
             return [(player, self.public)]
-        return [(WATCHER, True)] * self.public + [(seat, False) for seat in range(self.kind.seats) if self.every]
+        return [(SPECTATOR, True)] * self.public + [(seat, False) for seat in range(self.kind.seats) if self.every]
 
     def _piece(self) -> int:
         return self.kind.log[0] * self.kind.log[1] if self.recall else self.kind.encoder.size
 
     def _encoded(self, trail: GameHistory, seat: int, whole: bool) -> Any:
-        if seat == WATCHER:
+        if seat == SPECTATOR:
             return encoded(self.kind, trail.public(0))  # from where the first seat sits, for all alike
         return encoded(self.kind, trail.seen(seat), None if whole else trail.public(seat))
 
     def _text(self, trail: GameHistory, seat: int, whole: bool) -> str:
         if self.recall:
             return trail.told(seat) if whole else trail.confided(seat)
-        if seat == WATCHER:
+        if seat == SPECTATOR:
             return described(self.kind, trail.public(0))
         return described(self.kind, trail.seen(seat), None if whole else trail.public(seat))
 

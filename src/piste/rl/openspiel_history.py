@@ -13,7 +13,7 @@ import numpy as np
 from piste.core.belief import Belief, believed, token
 from piste.core.game import Game, find, members
 from piste.core.observation import AMOUNTS, COUNTS, FLAGS, Part
-from piste.core.protocols import HIDDEN, OVER, WATCHER, Event
+from piste.core.protocols import HIDDEN, OVER, SPECTATOR, Event
 from piste.core.views import LogEntry, SeatView
 from piste.rl.encoder import Encoder, Floats
 
@@ -117,7 +117,7 @@ class GameHistory:
 
     def confided(self, seat: int) -> str:
         """Return what this seat was told otherwise than everybody, each with the number of its step."""
-        steps = ((trail.steps, trail.heard(seat), trail.heard(WATCHER)) for trail in self.all()[1:])
+        steps = ((trail.steps, trail.heard(seat), trail.heard(SPECTATOR)) for trail in self.all()[1:])
         return " ".join(f"{number}.{own}" for number, own, everybody in steps if own != everybody)
 
     def view(self, seat: int) -> SeatView:
@@ -157,13 +157,13 @@ class GameHistory:
 
     def public(self, seat: int) -> Any:
         """Return what everybody sees, from where a seat sits."""
-        return self.kind.rules.look(self.state, WATCHER)._replace(viewer=seat)
+        return self.kind.rules.look(self.state, SPECTATOR)._replace(viewer=seat)
 
     def logged(self, seat: int, lines: Floats, *, all_of_it: bool) -> None:
         """Write what a seat was told into rows; without `all_of_it` only what everybody was not."""
         for trail in self.all()[1:]:
             event = trail.event(seat)
-            if all_of_it or event != trail.event(WATCHER):
+            if all_of_it or event != trail.event(SPECTATOR):
                 at = 0
                 for which, width in zip(event, self.kind.widths, strict=True):
                     if 0 <= which < width:

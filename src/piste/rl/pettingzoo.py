@@ -16,7 +16,7 @@ from typing import Any
 from piste.core.errors import IllegalDecisionError, UnknownNameError
 from piste.core.extras import PETTINGZOO, load
 from piste.core.game import find, names, quoted
-from piste.core.protocols import WATCHER
+from piste.core.protocols import SPECTATOR
 
 load(PETTINGZOO)
 
@@ -114,7 +114,7 @@ class SeatsEnv(AECEnv):  # type: ignore[misc]  # PettingZoo has no types
             gymnasium.logger.warn("There is nothing to render: make the environment with a render_mode.")
             return None
         seat = self._play.to_act
-        text = self._play.text(WATCHER if seat is None else seat)
+        text = self._play.text(SPECTATOR if seat is None else seat)
         if self.render_mode == "ansi":
             return text
         print(text)

@@ -12,7 +12,7 @@ from typing import Any
 from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
 from piste.core.errors import PisteError
-from piste.core.protocols import WATCHER
+from piste.core.protocols import SPECTATOR
 from piste.web import logging as logs
 from piste.web.middleware.rate_limits import SENTENCES, Limits
 from piste.web.network import Root
@@ -103,7 +103,7 @@ class Connection:
         self._since = since
         self._step = step  # the last event that the client was told of; below 0 if it does not ask for steps
         self._limits = limits
-        self._seat = WATCHER
+        self._seat = SPECTATOR
         self._sent: dict[str, str] = {}
         self._n = 0
         self._sending = asyncio.Lock()

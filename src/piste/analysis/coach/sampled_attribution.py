@@ -15,7 +15,7 @@ from piste.analysis.coach.evaluator import SamplingEvaluator, chance
 from piste.analysis.coach.seat_timeline import view_at
 from piste.core.evaluation import Evaluation, Progress, quiet
 from piste.core.game import Game
-from piste.core.protocols import CHANCE, WATCHER
+from piste.core.protocols import CHANCE, SPECTATOR
 from piste.core.table import Table
 from piste.core.views import SeatView
 
@@ -64,7 +64,7 @@ def _met(game: Game, states: list[Any], history: tuple[int, ...]) -> tuple[list[
             decisions.append(_Chance(at, -1 - step))
         elif actor == CHANCE:
             if game.rules.spread(states[at]) > 1:
-                chances.append(_Chance(at, game.rules.tell(states[at], step, WATCHER).seat))
+                chances.append(_Chance(at, game.rules.tell(states[at], step, SPECTATOR).seat))
         elif game.rules.legal(states[at]).bit_count() > 1:
             decisions.append(_Chance(at, actor))
     return decisions, chances

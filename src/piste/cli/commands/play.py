@@ -20,7 +20,7 @@ from piste.core.evaluation import quiet
 from piste.core.extras import missing, solving
 from piste.core.game import Each, Game, counted, find, listed, names, quoted, tidy
 from piste.core.presentation import EventContext, Pause
-from piste.core.protocols import WATCHER
+from piste.core.protocols import SPECTATOR
 from piste.core.record import Record
 from piste.core.replay import new_head, replay, seated
 
@@ -187,16 +187,16 @@ def show(given: argparse.Namespace, screen: Terminal) -> int:
     if given.json:
         return put(screen, {"version": VERSION, **record.head.line(), "steps": record.steps, "ending": record.ending})
     words, seats = record.head.game.text, record.head.seats
-    screen.lines(words.welcome(table.view(WATCHER), seats))
-    views = {seat: table.view(seat) for seat in range(WATCHER, table.seats)}
-    for at, told in enumerate(views[WATCHER].log):
-        owner = told.event.seat if told.event.seat in views else WATCHER
+    screen.lines(words.welcome(table.view(SPECTATOR), seats))
+    views = {seat: table.view(seat) for seat in range(SPECTATOR, table.seats)}
+    for at, told in enumerate(views[SPECTATOR].log):
+        owner = told.event.seat if told.event.seat in views else SPECTATOR
         # Where turns have a heading of their own the owner's voice is clear; where they are asked for (Duel's
         # headings stand in the question), everything is told of the owner, with the owner's cards (G9).
-        voice = owner if words.OWN_VOICE else WATCHER
+        voice = owner if words.OWN_VOICE else SPECTATOR
         moment = EventContext(voice, seats, views[owner].opening, views[owner].log[: at + 1])
         screen.lines([line for line in words.lines(moment) if not isinstance(line, Pause)])
-    screen.lines(words.farewell(views[WATCHER], seats, ending))
+    screen.lines(words.farewell(views[SPECTATOR], seats, ending))
     for step in record.steps:
         if "mark" in step:
             screen.note(f"Marked before step {step['n'] + 1}: {step['mark']}")

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 from piste.bots import asks_solver, stream_name
 from piste.core.errors import IllegalDecisionError, MissingExtraError, PisteError
 from piste.core.extras import missing, solving
-from piste.core.protocols import WATCHER
+from piste.core.protocols import SPECTATOR
 from piste.web import logging as logs
 from piste.web.metrics import Metrics
 from piste.web.middleware.fair_queue import NETWORK
@@ -190,7 +190,7 @@ class BotRunner(TableRegistry):
     async def _thought_hint(self, code: str, player: str) -> Answer:
         async with self.room(code) as room:
             seat = room.seat_of(player)
-            if seat == WATCHER:
+            if seat == SPECTATOR:
                 raise IllegalDecisionError("You look on here: hints are for those who play.")
             number = room.hinted(seat)
             NETWORK.set(room.network)

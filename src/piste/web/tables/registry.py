@@ -19,7 +19,7 @@ from weakref import WeakValueDictionary
 
 from piste.core.errors import PisteError
 from piste.core.game import quoted
-from piste.core.protocols import WATCHER
+from piste.core.protocols import SPECTATOR
 from piste.web import logging as logs
 from piste.web.metrics import Metrics
 from piste.web.network import Root
@@ -237,7 +237,7 @@ class TableRegistry:
         ear = Subscription()
         self.ears.setdefault(code, set()).add(ear)
         room = self.rooms.get(code)
-        if room is not None and seat != WATCHER:
+        if room is not None and seat != SPECTATOR:
             was = room.here(seat, self.ticks())
             room.sockets[seat] = room.sockets.get(seat, 0) + 1
             room.seen[seat] = self.ticks()
@@ -253,7 +253,7 @@ class TableRegistry:
         if not ears:
             self.ears.pop(code, None)
         room = self.rooms.get(code)
-        if room is None or seat == WATCHER or ear.closing:
+        if room is None or seat == SPECTATOR or ear.closing:
             return  # a room that was read again has not counted it
         room.sockets[seat] = max(0, room.sockets.get(seat, 0) - 1)
         room.seen[seat] = self.ticks()
@@ -261,15 +261,15 @@ class TableRegistry:
 
     def moved(self, room: Room, old: int, new: int) -> None:
         """Note that somebody who listens has another seat now than when they began."""
-        if old != WATCHER:
+        if old != SPECTATOR:
             room.sockets[old] = max(0, room.sockets.get(old, 0) - 1)
-        if new != WATCHER:
+        if new != SPECTATOR:
             room.sockets[new] = room.sockets.get(new, 0) + 1
             room.seen[new] = self.ticks()
 
     def seen(self, room: Room, seat: int) -> None:
         """Note that a seat was heard of, by whatever way."""
-        if seat == WATCHER:
+        if seat == SPECTATOR:
             return
         was = room.here(seat, self.ticks())
         room.seen[seat] = self.ticks()
@@ -302,7 +302,7 @@ class TableRegistry:
         return steps(room, looker(room, player), latest, since)
 
     def _house(self, room: Room, who: Viewer, root: Root) -> RenderContext:
-        own = who.seat != WATCHER
+        own = who.seat != SPECTATOR
         link = f"{root.text}/s/{room.code}/{who.seat}/{self.seat_token(room, who.seat)}" if own else ""
         return RenderContext(self.ticks(), self.settings.patience, root, link)
 

@@ -20,7 +20,7 @@ from piste.core.errors import (
 from piste.core.game import Game, find, listed, quoted, tidy
 from piste.core.input_parser import Question
 from piste.core.presentation import Prompt
-from piste.core.protocols import WATCHER
+from piste.core.protocols import SPECTATOR
 from piste.core.record import Head, Record, Recorder
 from piste.core.replay import new_head, replay, seated
 from piste.core.table import Table
@@ -103,8 +103,8 @@ class Room:
     # Who sits where
 
     def seat_of(self, player: str) -> int:
-        """Return the seat of a device; WATCHER if it has none."""
-        return next((i for i, seat in enumerate(self.seats) if player in seat.players), WATCHER)
+        """Return the seat of a device; SPECTATOR if it has none."""
+        return next((i for i, seat in enumerate(self.seats) if player in seat.players), SPECTATOR)
 
     def names(self) -> tuple[str, ...]:
         """Return what each seat is called: its name, or as the game calls it."""
@@ -139,12 +139,12 @@ class Room:
     def sit(self, player: str, name: str) -> int:
         """Give a person the first open seat; who sits already keeps the seat."""
         at = self.seat_of(player)
-        if at != WATCHER:
+        if at != SPECTATOR:
             return at
         if self.table is not None:
             raise IllegalDecisionError("The game has begun, and every seat is taken. You can watch.")
-        at = next((i for i, seat in enumerate(self.seats) if seat.kind == OPEN), WATCHER)
-        if at == WATCHER:
+        at = next((i for i, seat in enumerate(self.seats) if seat.kind == OPEN), SPECTATOR)
+        if at == SPECTATOR:
             raise IllegalDecisionError("Every seat here is taken. You can watch.")
         self.place(
             at, Seat(PERSON, self.free_name(called(name)) if name.strip() else "", players=frozenset({player}))
@@ -189,7 +189,7 @@ class Room:
     def is_host(self, player: str) -> bool:
         """Whether this device belongs to whoever opened the room."""
         seat = self.seat_of(player)
-        return bool(player) and (player == self.host or (seat != WATCHER and seat == self.seat_of(self.host)))
+        return bool(player) and (player == self.host or (seat != SPECTATOR and seat == self.seat_of(self.host)))
 
     def _only_host(self, player: str) -> None:
         if not self.is_host(player):
@@ -380,13 +380,13 @@ class Room:
         return now - self.seen.get(at, -math.inf) < GRACE
 
     def absent(self, now: float, patience: float) -> int:
-        """Return the seat that is to decide and has been away for too long; WATCHER if there is none."""
+        """Return the seat that is to decide and has been away for too long; SPECTATOR if there is none."""
         if self.table is None or self.table.to_act is None:
-            return WATCHER
+            return SPECTATOR
         at = self.table.to_act
         if self.seats[at].kind == BOT or self.seats[at].stand_in or self.sockets.get(at, 0) > 0:
-            return WATCHER
-        return at if now - self.seen.get(at, -math.inf) >= patience else WATCHER
+            return SPECTATOR
+        return at if now - self.seen.get(at, -math.inf) >= patience else SPECTATOR
 
     def claim(self, seat: int, now: float, patience: float) -> None:
         """End the turn of somebody who is away: they leave the game."""
@@ -412,7 +412,7 @@ class Room:
     def _absent_other(self, seat: int, now: float, patience: float) -> int:
         self._playing()
         at = self.absent(now, patience)
-        if at in (WATCHER, seat) or seat == WATCHER:
+        if at in (SPECTATOR, seat) or seat == SPECTATOR:
             raise IllegalDecisionError("Nobody is away whose turn it is. Wait a little longer.")
         if self.has_left(seat):
             raise IllegalDecisionError("You have resigned: those who still play decide about that.")
@@ -428,7 +428,7 @@ class Room:
         """Return who sits where in the rematch: everybody one seat on, with places kept for those who did not ask."""
         if not self.over:
             raise IllegalDecisionError("The game is not over: a rematch comes after it.")
-        if seat == WATCHER:
+        if seat == SPECTATOR:
             raise IllegalDecisionError("Only those who played can ask for a rematch.")
         kept = [
             one._replace(kind=KEPT if one.kind == PERSON and i != seat else one.kind, stand_in="")

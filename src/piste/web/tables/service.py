@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from piste import bots
 from piste.core.errors import IllegalDecisionError, OptionError, StaleDecisionError, UnknownNameError
 from piste.core.game import find, quoted
-from piste.core.protocols import WATCHER
+from piste.core.protocols import SPECTATOR
 from piste.web import logging as logs
 from piste.web.metrics import Metrics
 from piste.web.middleware.rate_limits import Limits
@@ -143,7 +143,7 @@ class TableService(BotRunner):
         try:
             async with self.room(code) as room:
                 seat = room.seat_of(player)
-                if seat != WATCHER:
+                if seat != SPECTATOR:
                     room.network = network
                 answer = await self._done(room, seat, player, verb, fields)
                 self.wake(code)
@@ -169,7 +169,7 @@ class TableService(BotRunner):
             return Answer()
         if verb == "delete":
             return await self._delete(room, seat, player)
-        if seat == WATCHER:
+        if seat == SPECTATOR:
             raise IllegalDecisionError("You look on here: only those who sit at the table can do that.")
         self.seen(room, seat)
         if verb == "rematch":
@@ -218,10 +218,10 @@ class TableService(BotRunner):
     async def arrive(self, room: Room, player: str, network: str = "") -> None:
         """Note that somebody is at the table; who had a place kept takes it. The caller holds the room."""
         seat = room.seat_of(player)
-        if seat != WATCHER:
+        if seat != SPECTATOR:
             room.network = network
         self.seen(room, seat)
-        if seat != WATCHER and room.arrive(seat):
+        if seat != SPECTATOR and room.arrive(seat):
             await self._deal_if_full(room)
             self.wake(room.code)
         room.stuck = ""  # who comes to a table where a bot could not answer lets it try again
@@ -233,7 +233,7 @@ class TableService(BotRunner):
             self.check_link(room, seat, token)
             if player in room.seats[seat].players:
                 return
-            if room.seat_of(player) != WATCHER:
+            if room.seat_of(player) != SPECTATOR:
                 raise IllegalDecisionError("On this device you have another seat at this table.")
             room.place(seat, room.seats[seat]._replace(players=room.seats[seat].players | {player}))
             await self.keep(room, PutSitter(code, seat, player))
@@ -261,7 +261,7 @@ class TableService(BotRunner):
         """Take a game off somebody's list; when the last one has done that, it is gone."""
         if room.table is None and not room.is_host(player):
             raise IllegalDecisionError("Only whoever opened this table can close it.")
-        if room.table is not None and seat == WATCHER:
+        if room.table is not None and seat == SPECTATOR:
             raise IllegalDecisionError("Only those who played can delete a game.")
         if room.running:
             raise IllegalDecisionError("The game goes on. Resign first, then it can be deleted.")

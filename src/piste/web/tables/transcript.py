@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from piste.core.presentation import Drawn, EventContext, Pause
-from piste.core.protocols import WATCHER
+from piste.core.protocols import SPECTATOR
 from piste.core.table import Table
 from piste.core.views import SeatView
 from piste.web.views.view_models import Entry
@@ -41,7 +41,7 @@ class _Happened(NamedTuple):
     """One line of the record: a step of the game, or a note."""
 
     step: int  # how many steps there are with it
-    seat: int  # who decided; WATCHER for chance and notes
+    seat: int  # who decided; SPECTATOR for chance and notes
     text: str  # the decision's name, or the note
     names: tuple[str, ...]  # of the seats at that time
 
@@ -66,7 +66,7 @@ class Transcript:
         self._told: dict[int, int] = {}  # how much of what happened is in an audience's entries
         self._reach: dict[int, list[int]] = {}  # for each audience, how many lines it was told up to each step
         self._ended: set[int] = set()
-        self.deciders: list[int] = []  # of each step; WATCHER where chance decided
+        self.deciders: list[int] = []  # of each step; SPECTATOR where chance decided
         self._seats = {table.game.seat_name(seat): seat for seat in range(table.seats)}
         self.answers: list[Answered] = []
         self._hints: list[tuple[int, int, str]] = []
@@ -88,7 +88,7 @@ class Transcript:
                 whose, _, hint = mark.removeprefix(HINT).partition(": ")
                 self._hints.append((self._seats[whose], len(self.answers), f"The hint was {hint}."))
             else:
-                self._happened.append(_Happened(steps, WATCHER, mark, self._names))
+                self._happened.append(_Happened(steps, SPECTATOR, mark, self._names))
                 if mark.startswith(RELIEF):
                     self._names = tuple(
                         new if _for(old) in mark else old
@@ -105,8 +105,8 @@ class Transcript:
             self.deciders.append(seat)
             self._happened.append(_Happened(steps + 1, seat, name, self._names))
         else:
-            self.deciders.append(WATCHER)
-            self._happened.append(_Happened(steps + 1, WATCHER, "", self._names))
+            self.deciders.append(SPECTATOR)
+            self._happened.append(_Happened(steps + 1, SPECTATOR, "", self._names))
 
     def hints(self) -> list[tuple[int, int, str]]:
         """Return every hint that was given: seat, question, words."""
@@ -130,7 +130,7 @@ class Transcript:
                 found.append(Entry(len(found), text, "note"))
                 reach[-1] = len(found)
                 continue
-            if seat == audience != WATCHER and text != "resigns":
+            if seat == audience != SPECTATOR and text != "resigns":
                 found.append(Entry(len(found), text, "own"))
             self._say(found, words.lines(EventContext(audience, names, view.opening, view.log[:step])))
             reach.append(len(found))

@@ -14,7 +14,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from piste import bots
 from piste.core import scene
 from piste.core.game import Game, Option, counted, find, names, tidy, write_option
-from piste.core.protocols import WATCHER
+from piste.core.protocols import SPECTATOR
 from piste.core.scene import Area, Card, Handle
 from piste.web.tables.room import levels as open_levels
 from piste.web.views.replay_step import ReplayStep, drawn_graph, spoken
@@ -103,7 +103,7 @@ class Pages:
         self._area = lru_cache(REMEMBERED)(self._drawn_area)
         self._card = lru_cache(REMEMBERED)(self._drawn_card)
         self._move = lru_cache(REMEMBERED)(self._drawn_move)
-        self.environment.globals.update(static=self.static, counted=counted, WATCHER=WATCHER, HIDDEN=-1)
+        self.environment.globals.update(static=self.static, counted=counted, SPECTATOR=SPECTATOR, HIDDEN=-1)
 
     def static(self, name: str) -> str:
         """Return the address of a file that never changes under it."""
@@ -198,7 +198,7 @@ class Pages:
             "notes": card_notes(own, face.choices),
             "levels": levels(face.game, face.options) if face.game else (),
             "name": name,
-            "seated": face.seat != WATCHER,
+            "seated": face.seat != SPECTATOR,
             "you": next((person for person in face.people if person.you), None),
         }
 
@@ -261,7 +261,7 @@ class Pages:
 
 
 BLANK = TableViewModel(
-    code="", game="", title="", line="", credit="", options=(), seat=WATCHER, door=False, stage="", at=0, step=0,
+    code="", game="", title="", line="", credit="", options=(), seat=SPECTATOR, door=False, stage="", at=0, step=0,
     undecided=False, number=0, status="", preparing=None, people=(), areas=(), question="", choices=(), tips=(),
     log=(), offers=(), hint="", round_end=None, result="", explained="", won=None, invite="", only_here="",
     seat_link="", commitment="", seed="", salt="", successor="",
@@ -360,7 +360,7 @@ def told_choice(choice: Choice, *, keyed: bool = True) -> tuple[str, str]:
 
 def is_own(area: Area, seat: int) -> bool:
     """Say whether an area is the hand of whoever looks, which lies nearest to them."""
-    return seat != WATCHER and area.kind == scene.HAND and area.seat == seat
+    return seat != SPECTATOR and area.kind == scene.HAND and area.seat == seat
 
 
 def card_notes(areas: Sequence[Area], choices: Sequence[Choice]) -> tuple[tuple[str, str], ...]:

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from piste.core.errors import IllegalDecisionError
-from piste.core.protocols import HIDDEN, WATCHER
+from piste.core.protocols import HIDDEN, SPECTATOR
 from piste.web.tables.bot_runner import ReviewStatus
 from piste.web.tables.room import Room
 from piste.web.views.replay_step import ReplayStep
@@ -19,7 +19,7 @@ def shown(room: Room, step: int, seat: int, review: str | None, looking: ReviewS
     """Return one step of a game that is over; steps and seats that are not there are brought to the nearest."""
     if room.table is None or room.story is None or not room.over:
         raise IllegalDecisionError("The game is not over: it can be seen again when it is.")
-    seat = seat if WATCHER <= seat < room.table.seats else WATCHER
+    seat = seat if SPECTATOR <= seat < room.table.seats else SPECTATOR
     view = room.table.view(seat)
     step = max(0, min(step, len(view.log)))
     names = room.names()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from piste.core.protocols import WATCHER
+from piste.core.protocols import SPECTATOR
 from piste.core.scene import Area
 
 
@@ -19,7 +19,7 @@ class ReplayStep(NamedTuple):
     labels: tuple[str, ...]  # what the seats are called in the game, as the review names them
     step: int
     steps: int  # the last one
-    seat: int  # through whose eyes; WATCHER for everybody's
+    seat: int  # through whose eyes; SPECTATOR for everybody's
     areas: tuple[Area, ...]
     lines: tuple[str, ...]  # what was said at this step
     result: str
@@ -46,7 +46,7 @@ def drawn_graph(shown: ReplayStep) -> Graph | None:
     chances = shown.review["chances"]
     wide = 1000 / max(1, shown.steps)
     who = dict(zip(shown.labels, shown.people, strict=False))
-    seats = [label for i, label in enumerate(shown.labels) if label in chances[0] and shown.seat in (i, WATCHER)]
+    seats = [label for i, label in enumerate(shown.labels) if label in chances[0] and shown.seat in (i, SPECTATOR)]
     title = f"Chance of winning, as {who[seats[0]] if len(seats) == 1 else 'each'} saw it"
     lines, marks, told = [], [], []
     for label in seats:

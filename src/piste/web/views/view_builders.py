@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from piste.core.game import Game, counted, listed
 from piste.core.presentation import Key, Prompt
-from piste.core.protocols import HIDDEN, WATCHER
+from piste.core.protocols import HIDDEN, SPECTATOR
 from piste.core.scene import Area, RoundEnd, plain
 from piste.core.views import Ending, SeatView
 from piste.web.network import Root
@@ -22,7 +22,7 @@ MOST_STEPS = 24
 class Viewer(NamedTuple):
     """Who looks at a room, as far as it changes what is shown."""
 
-    seat: int  # or WATCHER
+    seat: int  # or SPECTATOR
     host: bool = False
 
 
@@ -56,11 +56,11 @@ def face(room: Room, who: Viewer, house: RenderContext) -> TableViewModel:
         credit=game.notation.CREDIT,
         options=changed(room),
         seat=who.seat,
-        door=stage == WAITING and who.seat == WATCHER and any(seat.kind == OPEN for seat in room.seats),
+        door=stage == WAITING and who.seat == SPECTATOR and any(seat.kind == OPEN for seat in room.seats),
         stage=stage,
         at=len(log),
         step=0 if view is None else len(view.log),
-        undecided=who.seat != WATCHER and room.story is not None and not has_decided(room, who.seat),
+        undecided=who.seat != SPECTATOR and room.story is not None and not has_decided(room, who.seat),
         number=0 if table is None else table.number,
         status=status(room, who, house),
         preparing=room.preparing if room.running else None,
@@ -75,7 +75,7 @@ def face(room: Room, who: Viewer, house: RenderContext) -> TableViewModel:
         round_end=None if view is None else round_end(room, view, names),
         result="" if view is None or view.ending is None else result(view.ending, names, who.seat),
         explained="" if view is None or view.ending is None else explained(room, view, view.ending, names),
-        won=None if view is None or view.ending is None or who.seat == WATCHER else won(view.ending, who.seat),
+        won=None if view is None or view.ending is None or who.seat == SPECTATOR else won(view.ending, who.seat),
         invite=f"{house.root.text}/t/{room.code}",
         only_here=house.root.only_here,
         seat_link=house.seat_link,
@@ -96,7 +96,7 @@ def steps(room: Room, who: Viewer, latest: TableViewModel, since: int) -> tuple[
     view, names, reach = room.table.view(who.seat), room.names(), room.story.reach(who.seat)
     found: list[TableViewModel] = []
     for step in range(max(since + 1, latest.step - MOST_STEPS), latest.step):
-        if room.story.deciders[step - 1] == who.seat != WATCHER:
+        if room.story.deciders[step - 1] == who.seat != SPECTATOR:
             continue
         then = view_at(view, step)
         told = [entry.text.strip() for entry in latest.log[reach[step - 1] : reach[step]] if entry.kind == "said"]
@@ -131,7 +131,7 @@ def round_end(room: Room, view: SeatView, names: tuple[str, ...]) -> RoundEnd | 
     for step in range(len(view.log), 0, -1):
         found: RoundEnd | None = of(view_at(view, step), names)
         decider = room.story.deciders[step - 1]
-        if found is not None or (decider != WATCHER and view.seat in (WATCHER, decider)):
+        if found is not None or (decider != SPECTATOR and view.seat in (SPECTATOR, decider)):
             return found
     return None
 
@@ -151,7 +151,7 @@ def explained(room: Room, view: SeatView, ending: Ending, names: tuple[str, ...]
     answers = () if room.story is None else room.story.answers
     if not answers:
         found.append("The game was over before anybody had to decide.")
-    elif view.seat != WATCHER and not has_decided(room, view.seat) and answers[-1].name != "resigns":
+    elif view.seat != SPECTATOR and not has_decided(room, view.seat) and answers[-1].name != "resigns":
         found.append("The game was over before you had to decide.")
     return " ".join(filter(None, found))
 
@@ -308,7 +308,7 @@ def offers(room: Room, who: Viewer, house: RenderContext) -> tuple[Offer, ...]:
             found += [Offer("fill", "Fill empty seats with bots", "The game begins at once."), listing(room)]
             found += [Offer("delete", "Close this table", "", "Close this table?")]
         return tuple(found)
-    if who.seat == WATCHER:
+    if who.seat == SPECTATOR:
         return ()
     if room.over:
         swap = "seats swapped" if len(room.seats) == 2 else "everybody one seat on"
@@ -319,7 +319,7 @@ def offers(room: Room, who: Viewer, house: RenderContext) -> tuple[Offer, ...]:
     if mine.stand_in:
         found += [Offer("return", "Take my seat back", "A bot plays for you.")]
     away = room.absent(house.now, house.patience)
-    if away not in (WATCHER, who.seat) and not room.has_left(who.seat):
+    if away not in (SPECTATOR, who.seat) and not room.has_left(who.seat):
         name = room.names()[away]
         left = f"{name} leaves the game." if room.table.seats > 2 else f"{name} is away and gives up the game."
         sure, number = f"{name} is away. Take their turn as a resignation?", room.table.number

@@ -63,7 +63,7 @@ class TableViewModel(NamedTuple):
     line: str  # one line that says what the game is
     credit: str
     options: tuple[tuple[str, str], ...]  # those that differ from the sheet's, as text
-    seat: int  # whose face it is; WATCHER for all others
+    seat: int  # whose face it is; SPECTATOR for all others
     door: bool  # somebody who does not sit here and could
     stage: str
     at: int  # how many things have happened in this room: what a client names when it comes back

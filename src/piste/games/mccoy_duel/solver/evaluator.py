@@ -16,7 +16,7 @@ from piste.core.evaluation import ESTIMATED, EXACT, WITHIN, Chances, Choice, Eva
 from piste.core.game import members
 from piste.core.information_set import InformationSet
 from piste.core.position import Position
-from piste.core.protocols import HIDDEN, OVER, WATCHER
+from piste.core.protocols import HIDDEN, OVER, SPECTATOR
 from piste.core.views import SeatView
 from piste.games.mccoy_duel import rules
 from piste.games.mccoy_duel.rules import (
@@ -113,7 +113,7 @@ class Evaluator:
         """Judge a seat that was told this since the round began; `s` is one of the states it holds possible."""
         key, deciding, found = int(mine.rows[0, KEYS + seat]), rules.to_act(s) == seat, None
         if deciding and s.options.players == 2 and sum(map(count, s.hands)) <= CARDS and infosets.compiled():
-            found = self._solved(s, infosets.like(infosets.rows_of(state, told, WATCHER), s), seat, key)
+            found = self._solved(s, infosets.like(infosets.rows_of(state, told, SPECTATOR), s), seat, key)
         if found is None:
             tried = solver.measured(s.options, mine, seat, key, self._passes)
             share, off, choices = tried.share, tried.off, list[tuple[int, float, float]]()

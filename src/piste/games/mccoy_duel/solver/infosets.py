@@ -11,7 +11,7 @@ from piste.core.bits import count
 from piste.core.errors import MissingExtraError, PositionError
 from piste.core.information_set import InformationSet
 from piste.core.position import Position
-from piste.core.protocols import HIDDEN, RESIGNS, WATCHER, Event
+from piste.core.protocols import HIDDEN, RESIGNS, SPECTATOR, Event
 from piste.core.views import SeatView
 from piste.games.mccoy_duel import rules
 from piste.games.mccoy_duel.rules import BURY, DISARM, DRAW, EMPTY, GIVE, NOTHING, State, View
@@ -117,14 +117,14 @@ def read(known: InformationSet) -> tuple[State, tuple[Heard, ...]]:
 
 
 def rows_of(state: State, told: tuple[Heard, ...], viewer: int, most: int = MOST) -> Rows:
-    """Follow what a seat was told; for WATCHER, what everybody was told of it."""
+    """Follow what a seat was told; for SPECTATOR, what everybody was told of it."""
     k = kernels()
     rows, weights = np.zeros((1, WIDTH), np.int64), np.ones(1)
     infoset_kernels.pack(state, rows[0])
     rows[0, KEYS:] = range(1, 5)
     room, thinned = 256, False
     for event, after in told:
-        public = viewer == WATCHER and event.kind in SECRET
+        public = viewer == SPECTATOR and event.kind in SECRET
         said = np.array((event.kind, event.seat, HIDDEN if public else event.what, event.also), np.int64)
         seen = np.full(5, ANY, np.int64)
         if after is not None:

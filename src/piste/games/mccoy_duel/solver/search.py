@@ -8,7 +8,7 @@ import numpy as np
 
 from piste.core.bits import count, nth
 from piste.core.dealer import RandomStream
-from piste.core.protocols import HIDDEN, WATCHER, Event
+from piste.core.protocols import HIDDEN, SPECTATOR, Event
 from piste.core.views import SeatView
 from piste.games.mccoy_duel import rules
 from piste.games.mccoy_duel.rules import PICK, PLAY, SEAT, Options, State
@@ -82,7 +82,7 @@ def warm(options: Options) -> None:
     """Have everything compiled that the bots and a verdict call, on the smallest round there is."""
     k = infosets.kernels()
     small = Options(options.players, 1, 1, 257)
-    found = infosets.rows_of(rules.start(small), (Heard(Event(rules.BURY, 0, HIDDEN, HIDDEN), None),), WATCHER)
+    found = infosets.rows_of(rules.start(small), (Heard(Event(rules.BURY, 0, HIDDEN, HIDDEN), None),), SPECTATOR)
     sample(small, found, 0, 1, 2, 1)
     k.place(np.zeros(2, np.int64), 1)
     k.thin(found.rows.copy(), found.weights.copy(), len(found.rows), 1)
@@ -118,7 +118,7 @@ def solved_mix(state: State, told: tuple[Heard, ...], key: int, effort: Effort) 
         over = spent >= effort.work
         if over and j + 1 < len(told):
             continue
-        found = infosets.rows_of(state, told[: j + 1], WATCHER)
+        found = infosets.rows_of(state, told[: j + 1], SPECTATOR)
         solution, work = cfr.tried_for(state.options, found, effort.nodes // (SMALL if over else 1))
         spent += work
         if solution is not None:
@@ -134,7 +134,7 @@ def late_mix(
     """Return the mix to play late in a round between two, solved or else learned from drawn deals."""
     mix, spent, _ = solved_mix(state, told, key, effort)
     if mix is None:
-        everybody = infosets.rows_of(state, told, WATCHER)
+        everybody = infosets.rows_of(state, told, SPECTATOR)
         trials = max(effort.trials - spent // 2, effort.trials // 4)
         mix = cfr.learned(state.options, everybody, seat, key, trials, stream.below(1 << 60))
     return mix

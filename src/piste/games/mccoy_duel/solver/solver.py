@@ -24,7 +24,7 @@ from piste.core.evaluation import ESTIMATED, EXACT, WITHIN, Chances, Choice, Eva
 from piste.core.game import find
 from piste.core.information_set import InformationSet
 from piste.core.position import Position
-from piste.core.protocols import CHANCE, HIDDEN, OVER, WATCHER, Event
+from piste.core.protocols import CHANCE, HIDDEN, OVER, SPECTATOR, Event
 from piste.games.mccoy_duel import rules
 from piste.games.mccoy_duel.rules import LOT, PICK, REVEAL, Options, State
 from piste.games.mccoy_duel.solver import cfr, infoset_kernels, infosets, search
@@ -62,7 +62,7 @@ def verdict(known: InformationSet, progress: Progress = quiet) -> Evaluation:
     deciding = known.seat >= 0 and to_act == seat and count(infoset_kernels.different(s)) > 0
     if state.options.players == 2 and sum(map(count, s.hands)) <= CARDS and infosets.compiled():
         with compiling(progress, COMPILED):
-            everybody = infosets.like(infosets.rows_of(state, told, WATCHER), s)
+            everybody = infosets.like(infosets.rows_of(state, told, SPECTATOR), s)
             found = solved(s, everybody, mine, seat, key, deciding)
         if found is not None:
             return found
@@ -223,7 +223,7 @@ def match_chance(mine: int, theirs: int, now: float, lead: float) -> float:
 def lead_chance(options: Options) -> tuple[float, float]:
     """Return about how often the one who leads a round wins it, and by how much that may be off."""
     plain = Options(options.players, 1, 1, options.powers)
-    found = measured(plain, infosets.rows_of(rules.start(plain), (), WATCHER), 0, 0, LEADS)
+    found = measured(plain, infosets.rows_of(rules.start(plain), (), SPECTATOR), 0, 0, LEADS)
     return found.share, found.off
 
 
@@ -323,7 +323,7 @@ def further(progress: Progress, way: int, passes: int, done: int) -> None:
 def led(options: Options, way: str, passes: int, progress: Callable[[int], None]) -> infosets.Array:
     """Return how often the leader wins, then nine rows, by the power buried, of how often each lead wins."""
     told = tuple(infosets.Heard(Event(rules.BURY, seat, HIDDEN, HIDDEN), None) for seat in range(2))
-    found = infosets.rows_of(rules.start(options), told, WATCHER)
+    found = infosets.rows_of(rules.start(options), told, SPECTATOR)
     rows = found.rows
     for row in rows:
         buried = (int(row[9]) & 511, int(row[9]) >> 9)

@@ -8,7 +8,7 @@ from typing import Any
 from piste.core.bits import count
 from piste.core.evaluation import EXACT, Choice, Evaluation, Progress, quiet
 from piste.core.information_set import InformationSet
-from piste.core.protocols import CHANCE, WATCHER
+from piste.core.protocols import CHANCE, SPECTATOR
 from piste.games.positive_negative import rules
 from piste.games.positive_negative.guarantees import AT_MOST
 from piste.games.positive_negative.rules import DECIDE, DISCARD, DONE, DRAW, KEEP, Options, State
@@ -33,7 +33,7 @@ class Evaluator:
             return solver.verdict(known)
         states: dict[State, float] = dict(known.belief.states)
         some = next(iter(states))
-        seat = some.seat if known.seat == WATCHER else known.seat
+        seat = some.seat if known.seat == SPECTATOR else known.seat
         worth, draw = 0.0, 0.0
         choices: tuple[Choice, ...] = ()
         for s, likely in states.items():

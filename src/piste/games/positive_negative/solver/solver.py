@@ -21,7 +21,7 @@ from piste.core import bits
 from piste.core.bits import count
 from piste.core.evaluation import ESTIMATED, EXACT, Chances, Choice, Evaluation, Progress, quiet
 from piste.core.game import counted, members
-from piste.core.protocols import CHANCE, HIDDEN, WATCHER
+from piste.core.protocols import CHANCE, HIDDEN, SPECTATOR
 from piste.games.positive_negative import rules
 from piste.games.positive_negative.guarantees import AT_MOST
 from piste.games.positive_negative.rules import DECIDE, DISCARD, DONE, DRAW, KEEP, Options, State
@@ -311,7 +311,7 @@ def verdict(known: InformationSet, progress: Progress = quiet) -> Evaluation:
     """
     states: dict[State, float] = dict(known.belief.states)
     some = next(iter(states))
-    seat = some.seat if known.seat == WATCHER else known.seat
+    seat = some.seat if known.seat == SPECTATOR else known.seat
     worth, draw, within = 0.0, 0.0, 0.0
     choices: tuple[Choice, ...] = ()
     for s, likely in states.items():

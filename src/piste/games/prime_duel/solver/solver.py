@@ -13,7 +13,7 @@ from piste.core.dealer import RandomStream
 from piste.core.evaluation import ESTIMATED, EXACT, WITHIN, Chances, Choice, Evaluation, Progress, quiet
 from piste.core.game import members
 from piste.core.information_set import InformationSet
-from piste.core.protocols import HIDDEN, OVER, WATCHER
+from piste.core.protocols import HIDDEN, OVER, SPECTATOR
 from piste.games.prime_duel import rules
 from piste.games.prime_duel.cost_model import far
 from piste.games.prime_duel.guarantees import SMALL, VERSION, plain, size
@@ -187,7 +187,7 @@ def pick(found: dict[int, Pair], stream: RandomStream) -> int:
 def verdict(known: InformationSet, progress: Progress = quiet) -> Evaluation:
     """Say what a position is worth to the seat that asks, and how that is known."""
     (s,) = known.belief.states  # nothing is hidden
-    seat = s.seat if known.seat == WATCHER else known.seat
+    seat = s.seat if known.seat == SPECTATOR else known.seat
     if rules.to_act(s) == OVER:
         pair = chances(s, seat, model(plain(s.options), 0, s.options.target, 0))
         return Evaluation(seat, _chances(pair), (), EXACT, 0.0, "The game is over.")

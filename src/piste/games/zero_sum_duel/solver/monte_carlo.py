@@ -14,7 +14,7 @@ from piste.core.errors import MissingExtraError
 from piste.core.evaluation import ESTIMATED, Chances, Choice, Evaluation, Progress, quiet
 from piste.core.game import members
 from piste.core.information_set import InformationSet
-from piste.core.protocols import RESIGNS, WATCHER
+from piste.core.protocols import RESIGNS, SPECTATOR
 from piste.games.zero_sum_duel import rules
 from piste.games.zero_sum_duel.rules import State
 from piste.games.zero_sum_duel.solver import rollout_kernels
@@ -37,7 +37,7 @@ def verdict(known: InformationSet, progress: Progress = quiet) -> Evaluation:
     stream = RandomStream(blake2b(str(known).encode(), digest_size=32).digest(), "estimate")
     states = drawn_states(known, stream)
     some = states[0]
-    seat = some.seat if known.seat == WATCHER else known.seat
+    seat = some.seat if known.seat == SPECTATOR else known.seat
     cards = members(rules.legal(some)) if rules.to_act(some) == seat == known.seat else [RESIGNS]
     paid: dict[int, list[int]] = {card: [] for card in cards}
     for at, state in enumerate(states):

@@ -8,7 +8,7 @@ from piste.core.evaluation import EXACT, Chances, Choice, Evaluation, Progress, 
 from piste.core.game import find, members
 from piste.core.information_set import InformationSet
 from piste.core.position import Position
-from piste.core.protocols import CHANCE, OVER, WATCHER
+from piste.core.protocols import CHANCE, OVER, SPECTATOR
 from piste.core.views import SeatView
 from piste.games.zero_sum_duel import rules
 from piste.games.zero_sum_duel.guarantees import is_exact
@@ -139,7 +139,7 @@ def verdict(known: InformationSet, progress: Progress = quiet) -> Evaluation:
     known = latest(known)
     base: State = known.base.state
     some: State = next(iter(known.belief.states))
-    seat = some.seat if known.seat == WATCHER else known.seat
+    seat = some.seat if known.seat == SPECTATOR else known.seat
     if rules.to_act(some) == OVER:
         paid = rules.payoff(some, seat)
         ended = Chances(float(paid > 0), float(paid == 0), float(paid < 0))
@@ -167,7 +167,7 @@ def exact(known: InformationSet, seat: int, how: str) -> Evaluation:
     weights = weighed(known, first)
     if not weights:
         weights, how = weighed(known, first, trusting=False), how + STRAY
-    if rules.to_act(some) != seat or known.seat == WATCHER:
+    if rules.to_act(some) != seat or known.seat == SPECTATOR:
         worth = [
             (p, chances(*plan_of(base, first).outcome(turned(state, first)), first, seat))
             for (base, state), p in weights.items()

@@ -9,7 +9,7 @@ from piste.core.dealer import RandomStream
 from piste.core.evaluation import ESTIMATED, EXACT, Chances, Choice, Evaluation, Progress, quiet
 from piste.core.extras import NUMPY, Feature, load
 from piste.core.game import counted, members
-from piste.core.protocols import CHANCE, OVER, WATCHER
+from piste.core.protocols import CHANCE, OVER, SPECTATOR
 from piste.games.zero_sum_grid import rules
 from piste.games.zero_sum_grid.bots import steady
 from piste.games.zero_sum_grid.notation import MOST_TURNS
@@ -145,7 +145,7 @@ def certain(seat: int, who: int) -> Chances:
 def verdict(known: InformationSet, progress: Progress = quiet) -> Evaluation:
     """Say what a position of harvest is worth to a seat."""
     s: State = next(iter(known.belief.states))  # nothing is hidden: there is one
-    seat = s.seat if known.seat == WATCHER else known.seat
+    seat = s.seat if known.seat == SPECTATOR else known.seat
     if rules.to_act(s) == OVER:
         return Evaluation(seat, certain(seat, s.winner), (), EXACT, 0.0, "The game is over.")
     if rules.to_act(s) == CHANCE and s.options.first == 0:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from piste.core.evaluation import PROVEN, Chances, Choice, Evaluation, Progress, quiet
 from piste.core.game import counted, members
-from piste.core.protocols import CHANCE, HIDDEN, OVER, WATCHER
+from piste.core.protocols import CHANCE, HIDDEN, OVER, SPECTATOR
 from piste.games.zero_sum_grid import rules
 from piste.games.zero_sum_grid.bots.steady import MOVES, distance
 from piste.games.zero_sum_grid.rules import DEAL, HARVEST, MOVE, Cells, Options, State
@@ -79,7 +79,7 @@ def verdict(known: InformationSet, progress: Progress = quiet) -> Evaluation:
     s: State = next(iter(known.belief.states))  # nothing is hidden: there is one
     if s.options.variant == HARVEST:
         return harvest.verdict(known, progress)
-    seat = s.seat if known.seat == WATCHER else known.seat
+    seat = s.seat if known.seat == SPECTATOR else known.seat
     choices: tuple[Choice, ...] = ()
     if rules.to_act(s) == seat:
         picked = best(s)
