@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 SOURCES := src tests tools examples
 
-.PHONY: help play serve test test-all check proof constraints ppo clean
+.PHONY: help play serve test test-all check docs proof constraints ppo clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -43,6 +43,14 @@ test: check  ## formatter check, linter, strict type check and the tests that ar
 
 test-all: check  ## the same with every test, at its usual size: real browsers and proxies too
 	@$(BIN)/python -m pytest -n 2 --dist worksteal
+
+.venv/docs: .venv/dev
+	@$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[docs]'
+	@touch $@
+
+docs: .venv/docs  ## build the documentation site in build/site; a broken link is an error
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict  # with --quiet a broken link would pass
+	@echo "Open build/site/index.html"
 
 proof: .venv/dev  ## the same checks at full size (hours); writes what it found under docs/proof/
 	@$(BIN)/python tools/full_checks.py
