@@ -18,7 +18,7 @@ from piste.core.game import find, names
 from piste.core.protocols import SPECTATOR
 from piste.core.record import Head
 from piste.core.replay import new_head
-from piste.core.scene import taken
+from piste.core.scene import offered_decisions
 from piste.web.network import Root
 from piste.web.tables.bot_runner import ReviewStatus
 from piste.web.tables.room import PERSON, Room, Seat
@@ -180,7 +180,7 @@ def test_every_open_decision_is_one_button_that_sends_its_short_name(kind: Kind)
             ids = {node.attributes["id"] for node in nodes if node.attributes.get("name") == "decision"}
             assert ids == {f"d-{choice.action}" for choice in one.choices}
             picked = {node.attributes["id"] for node in nodes if "pick" in node.attributes.get("class", "").split()}
-            assert picked == {f"d-{action}" for action in taken(one.areas)}
+            assert picked == {f"d-{action}" for action in offered_decisions(one.areas)}
 
 
 def test_a_page_is_the_same_for_the_same_face_and_another_for_another() -> None:

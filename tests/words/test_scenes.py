@@ -24,7 +24,7 @@ from piste.core.scene import (
     Card,
     Handle,
     SceneBuilder,
-    taken,
+    offered_decisions,
 )
 from piste.games.mccoy_duel.notation import NAMES as CARD_NAMES
 from piste.games.mccoy_duel.text import ABILITIES, board
@@ -83,7 +83,7 @@ def cell(value: int) -> Card:
 
 
 def backs(n: int) -> Card:
-    return Card("", f"{n} card{'s' if n != 1 else ''} face down", "back", dim=n == 0, many=n)
+    return Card("", f"{n} card{'s' if n != 1 else ''} face down", "back", dim=n == 0, copies=n)
 
 
 @pytest.mark.parametrize("kind", DRAWN, ids=str)
@@ -95,12 +95,12 @@ def test_scenes_are_well_formed_for_everybody_at_every_moment(kind: Kind) -> Non
             assert each.kind in KINDS
             assert each.label
             assert -1 <= each.seat < len(NAMES)
-            assert 0 <= each.value <= each.most
-            assert each.wide == (3 if each.kind == GRID else 0)
+            assert 0 <= each.value <= each.maximum
+            assert each.columns == (3 if each.kind == GRID else 0)
             for card in each.cards:
                 assert card.tone in TONES
-                assert card.many >= 0
-                assert card.dim or card.many
+                assert card.copies >= 0
+                assert card.dim or card.copies
                 assert (card.text == "") == (card.tone == "back")
                 assert card.name or not card.text.startswith(("−", "+")), "a sign alone is not read aloud"
                 assert card.mark or card.tone not in ("a", "b", "c", "d"), "a colour alone says nothing"
@@ -115,7 +115,7 @@ def test_what_can_be_touched_is_what_is_open(kind: Kind) -> None:
     for view, areas in faces(kind, "touched"):
         yes_or_no = kind.game in ("positive-negative", "prime-duel")
         by_button = yes_or_no or any(action >= PLAYERS for action in view.actions)
-        assert taken(areas) == (set() if by_button else set(view.actions))
+        assert offered_decisions(areas) == (set() if by_button else set(view.actions))
         moves = [card.decision for each in areas for card in each.cards if card.decision >= 0]
         assert len(moves) == len(set(moves))
         assert not any(card.dim for each in areas for card in each.cards if card.decision >= 0)
@@ -157,7 +157,7 @@ def drawn(kind: Kind, steps: tuple[int, ...], seat: int) -> list[bytes]:
 def test_hands_have_the_size_that_the_view_says_and_others_are_face_down(kind: Kind) -> None:
     for view, areas in faces(kind, "sizes"):
         for hand in (each for each in areas if each.kind == HAND):
-            assert sum(card.many for card in hand.cards) == view.position.sizes[hand.seat]
+            assert sum(card.copies for card in hand.cards) == view.position.sizes[hand.seat]
             shown = hand.seat == view.seat or view.ending is not None
             assert not [card for card in hand.cards if (card.tone == "back") == shown]
 
@@ -167,7 +167,7 @@ def test_hands_have_the_size_that_the_view_says_and_others_are_face_down(kind: K
 def test_after_the_end_nothing_lies_face_down(kind: Kind, resigning: float) -> None:
     for view, areas in faces(kind, "over", resigning):
         if view.ending is not None:
-            assert not [card for each in areas for card in each.cards if card.tone == "back" and card.many]
+            assert not [card for each in areas for card in each.cards if card.tone == "back" and card.copies]
 
 
 @pytest.mark.parametrize("kind", [kind for kind in DRAWN if kind.game == "mccoy-duel"], ids=str)
@@ -185,7 +185,7 @@ def test_an_emblem_is_small(game: str) -> None:
     emblem = scenes(game).EMBLEM
     assert emblem.label == find(game).notation.TITLE
     assert len(emblem.cards) == 9 if emblem.kind == GRID else 3 <= len(emblem.cards) <= 5
-    assert taken((emblem,)) == set()
+    assert offered_decisions((emblem,)) == set()
 
 
 def two_hands(turns: int = 9) -> piste.Table:
@@ -278,8 +278,8 @@ def test_zero_sum_grid_has_two_moves_for_each_line() -> None:
     cells = tuple(cell(value) for value in (1, 0, -1, 2, 1, 0, 0, -1, -2))
     every = {line: (2 * line, 2 * line + 1) for line in range(6)}
     now = Area(FACT, "Turn", (Card("1 of 200"),))
-    assert scene(table, 0) == (now, Area(GRID, "Grid", cells, wide=3, handles=grid(every)))
-    assert scene(table, 1) == (now, Area(GRID, "Grid", cells, wide=3, handles=grid({})))
+    assert scene(table, 0) == (now, Area(GRID, "Grid", cells, columns=3, handles=grid(every)))
+    assert scene(table, 1) == (now, Area(GRID, "Grid", cells, columns=3, handles=grid({})))
 
 
 def test_zero_sum_grid_says_once_a_move_was_made_that_none_can_win() -> None:
@@ -299,22 +299,22 @@ def test_harvest_says_which_moves_are_shut_and_what_each_has() -> None:
     assert scene(table, 1) == (
         Area(FACT, "Ann's points", (Card("2"),), seat=0),
         Area(FACT, "Turn", (Card("2 of 16"),)),
-        Area(GRID, "Grid", cells, note, wide=3, handles=handles),
+        Area(GRID, "Grid", cells, note, columns=3, handles=handles),
         Area(FACT, "Your points", (Card("0"),), seat=1),
     )
 
 
 def left(*counts: int) -> tuple[Card, ...]:
     names = [f"{n} card{'s' if n != 1 else ''} with {i}" for i, n in enumerate(counts, 1)]
-    return tuple(Card(str(i + 1), names[i], dim=n == 0, many=n) for i, n in enumerate(counts))
+    return tuple(Card(str(i + 1), names[i], dim=n == 0, copies=n) for i, n in enumerate(counts))
 
 
 def test_prime_duel_shows_scores_deck_pile_and_the_card_drawn() -> None:
     table = piste.open_table("prime-duel", {"first": 1, "top": 4, "copies": 2, "target": 9}, laid="1 2 1 4")
     table.decide(0, "keep")
     table.decide(1, "keep")
-    ann = Area(SCORE, "Ann's score", note="", seat=0, value=1, most=9)
-    bea = Area(SCORE, "Bea's score", note="prime, extra turn", seat=1, value=2, most=9)
+    ann = Area(SCORE, "Ann's score", note="", seat=0, value=1, maximum=9)
+    bea = Area(SCORE, "Bea's score", note="prime, extra turn", seat=1, value=2, maximum=9)
     deck = Area(CARDS, "Deck", left(0, 1, 2, 2), "5 cards")
     pile = Area(CARDS, "Pile", left(1, 1), "2 cards")
     assert scene(table) == (ann, bea, Area(HAND, "Bea drew", (Card("1"),), seat=1), deck, pile)
@@ -360,7 +360,7 @@ def test_duel_offers_the_tower_when_the_question_is_about_the_tower() -> None:
     played = card("4b", why="You cannot copy 4: it is the card just played.")
     tower = (card("6a", 6), card("5b", 14), card("*a", 8), played)
     assert area(scene(table, 1), "Tower") == Area(TOWER, "Tower", tower)
-    assert taken((area(scene(table, 1), "Your hand"),)) == set()
+    assert offered_decisions((area(scene(table, 1), "Your hand"),)) == set()
     untouched = (card("6a"), card("5b"), card("*a"), card("4b"))
     assert area(scene(table, 0), "Tower") == Area(TOWER, "Tower", untouched)
 
@@ -369,7 +369,7 @@ def test_duel_offers_every_card_to_one_who_has_to_give() -> None:
     table = duel("7", outcomes=(4, 16, 37))
     hand = tuple(card(f"{power}b", 9 + POWERS.index(power)) for power in "0123456*")
     assert area(scene(table, 1), "Your hand").cards == hand
-    assert taken(scene(table, 0)) == set()
+    assert offered_decisions(scene(table, 0)) == set()
 
 
 def test_duel_says_what_the_next_card_has_to_be() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from piste.core.game import members
 from piste.core.presentation import EventContext, Row
-from piste.core.scene import CARDS, FACT, HAND, TOWER, Area, Card, RoundEnd, called, heap, others
+from piste.core.scene import CARDS, FACT, HAND, TOWER, Area, Card, RoundEnd, face_down, other_seats, owner_label
 from piste.core.views import LogEntry, SeatView
 from piste.games.mccoy_duel import text as words
 from piste.games.mccoy_duel.notation import COLOURS, NAMES, POWERS, TITLE, letter, why_not
@@ -17,7 +17,7 @@ def scene(view: SeatView, names: tuple[str, ...]) -> tuple[Area, ...]:
     view = view._replace(log=since_the_deal(view.log))
     first, *rows = words.board(view, names)
     players = [player(view, names, seat, rows[seat].note) for seat in range(len(names))]
-    around = [players[seat] for seat in others(view.seat, len(names))]
+    around = [players[seat] for seat in other_seats(view.seat, len(names))]
     areas = [*around, fact(first), *table(view, {row.label: row for row in rows[len(names) :]})]
     return (*areas, players[view.seat]) if view.seat >= 0 else tuple(areas)
 
@@ -28,7 +28,7 @@ def round_end(view: SeatView, names: tuple[str, ...]) -> RoundEnd | None:
     if p.phase != NEXT:
         return None
     moment = EventContext(view.seat, names, view.opening, view.log)
-    seats = [*others(view.seat, len(names)), *([view.seat] if view.seat >= 0 else [])]
+    seats = [*other_seats(view.seat, len(names)), *([view.seat] if view.seat >= 0 else [])]
     notes = {
         seat: words.player_row(p, seat, names[seat]).note for seat in seats if p.hands[seat] or p.present >> seat & 1
     }
@@ -62,7 +62,7 @@ def table(view: SeatView, rows: dict[str, Row]) -> list[Area]:
     areas += [fact(rows["Power to beat"])] if "Power to beat" in rows else []
     if p.grave:
         return [*areas, Area(CARDS, "Buried", in_hand(view, p.grave))]
-    return [*areas, Area(CARDS, "Buried", (heap(p.buried),), rows["Buried"].note)]
+    return [*areas, Area(CARDS, "Buried", (face_down(p.buried),), rows["Buried"].note)]
 
 
 def player(view: SeatView, names: tuple[str, ...], seat: int, note: str) -> Area:
@@ -73,9 +73,9 @@ def player(view: SeatView, names: tuple[str, ...], seat: int, note: str) -> Area
         return Area(CARDS, f"{'You' if own else names[seat]} revealed", in_hand(view, p.revealed[seat]), has, seat)
     cards = p.hand if own else p.hands[seat]
     asked = own and bool(view.actions) and p.phase in OF_HAND
-    faces = in_hand(view, cards, asked) if cards or not p.sizes[seat] else (heap(p.sizes[seat]),)
+    faces = in_hand(view, cards, asked) if cards or not p.sizes[seat] else (face_down(p.sizes[seat]),)
     notes = [has, *([] if faces else ["no cards"]), note]
-    return Area(HAND, called(view, names, seat, "hand"), faces, ", ".join(notes), seat)
+    return Area(HAND, owner_label(view, names, seat, "hand"), faces, ", ".join(notes), seat)
 
 
 def in_hand(view: SeatView, cards: int, asked: bool = False) -> tuple[Card, ...]:

@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 from piste.core.protocols import HIDDEN
-from piste.core.scene import BACK, CARDS, HAND, Area, Card, called, heap, minus, number, others
+from piste.core.scene import (
+    BACK,
+    CARDS,
+    HAND,
+    Area,
+    Card,
+    face_down,
+    number_card,
+    other_seats,
+    owner_label,
+    with_minus_sign,
+)
 from piste.core.views import SeatView
 from piste.games.positive_negative import notation, rules
 from piste.games.positive_negative.rules import DECIDE, DONE, View
 from piste.games.positive_negative.text import texts
 
-EMBLEM = Area(HAND, notation.TITLE, (number("9"), BACK, number("-9")))
+EMBLEM = Area(HAND, notation.TITLE, (number_card("9"), BACK, number_card("-9")))
 
 
 def scene(view: SeatView, names: tuple[str, ...]) -> tuple[Area, ...]:
     position: View = view.position
     areas: list[Area] = []
-    for seat in others(view.seat, len(position.scores)):
+    for seat in other_seats(view.seat, len(position.scores)):
         areas += player(view, names, seat)
     pile = faces(position, position.pile)
     areas += [Area(CARDS, "Pile", pile, "" if pile else "empty"), deck(position)]
@@ -25,8 +36,8 @@ def scene(view: SeatView, names: tuple[str, ...]) -> tuple[Area, ...]:
 def player(view: SeatView, names: tuple[str, ...], seat: int) -> list[Area]:
     """Return what a player has kept, with the score, and the card they have drawn and only they may see (P2)."""
     position: View = view.position
-    score = minus(f"score {position.scores[seat]}")
-    areas = [Area(CARDS, called(view, names, seat, "cards"), faces(position, position.kept[seat]), score, seat)]
+    score = with_minus_sign(f"score {position.scores[seat]}")
+    areas = [Area(CARDS, owner_label(view, names, seat, "cards"), faces(position, position.kept[seat]), score, seat)]
     if seat == position.seat and (position.phase == DECIDE or position.card != HIDDEN):
         drawn = BACK if position.card == HIDDEN else faces(position, 1 << position.card)[0]
         areas.append(Area(HAND, f"{'You' if seat == view.seat else names[seat]} drew", (drawn,), seat=seat))
@@ -37,7 +48,7 @@ def deck(position: View) -> Area:
     """Return the deck: how many cards it has and, once the game is over, which (G9)."""
     if position.undrawn:
         return Area(CARDS, "Never drawn", faces(position, position.undrawn))
-    return Area(CARDS, "Deck", (heap(position.left, unseen(position)),), "" if position.left else "empty")
+    return Area(CARDS, "Deck", (face_down(position.left, unseen(position)),), "" if position.left else "empty")
 
 
 def unseen(position: View) -> str:
@@ -45,8 +56,8 @@ def unseen(position: View) -> str:
     seen = position.kept[0] | position.kept[1] | position.pile
     seen |= 0 if position.card == HIDDEN else 1 << position.card
     left = texts(position.options.top, rules.every_card(position.options) & ~seen)
-    return minus(f"not seen yet: {', '.join(left)}") if left and position.phase != DONE else ""
+    return with_minus_sign(f"not seen yet: {', '.join(left)}") if left and position.phase != DONE else ""
 
 
 def faces(position: View, cards: int) -> tuple[Card, ...]:
-    return tuple(number(text) for text in texts(position.options.top, cards))
+    return tuple(number_card(text) for text in texts(position.options.top, cards))

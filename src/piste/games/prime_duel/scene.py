@@ -5,7 +5,7 @@ from __future__ import annotations
 from piste.core.bits import lane, lane_one
 from piste.core.game import counted
 from piste.core.protocols import HIDDEN
-from piste.core.scene import CARDS, HAND, SCORE, Area, Card, called, others, turn
+from piste.core.scene import CARDS, HAND, SCORE, Area, Card, other_seats, owner_label, turn_counter
 from piste.core.views import SeatView
 from piste.games.prime_duel import notation
 from piste.games.prime_duel.rules import Options, View, is_prime, whole_deck
@@ -17,7 +17,7 @@ EMBLEM = Area(HAND, notation.TITLE, tuple(map(Card, "2357")))
 def scene(view: SeatView, names: tuple[str, ...]) -> tuple[Area, ...]:
     position: View = view.position
     areas: list[Area] = []
-    for seat in others(view.seat, len(position.scores)):
+    for seat in other_seats(view.seat, len(position.scores)):
         areas += player(view, names, seat)
     in_hand = 0 if position.card == HIDDEN else lane_one(position.card)
     pile = whole_deck(position.options) - position.deck - in_hand  # Q1: as in the words' picture
@@ -27,7 +27,7 @@ def scene(view: SeatView, names: tuple[str, ...]) -> tuple[Area, ...]:
     used = tuple(card for card in stacks(position.options, pile) if not card.dim)
     areas.append(Area(CARDS, "Pile", used, counts(position.options, pile)))
     if view.ending is None and position.options.turns:
-        areas.append(turn(position.turns, position.options.turns))
+        areas.append(turn_counter(position.turns, position.options.turns))
     return (*areas, *player(view, names, view.seat)) if view.seat >= 0 else tuple(areas)
 
 
@@ -38,8 +38,8 @@ def player(view: SeatView, names: tuple[str, ...], seat: int) -> list[Area]:
     note = "prime" if is_prime(score) else ""
     if position.extra and seat == position.seat and view.ending is None:
         note += ", extra turn"
-    label = called(view, names, seat, "score")
-    areas = [Area(SCORE, label, note=note, seat=seat, value=score, most=position.options.target)]
+    label = owner_label(view, names, seat, "score")
+    areas = [Area(SCORE, label, note=note, seat=seat, value=score, maximum=position.options.target)]
     if seat == position.seat and position.card != HIDDEN:
         drew = f"{'You' if seat == view.seat else names[seat]} drew"
         areas.append(Area(HAND, drew, (Card(str(position.card + 1)),), seat=seat))
@@ -51,7 +51,7 @@ def stacks(options: Options, cards: int) -> tuple[Card, ...]:
     found = []
     for i in range(options.top):
         many = lane(cards, i)
-        found.append(Card(str(i + 1), f"{counted(many, 'card')} with {i + 1}", dim=many == 0, many=many))
+        found.append(Card(str(i + 1), f"{counted(many, 'card')} with {i + 1}", dim=many == 0, copies=many))
     return tuple(found)
 
 

@@ -3,48 +3,60 @@
 from __future__ import annotations
 
 from piste.core.game import counted, members
-from piste.core.scene import BACK, CARDS, HAND, Area, Card, called, heap, minus, number, others, turn
+from piste.core.scene import (
+    BACK,
+    CARDS,
+    HAND,
+    Area,
+    Card,
+    face_down,
+    number_card,
+    other_seats,
+    owner_label,
+    turn_counter,
+    with_minus_sign,
+)
 from piste.core.views import SeatView
 from piste.games.zero_sum_duel import notation
 from piste.games.zero_sum_duel.rules import DONE, View
 from piste.games.zero_sum_duel.text import shown_hand, signed, texts, total
 
-EMBLEM = Area(HAND, notation.TITLE, (number("-5"), number("+2"), number("+3")), "sum 0")
+EMBLEM = Area(HAND, notation.TITLE, (number_card("-5"), number_card("+2"), number_card("+3")), "sum 0")
 
 
 def scene(view: SeatView, names: tuple[str, ...]) -> tuple[Area, ...]:
     position: View = view.position
-    areas = [hand(view, names, seat) for seat in others(view.seat, len(position.sizes))]
+    areas = [hand(view, names, seat) for seat in other_seats(view.seat, len(position.sizes))]
     pile = texts(position.options.top, members(position.pile))
-    areas.append(Area(CARDS, "Pile", tuple(number(text) for text in pile), "" if pile else "empty"))
+    areas.append(Area(CARDS, "Pile", tuple(number_card(text) for text in pile), "" if pile else "empty"))
     areas.append(deck(position))
     if position.phase != DONE and position.options.turns:
-        areas.append(turn(position.turns, position.options.turns))
+        areas.append(turn_counter(position.turns, position.options.turns))
     return (*areas, hand(view, names, view.seat)) if view.seat >= 0 else tuple(areas)
 
 
 def hand(view: SeatView, names: tuple[str, ...], seat: int) -> Area:
     """Return a hand: the own one, or another's, which is shown once the game is over (Z3, Z8)."""
     position: View = view.position
-    label = called(view, names, seat, "hand")
+    label = owner_label(view, names, seat, "hand")
     if seat != view.seat and position.phase != DONE:
         size = position.sizes[seat]
         return Area(HAND, label, (BACK,) * size, counted(size, "card"), seat)
     cards = shown_hand(view, seat)
     top = position.options.top
     faces = tuple(face(view, card, text) for card, text in zip(cards, texts(top, cards), strict=True))
-    return Area(HAND, label, faces, minus(f"sum {signed(total(top, cards))}"), seat)
+    return Area(HAND, label, faces, with_minus_sign(f"sum {signed(total(top, cards))}"), seat)
 
 
 def face(view: SeatView, card: int, text: str) -> Card:
     if card not in view.actions:
-        return number(text)
-    return number(text, minus(f"discard {text}"), card)
+        return number_card(text)
+    return number_card(text, with_minus_sign(f"discard {text}"), card)
 
 
 def deck(position: View) -> Area:
     """Return the deck: how many cards it has and, once the game is over, which (G9)."""
     undrawn = texts(position.options.top, members(position.undrawn))
     if undrawn:
-        return Area(CARDS, "Never drawn", tuple(number(text) for text in undrawn))
-    return Area(CARDS, "Deck", (heap(position.left),), "" if position.left else "empty")
+        return Area(CARDS, "Never drawn", tuple(number_card(text) for text in undrawn))
+    return Area(CARDS, "Deck", (face_down(position.left),), "" if position.left else "empty")

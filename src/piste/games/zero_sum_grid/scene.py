@@ -3,24 +3,37 @@
 from __future__ import annotations
 
 from piste.core.protocols import HIDDEN
-from piste.core.scene import FACT, GRID, Area, Card, Handle, called, minus, number, others, turn
+from piste.core.scene import (
+    FACT,
+    GRID,
+    Area,
+    Card,
+    Handle,
+    number_card,
+    other_seats,
+    owner_label,
+    turn_counter,
+    with_minus_sign,
+)
 from piste.core.views import SeatView
 from piste.games.zero_sum_grid import notation
 from piste.games.zero_sum_grid.rules import HARVEST, View, winnable
 from piste.games.zero_sum_grid.text import HOPELESS, line_name, moves, state_of_play
 
-EMBLEM = Area(GRID, notation.TITLE, tuple(number(str(cell)) for cell in (1, 0, -1, 2, 1, 0, 0, -1, -2)), wide=3)
+EMBLEM = Area(
+    GRID, notation.TITLE, tuple(number_card(str(cell)) for cell in (1, 0, -1, 2, 1, 0, 0, -1, -2)), columns=3
+)
 
 
 def scene(view: SeatView, names: tuple[str, ...]) -> tuple[Area, ...]:
     position: View = view.position
     harvest = position.options.variant == HARVEST
-    areas = [points(view, names, seat) for seat in others(view.seat, len(names)) if harvest]
+    areas = [points(view, names, seat) for seat in other_seats(view.seat, len(names)) if harvest]
     if view.ending is None:
-        areas.append(turn(position.turns, position.options.turns))
-    cells = tuple(number(str(cell)) for cell in position.cells)
+        areas.append(turn_counter(position.turns, position.options.turns))
+    cells = tuple(number_card(str(cell)) for cell in position.cells)
     handles = tuple(handle(view, line) for line in range(6))
-    areas.append(Area(GRID, "Grid", cells, note(view, names), wide=3, handles=handles))
+    areas.append(Area(GRID, "Grid", cells, note(view, names), columns=3, handles=handles))
     return (*areas, points(view, names, view.seat)) if harvest and view.seat >= 0 else tuple(areas)
 
 
@@ -34,10 +47,10 @@ def note(view: SeatView, names: tuple[str, ...]) -> str:
     position: View = view.position
     if position.options.variant == HARVEST:
         shut = state_of_play(position, names)[1:-1] if view.ending is None else []  # turn and score stand elsewhere
-        return minus(" ".join(shut))
+        return with_minus_sign(" ".join(shut))
     told = moves(view.log) or view.ending is not None
     return HOPELESS if told and not winnable(position.cells) else ""
 
 
 def points(view: SeatView, names: tuple[str, ...], seat: int) -> Area:
-    return Area(FACT, called(view, names, seat, "points"), (Card(str(view.position.points[seat])),), seat=seat)
+    return Area(FACT, owner_label(view, names, seat, "points"), (Card(str(view.position.points[seat])),), seat=seat)

@@ -125,7 +125,7 @@ class Pages:
 
     def area(self, area: Area, choice: Mapping[int, Choice], say: Mapping[int, tuple[str, str]]) -> str:
         """Return an area as HTML."""
-        open_now = scene.taken((area,)) & choice.keys()
+        open_now = scene.offered_decisions((area,)) & choice.keys()
         return self._area(area, tuple((choice[action], say[action]) for action in sorted(open_now)))
 
     def _drawn_area(self, area: Area, open_now: tuple[tuple[Choice, tuple[str, str]], ...]) -> str:
@@ -179,7 +179,7 @@ class Pages:
         """Return what templates of a table have at hand."""
         playing = face.stage == PLAYING
         own = tuple(area for area in face.areas if is_own(area, face.seat))
-        touched = scene.taken(face.areas)
+        touched = scene.offered_decisions(face.areas)
         return {
             "face": face,
             "waiting": face.stage == WAITING,

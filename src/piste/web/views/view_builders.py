@@ -8,7 +8,7 @@ from typing import NamedTuple
 from piste.core.game import Game, counted, listed
 from piste.core.presentation import Key, Prompt
 from piste.core.protocols import HIDDEN, SPECTATOR
-from piste.core.scene import Area, RoundEnd, plain
+from piste.core.scene import Area, RoundEnd, scene_from_rows
 from piste.core.views import Ending, SeatView
 from piste.web.network import Root
 from piste.web.tables.room import BOT, KEPT, OPEN, PERSON, Room
@@ -171,7 +171,7 @@ def seed(room: Room) -> str:
 def scene(game: Game, view: SeatView, names: tuple[str, ...]) -> tuple[Area, ...]:
     """Return a view as areas to be drawn, by the game's own scene or from its words."""
     own = game.scene
-    return plain(view, names, game.text) if own is None else own.scene(view, names)
+    return scene_from_rows(view, names, game.text) if own is None else own.scene(view, names)
 
 
 def changed(room: Room) -> tuple[tuple[str, str], ...]:
