@@ -38,7 +38,7 @@ class Handle(NamedTuple):
 
     name: str  # "Row 1"
     row: bool  # else a column
-    index: int  # of the row or column, from 0
+    line: int  # number of the row or column, from 0
     add: int = HIDDEN  # the decision that adds, if it is open to this seat now
     subtract: int = HIDDEN
 
