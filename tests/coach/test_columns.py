@@ -62,8 +62,8 @@ class Wrong:
     def __init__(self, right: Evaluator, wrong: str) -> None:
         self._right, self._wrong = right, wrong
 
-    def verdict(self, known: InformationSet) -> Evaluation:
-        found = self._right.verdict(known)
+    def evaluate(self, known: InformationSet) -> Evaluation:
+        found = self._right.evaluate(known)
         if self._wrong == "choices" and found.choices:
             worse = tuple(
                 Choice(c.action, Chances(c.chances.win, c.chances.draw, c.chances.loss + 0.001 * (i + 1)), c.mix)

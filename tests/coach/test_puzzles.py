@@ -33,7 +33,7 @@ def test_a_puzzle_has_one_decision_that_is_better_by_what_its_level_says(name: s
     for number in range(games(3) if games(3) < 100 else 100):
         found = puzzle(game, game.options(), "a seed", number, level)
         known = InformationSet.told(game, found.view)
-        again = evaluator_of(game, game.options()).verdict(known)
+        again = evaluator_of(game, game.options()).evaluate(known)
         worth = sorted((points(choice) for choice in again.choices), reverse=True)
         assert least <= worth[0] - worth[1] < most
         assert found.view.seat == known.seat

@@ -119,7 +119,7 @@ def test_after_a_move_no_perfect_player_makes_every_deal_that_fits_counts_the_sa
             for _ in table.history():
                 by_chance, weights = eyes.known().belief.states, judge(kind).weights(eyes.known())
                 same = all(abs(weights.get(state, 0.0) - p) < 1e-12 for state, p in by_chance.items())
-                if eyes.verdict().how.endswith(STRAY):
+                if eyes.evaluate().how.endswith(STRAY):
                     assert same
                     strayed += 1
                 else:

@@ -249,6 +249,6 @@ while (seat := table.to_act) is not None:
     bot = random if seat else perfect
     table.decide(seat, bot.choose(view, dealer.stream(bots.stream_name(view))), view.number)
     if seat == 0 and players == 2 and sum(view.position.sizes) <= 6:
-        solver.verdict(InformationSet.of(table.game, view))
+        solver.evaluate(InformationSet.of(table.game, view))
 assert forms() == before, (before, forms())
 """

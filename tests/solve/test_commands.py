@@ -79,7 +79,7 @@ def test_a_later_round_of_duel_can_be_judged_from_the_whole_log() -> None:
     while table.to_act is not None:
         view = table.view(table.to_act)
         if any(told.event.kind == game.rules.NEXT for told in view.log):  # type: ignore[attr-defined]
-            verdict = solver.verdict(InformationSet.told(game, view))
+            verdict = solver.evaluate(InformationSet.told(game, view))
             assert {choice.action for choice in verdict.choices} == set(view.actions)
             judged += 1
         table.decide(view.seat, view.actions[0], view.number)
@@ -123,7 +123,7 @@ def test_a_seat_at_a_table_can_be_judged_from_its_log_alone(name: str) -> None:
             break
         view = table.view(seat)
         known = InformationSet.told(game, view)
-        verdict = solver.verdict(known)
+        verdict = solver.evaluate(known)
         assert verdict.seat == seat
         assert {choice.action for choice in verdict.choices} == set(view.actions)
         assert sum(choice.mix for choice in verdict.choices) == pytest.approx(1, abs=1e-6)
@@ -202,16 +202,16 @@ def test_ctrl_c_in_a_full_solve_says_how_to_go_on(
     def stopped(*_: Any) -> str:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(solve, "full", stopped)
+    monkeypatch.setattr(solve, "solve_fully", stopped)
     assert main(("solve", "zero-sum-grid", "--full")) == 130
     assert "the same command goes on" in capsys.readouterr().err
 
     def wrapped(*_: Any) -> str:
         raise SystemError("returned a result with an exception set") from KeyboardInterrupt()
 
-    monkeypatch.setattr(solve, "full", wrapped)
+    monkeypatch.setattr(solve, "solve_fully", wrapped)
     assert main(("solve", "zero-sum-grid", "--full")) == 130
-    monkeypatch.setattr(solve, "verdict", wrapped)
+    monkeypatch.setattr(solve, "evaluate", wrapped)
     assert main(("solve", "zero-sum-grid")) == 130
 
 

@@ -22,8 +22,8 @@ GAME = find("mccoy-duel")
 def test_verdicts_are_the_same_from_a_table_and_from_text() -> None:
     for view in late_views(6, 2):
         known = InformationSet.of(GAME, view)
-        found = solver.verdict(known)
-        assert found == solver.verdict(InformationSet.parse(str(known)))
+        found = solver.evaluate(known)
+        assert found == solver.evaluate(InformationSet.parse(str(known)))
         assert found.known == WITHIN
         assert {choice.action for choice in found.choices} <= set(view.actions)
         assert abs(sum(choice.mix for choice in found.choices) - 1) < 1e-9
@@ -38,10 +38,10 @@ def test_who_looks_on_is_told_a_mean_over_hands_and_no_choices(monkeypatch: pyte
     monkeypatch.setattr(solver, "PASSES", 40_000)
     table = piste.open_table("mccoy-duel", {"rounds": 1, "first": 1}, seed="looked on")
     watched = InformationSet.told(GAME, table.view(SPECTATOR))
-    found = solver.verdict(watched)
+    found = solver.evaluate(watched)
     assert found.seat == table.to_act
     assert found.choices == ()
-    seen = solver.verdict(InformationSet.told(GAME, table.view(found.seat)))
+    seen = solver.evaluate(InformationSet.told(GAME, table.view(found.seat)))
     assert seen.choices
     assert 0.5 < found.chances.win < 0.8
 
@@ -54,7 +54,7 @@ def test_every_phase_has_a_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
     for view in views(Kind("mccoy-duel", {"rounds": 3}), "verdict") + views(Kind("mccoy-duel", {"rounds": 3}), 5):
         if view.kind not in seen:
             seen.add(view.kind)
-            found = solver.verdict(InformationSet.of(GAME, view))
+            found = solver.evaluate(InformationSet.of(GAME, view))
             assert found.known == ESTIMATED
             assert found.within > 0
             assert 0 <= found.chances.win <= 1
@@ -63,7 +63,7 @@ def test_every_phase_has_a_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
     assert seen >= {rules.PICK, rules.PLAY}
     start = InformationSet.of(GAME, piste.open_table("mccoy-duel", {}, seed="verdict").view(0)).base
     dealing = InformationSet(0, start, (), Belief(GAME, start.state, 0))
-    assert start.state.phase != rules.REVEAL or abs(solver.verdict(dealing).chances.win - 0.5) < 0.05
+    assert start.state.phase != rules.REVEAL or abs(solver.evaluate(dealing).chances.win - 0.5) < 0.05
 
 
 def test_a_match_is_worth_what_its_rounds_are() -> None:

@@ -53,7 +53,7 @@ def known(s: State, seat: int) -> InformationSet:
 
 
 def judged(s: State, seat: int = 0) -> Evaluation:
-    return solver.verdict(known(s, seat))
+    return solver.evaluate(known(s, seat))
 
 
 def agree(s: State) -> None:
@@ -133,14 +133,14 @@ def test_p2_who_waits_is_told_the_same_whatever_card_is_looked_at() -> None:
     table.decide(0, "keep")
     waiting = InformationSet.of(GAME, table.view(0))
     assert len(waiting.belief.states) == 7
-    found = solver.verdict(waiting)
+    found = solver.evaluate(waiting)
     assert found.choices == ()
     # The mean over all cards that the other one may be looking at is the worth before the draw.
     assert found.chances.value == pytest.approx(judged(waiting.base.state, 0).chances.value, abs=1e-9)
     for card in (-4, -3, -1, 1, 2, 4):
         other = piste.open_table("positive-negative", {"top": 4}, laid=f"3 {card}")
         other.decide(0, "keep")
-        assert solver.verdict(InformationSet.of(GAME, other.view(0))) == found
+        assert solver.evaluate(InformationSet.of(GAME, other.view(0))) == found
 
 
 def test_compiled_and_interpreted_loops_give_the_same_rows(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -221,7 +221,7 @@ def test_what_is_kept_is_read_back_and_rebuilt_when_damaged(kept: Options, monke
     forget(monkeypatch)
     assert judged(rules.start(kept)) == first
     forget(monkeypatch)
-    assert "MB" in solver.full(kept)
+    assert "MB" in solver.solve_fully(kept)
 
 
 def test_kept_rows_agree_with_decks_solved_alone(kept: Options) -> None:
@@ -244,7 +244,7 @@ def test_a_solve_can_be_interrupted(kept: Options) -> None:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        solver.full(kept, stop)
+        solver.solve_fully(kept, stop)
     assert table_cache.load(solver.name(kept), solver.stamp()) is None
     solver.prepare(kept)
     assert table_cache.load(solver.name(kept), solver.stamp()) is not None
@@ -257,8 +257,8 @@ def test_larger_games_are_estimated_with_an_interval_and_exact_later() -> None:
         assert 0.002 < found.within < 0.02
         assert "rule of thumb" in found.how
         assert judged(reached(top, "late", 12), 0).known == EXACT
-        assert "too many" in solver.full(Options(top))
-    assert "asked for" in solver.full(Options(8))
+        assert "too many" in solver.solve_fully(Options(top))
+    assert "asked for" in solver.solve_fully(Options(8))
 
 
 def test_an_estimate_holds_the_truth_in_its_interval_where_the_truth_is_known() -> None:
@@ -304,7 +304,7 @@ def test_perfect_decides_what_the_solver_says_in_a_whole_game(top: int) -> None:
     while table.to_act is not None:
         view = table.view(table.to_act)
         decision = choice(perfect, view, 1)
-        found = solver.verdict(InformationSet.of(GAME, view))
+        found = solver.evaluate(InformationSet.of(GAME, view))
         if found.known == EXACT:
             exact += 1
             best = max(c.chances.value for c in found.choices)

@@ -288,4 +288,4 @@ def test_hardly_a_game_of_any_size_reaches_a_far_turn_limit(top: int, copies: in
 def verdict_of(s: State, seat: int) -> Any:
     from piste.core.belief import Belief
 
-    return solver.verdict(InformationSet(seat, Position(GAME, s), (), Belief(GAME, s, seat)))
+    return solver.evaluate(InformationSet(seat, Position(GAME, s), (), Belief(GAME, s, seat)))

@@ -158,11 +158,11 @@ def test_without_the_full_solution_the_answer_says_that_it_is_an_estimate() -> N
 
 def test_a_game_that_is_too_large_says_so() -> None:
     with pytest.raises(piste.PisteError, match="too large"):
-        solver.full(Options(0, 0, 15, 15, 1000), quiet)
+        solver.solve_fully(Options(0, 0, 15, 15, 1000), quiet)
 
 
 def test_a_small_game_needs_nothing_kept() -> None:
-    assert "nothing has to be kept" in solver.full(Options(0, 0, 3, 2, 9), quiet)
+    assert "nothing has to be kept" in solver.solve_fully(Options(0, 0, 3, 2, 9), quiet)
 
 
 def test_the_perfect_bot_takes_the_solvers_best_decision() -> None:
@@ -170,7 +170,7 @@ def test_the_perfect_bot_takes_the_solvers_best_decision() -> None:
     decided = 0
     while table.to_act is not None:
         view = table.view(table.to_act)
-        verdict = solver.verdict(InformationSet.of(GAME, view))
+        verdict = solver.evaluate(InformationSet.of(GAME, view))
         assert verdict.known == EXACT
         assert verdict.best.chances == verdict.chances
         action = perfect.choose(view, Dealer("any").stream("bot"))
@@ -191,7 +191,7 @@ def test_every_level_plays_every_option_to_the_end(given: dict[str, int | str]) 
         choose = list(BOTS.values())[number % 3]
         action = choose(view, Dealer("odd").stream(f"{number}"))
         assert action in view.actions
-        verdict = solver.verdict(InformationSet.of(GAME, view)) if number % 5 == 0 else None
+        verdict = solver.evaluate(InformationSet.of(GAME, view)) if number % 5 == 0 else None
         table.decide(table.to_act, action)
         if verdict is None:
             continue
@@ -221,7 +221,7 @@ def test_a_bot_answers_the_same_whatever_the_dealer_has_in_store(name: str) -> N
 def test_a_won_card_is_kept_and_a_verdict_names_both_seats() -> None:
     text = "prime-duel 1=46 2=38 deck=2,1,2,3,2,1,2,2,1,2 to=1 phase=draw turns=14"
     for seat, win in (("1", 1.0), ("2", 0.0)):
-        verdict = solver.verdict(InformationSet.parse(f"{text} | {seat} | draw@1:4 | 1"))
+        verdict = solver.evaluate(InformationSet.parse(f"{text} | {seat} | draw@1:4 | 1"))
         assert verdict.chances.win == pytest.approx(win, abs=1e-12)
         assert len(verdict.choices) == (2 if seat == "1" else 0)
 

@@ -60,14 +60,14 @@ def half_width(chances: Chances, games: int) -> float:
 @pytest.mark.slow
 def test_an_estimate_of_zero_sum_duel_is_off_by_chances_to_win_and_not_by_values() -> None:
     (view,) = decided("zero-sum-duel", {"top": 6, "hand": 3, "turns": 40}, "units", 1)
-    found = zsd_solve.verdict(InformationSet.told(ZSD, view))
+    found = zsd_solve.evaluate(InformationSet.told(ZSD, view))
     assert found.known == ESTIMATED
     assert found.within == pytest.approx(half_width(found.chances, monte_carlo.SAMPLES))
 
 
 def test_an_estimate_of_positive_negative_is_off_by_chances_to_win_and_not_by_values() -> None:
     state = pn.start(pn.Options(11))
-    found = pn_solve.verdict(InformationSet(0, Position(PN, state), (), Belief(PN, state, 0)))
+    found = pn_solve.evaluate(InformationSet(0, Position(PN, state), (), Belief(PN, state, 0)))
     assert found.known == ESTIMATED
     sampling, thumb = half_width(found.chances, pn_solve.GAMES), 1.96 * pn_solve.THUMB / 2
     assert found.within == pytest.approx(sqrt(sampling**2 + thumb**2), rel=1e-3)
@@ -100,14 +100,14 @@ def test_a_watcher_hears_the_mean_over_what_the_seat_to_act_may_hold(
     assert table.to_act == 0
     view = table.view(SPECTATOR)
     solver = solver_of(table.game)
-    found: Evaluation = solver.verdict(InformationSet.of(table.game, view))
+    found: Evaluation = solver.evaluate(InformationSet.of(table.game, view))
     assert (found.seat, found.choices) == (0, ())
     values: dict[Any, float] = {}
     mean = 0.0
     for state, p in belief(table.game, view).states.items():
         seen = table.game.rules.look(state, 0)
         if seen not in values:
-            values[seen] = solver.verdict(in_its_place(view, state)).chances.value
+            values[seen] = solver.evaluate(in_its_place(view, state)).chances.value
         mean += p * values[seen]
     assert len(values) > 5
     assert found.chances.value == pytest.approx(mean, abs=1e-9)
@@ -132,7 +132,7 @@ def test_a_watcher_gets_a_verdict_at_every_decision(name: str, options: dict[str
                 break
             view = table.view(table.to_act)
             known = InformationSet.of(game, table.view(SPECTATOR))
-            verdict: Evaluation = solver_of(game).verdict(known)
+            verdict: Evaluation = solver_of(game).evaluate(known)
             assert verdict.seat == table.to_act
             assert sum(verdict.chances) == pytest.approx(1, abs=1e-6)
             hidden = len(known.belief.states) > 1
@@ -146,7 +146,7 @@ def test_a_watcher_gets_a_verdict_at_every_decision(name: str, options: dict[str
 def test_a_watcher_gets_an_estimate_where_there_is_no_more() -> None:
     table = piste.open_table("zero-sum-duel", {"top": 5, "hand": 2, "first": "b"}, seed="estimated")
     assert table.to_act == 1
-    found = zsd_solve.verdict(InformationSet.of(ZSD, table.view(SPECTATOR)))
+    found = zsd_solve.evaluate(InformationSet.of(ZSD, table.view(SPECTATOR)))
     assert (found.seat, found.choices, found.known) == (1, (), ESTIMATED)
 
 
@@ -168,8 +168,8 @@ def test_a_verdict_is_the_same_from_the_whole_log_and_from_the_text(name: str, o
     solver = solver_of(game)
     for view in decided(name, options, "whose", 12):
         known = InformationSet.of(game, view)
-        whole: Evaluation = solver.verdict(InformationSet.told(game, view))
-        for found in (solver.verdict(known), solver.verdict(InformationSet.parse(str(known)))):
+        whole: Evaluation = solver.evaluate(InformationSet.told(game, view))
+        for found in (solver.evaluate(known), solver.evaluate(InformationSet.parse(str(known)))):
             assert [choice.action for choice in found.choices] == [choice.action for choice in whole.choices]
             assert found.chances.value == pytest.approx(whole.chances.value, abs=1e-9)
 
@@ -181,7 +181,7 @@ def test_the_bots_of_zero_sum_duel_begin_where_both_players_knew_all() -> None:
         short, known = zsd_solve.shared(view), InformationSet.of(ZSD, view)
         assert short.belief.states.keys() == known.belief.states.keys()
         assert known.events == short.events[len(short.events) - len(known.events) :]
-        value = zsd_solve.verdict(known).chances.value
-        assert zsd_solve.verdict(short).chances.value == pytest.approx(value, abs=1e-9)
+        value = zsd_solve.evaluate(known).chances.value
+        assert zsd_solve.evaluate(short).chances.value == pytest.approx(value, abs=1e-9)
         passes.add(short.base)
     assert len(passes) > 2

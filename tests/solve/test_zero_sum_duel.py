@@ -99,7 +99,7 @@ def test_a_game_with_few_turns_is_worth_what_going_through_all_of_it_says() -> N
     """Four turns of the smallest game have one decision of each player; six have two, and a reshuffle between."""
     for turns in (5, 6, 7):
         options = Options(1, turns, 3, 2)
-        value = solver.verdict(at_start(options)).chances.value
+        value = solver.evaluate(at_start(options)).chances.value
         open_cards = brute(rules.start(options))
         assert value == pytest.approx(open_cards, abs=1e-12)
 
@@ -116,9 +116,9 @@ def brute(s: State) -> float:
 
 
 def test_long_limits_come_to_the_value_without_one() -> None:
-    endless = solver.verdict(at_start(Options(1, 0, 4, 2)))
+    endless = solver.evaluate(at_start(Options(1, 0, 4, 2)))
     for turns in (197, 198, 199, 200):
-        limited = solver.verdict(at_start(Options(1, turns, 4, 2)))
+        limited = solver.evaluate(at_start(Options(1, turns, 4, 2)))
         assert limited.chances.value == pytest.approx(endless.chances.value, abs=1e-9)
         assert limited.chances.draw < 1e-9
 
@@ -163,7 +163,7 @@ KINDS: tuple[dict[str, int | str], ...] = (
 def test_a_verdict_is_of_one_piece_and_the_bot_keeps_to_it(options: dict[str, int | str]) -> None:
     for seed in range(3 + games(0) // 1000):
         for view in watched(f"piece {seed}", options):
-            found = solver.verdict(solver.shared(view))
+            found = solver.evaluate(solver.shared(view))
             assert found.known == EXACT
             assert found.seat == view.seat
             assert sum(choice.mix for choice in found.choices) == pytest.approx(1.0)
@@ -198,7 +198,7 @@ def test_a_seat_plays_the_same_in_games_it_cannot_tell_apart(options: dict[str, 
                 name = bots.stream_name(view)
                 chosen = [bot.choose(seen, Dealer("same").stream(name)) for seen in (view, again)]
                 assert chosen[0] == chosen[1]
-            assert solver.verdict(solver.shared(view)) == solver.verdict(solver.shared(again))
+            assert solver.evaluate(solver.shared(view)) == solver.evaluate(solver.shared(again))
     assert different
 
 
@@ -223,7 +223,7 @@ def test_positions_laid_by_hand_are_answered_at_any_point_of_a_pass() -> None:
                 else None
             )
             if known is not None:
-                found = solver.verdict(known)
+                found = solver.evaluate(known)
                 assert found.known == EXACT
                 if found.choices:
                     best = max(choice.chances.value for choice in found.choices)
@@ -247,12 +247,12 @@ def test_sizes_that_are_not_solved_are_estimated_and_say_so() -> None:
     seat = table.to_act
     assert seat is not None
     view = table.view(seat)
-    found = solver.verdict(solver.shared(view))
+    found = solver.evaluate(solver.shared(view))
     assert found.known == ESTIMATED
     assert 0 < found.within < 0.2
-    assert found == solver.verdict(solver.shared(view))
+    assert found == solver.evaluate(solver.shared(view))
     assert perfect.choose(view, Dealer("any").stream("any")) == found.best.action
-    assert "not solved" in solver.full(view.options, lambda *_: None)
+    assert "not solved" in solver.solve_fully(view.options, lambda *_: None)
 
 
 def test_stored_values_are_read_back_and_damage_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -35,7 +35,7 @@ def state(cells: Cells, limit: int = 0, turns: int = 0, seat: int = 0) -> State:
 
 
 def judged(s: State, seat: int = 0) -> Evaluation:
-    return solver.verdict(InformationSet(seat, piste.Position(GAME, s), (), Belief(GAME, s, seat)))
+    return solver.evaluate(InformationSet(seat, piste.Position(GAME, s), (), Belief(GAME, s, seat)))
 
 
 def grid(chooser: random.Random, steps: int) -> Cells:
@@ -202,7 +202,7 @@ def test_any_deal_and_laid_grids_have_verdicts_too() -> None:
     while over.to_act == CHANCE:
         over = over.after(next(iter(over.outcomes())))
     assert judged(over.resign(0).state, 0).chances == chances(-1)
-    assert solver.full(Options())
+    assert solver.solve_fully(Options())
 
 
 # Bots
@@ -239,7 +239,7 @@ def test_perfect_chooses_what_the_verdict_mixes_and_never_loses(seed: int) -> No
                 table.decide(1, choice(other, view, seed))
                 continue
             decision = choice(perfect, view, seed)
-            found = solver.verdict(InformationSet.of(GAME, view))
+            found = solver.evaluate(InformationSet.of(GAME, view))
             chosen = next(c for c in found.choices if c.action == decision)
             assert chosen.mix > 0
             assert chosen.chances.value == max(c.chances.value for c in found.choices)

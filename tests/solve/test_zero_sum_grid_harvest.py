@@ -31,7 +31,7 @@ Grid = tuple[int, ...]
 
 
 def judged(s: State, seat: int = 0) -> Evaluation:
-    return solver.verdict(InformationSet(seat, piste.Position(GAME, s), (), Belief(GAME, s, seat)))
+    return solver.evaluate(InformationSet(seat, piste.Position(GAME, s), (), Belief(GAME, s, seat)))
 
 
 def searched(s: State) -> int:
@@ -153,7 +153,7 @@ def test_the_table_knows_the_line_just_moved_at_every_stage() -> None:
 def test_the_page_and_the_command_say_how_many_deals_the_first_player_wins() -> None:
     found = harvest_kernels.tally(Options(variant=HARVEST))
     assert (found.first, found.level, found.second, found.deals) == (9_560, 7_164, 2_258, 18_982)
-    said = solver.full(Options(variant=HARVEST))
+    said = solver.solve_fully(Options(variant=HARVEST))
     page = PAGE.read_text(encoding="utf-8")
     for text in ("9 560", "18 982", "50.36 %", "7 164"):
         assert text in said
@@ -224,7 +224,7 @@ def test_the_perfect_bot_wins_every_deal_that_is_won(level: str) -> None:
     for number in range(games(6)):
         table = piste.open_table("zero-sum-grid", {"variant": "harvest"}, seed=f"won {number}")
         assert table.to_act is not None
-        verdict = solver.verdict(InformationSet.told(GAME, table.view(table.to_act)))
+        verdict = solver.evaluate(InformationSet.told(GAME, table.view(table.to_act)))
         winner = table.to_act if verdict.chances.win == 1 else 1 - table.to_act
         while (seat := table.to_act) is not None:
             view = table.view(seat)
@@ -279,7 +279,7 @@ def test_without_numpy_harvest_asks_for_the_extra_and_the_sheets_game_needs_none
         "import sys; sys.modules['numpy'] = None\n"
         "from piste.games.zero_sum_grid.solver import solver\n"
         "from piste.games.zero_sum_grid.rules import Options\n"
-        "solver.prepare(Options()); solver.full(Options())\n"
+        "solver.prepare(Options()); solver.solve_fully(Options())\n"
         "try:\n    solver.prepare(Options(variant=1))\n"
         "except Exception as e:\n    print(type(e).__name__, e)"
     )

@@ -23,14 +23,14 @@ class SolverPolicy(policy.Policy):  # type: ignore[misc]
     def value(self, seat: int = 0) -> float:
         """Return what the solver says the game is worth to a seat, a win being 1 and a loss -1."""
         kind = self.game.kind
-        return float(self._solver.verdict(InformationSet.of(kind.game, kind.first.view(seat))).chances.value)
+        return float(self._solver.evaluate(InformationSet.of(kind.game, kind.first.view(seat))).chances.value)
 
     def action_probabilities(self, state: PisteState, player_id: int | None = None) -> dict[int, float]:
         seat = state.current_player() if player_id is None else player_id
         key = seat, state.information_state_string(seat)
         if key not in self._mixes:
             game = state.trail.kind.game
-            found = self._solver.verdict(InformationSet.of(game, state.trail.view(seat)))
+            found = self._solver.evaluate(InformationSet.of(game, state.trail.view(seat)))
             mix = {choice.action: choice.mix for choice in found.choices}
             whole = sum(mix.values())
             self._mixes[key] = {action: mix.get(action, 0.0) / whole for action in state.legal_actions(seat)}

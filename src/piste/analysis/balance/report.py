@@ -97,7 +97,7 @@ def at_the_start(game: Game, options: Any, seat: int, progress: Progress = quiet
     """Return what the start of a game is worth to a seat."""
     start = game.rules.start(options)
     known = InformationSet(seat, Position(game, start), (), Belief(game, start, seat))
-    verdict: Evaluation = solver_of(game, options).verdict(known, progress)
+    verdict: Evaluation = solver_of(game, options).evaluate(known, progress)
     return verdict
 
 

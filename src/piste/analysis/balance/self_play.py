@@ -147,7 +147,7 @@ def weigh(game: Game, view: SeatView, solver: Any) -> Weighed:
     """Say what a seat can lose with this decision, by what it knows."""
     if len(view.actions) < 2:
         return Weighed(0.0, 0.0, PROVEN, 0.0)
-    verdict: Evaluation = solver.verdict(InformationSet.told(game, view), quiet)
+    verdict: Evaluation = solver.evaluate(InformationSet.told(game, view), quiet)
     worths = sorted((choice.chances.value / 2 for choice in verdict.choices), reverse=True)
     if len(worths) < 2:  # all that is open comes to the same
         return Weighed(0.0, 0.0, verdict.known, verdict.within)

@@ -113,7 +113,7 @@ def walk(table: Table, judge: Evaluator, progress: Progress = quiet, tell: Tell 
     decisions, chances, known, within = [], [], dict[str, None](), 0.0
     for at, step in enumerate(history):
         progress(at, len(history), "judging")
-        verdicts = [eyes.verdict() for eyes in both]
+        verdicts = [eyes.evaluate() for eyes in both]
         chances.append(tuple(map(chance, verdicts)))
         known |= dict.fromkeys(verdict.known for verdict in verdicts)
         within = max(within, *(verdict.within for verdict in verdicts))
@@ -128,7 +128,7 @@ def walk(table: Table, judge: Evaluator, progress: Progress = quiet, tell: Tell 
             account.decision(found)
         for eyes in both:
             eyes.go_on()
-    chances.append(tuple(chance(eyes.verdict()) for eyes in both))
+    chances.append(tuple(chance(eyes.evaluate()) for eyes in both))
     return Walk(
         tuple(decisions), tuple(chances), tuple(account.columns() for account in accounts), tuple(known), within
     )
@@ -136,7 +136,7 @@ def walk(table: Table, judge: Evaluator, progress: Progress = quiet, tell: Tell 
 
 def decided(at: int, state: Any, step: int, eyes: SeatTimeline) -> Decision:
     """Return one decision, judged by its owner; who resigns has thrown away whatever was left."""
-    verdict, view = eyes.verdict(), eyes.view(state)
+    verdict, view = eyes.evaluate(), eyes.view(state)
     worths = {choice.action: (1 + choice.chances.value) / 2 for choice in verdict.choices}
     best = verdict.best.action if worths else RESIGNATION
     before = worths[best] if worths else chance(verdict)
@@ -158,11 +158,11 @@ def _chance(
     mean = {}
     for viewer in set(viewers):
         eyes = both[viewer]
-        mean[viewer] = eyes.expected() if judge.imagines else chance(eyes.verdict())
+        mean[viewer] = eyes.expected() if judge.imagines else chance(eyes.evaluate())
     for eyes in both:
         eyes.go_on()
     for account, viewer in zip(accounts, viewers, strict=True):
-        account.luck += account.sign * (chance(both[viewer].verdict()) - mean[viewer])
+        account.luck += account.sign * (chance(both[viewer].evaluate()) - mean[viewer])
 
 
 class _Account:
@@ -182,7 +182,7 @@ class _Account:
 
     def _seen_by(self, viewer: int) -> float:
         """Return the seat's chance as somebody sees it now."""
-        found = chance(self._both[viewer].verdict())
+        found = chance(self._both[viewer].evaluate())
         return found if viewer == self.seat else 1 - found
 
     def look_from(self, viewer: int) -> None:

@@ -17,7 +17,7 @@ class Evaluator(Protocol):
 
     imagines: bool  # whether it is quick enough to judge every card that might have come
 
-    def verdict(self, known: InformationSet) -> Evaluation:
+    def evaluate(self, known: InformationSet) -> Evaluation:
         """Return what this knowledge is worth to its seat."""
 
     def weights(self, known: InformationSet) -> Mapping[Any, float]:
@@ -46,8 +46,8 @@ class SolverEvaluator:
     def __init__(self, solver: Any) -> None:
         self._solver = solver
 
-    def verdict(self, known: InformationSet) -> Evaluation:
-        return cast("Evaluation", self._solver.verdict(known))
+    def evaluate(self, known: InformationSet) -> Evaluation:
+        return cast("Evaluation", self._solver.evaluate(known))
 
     def weights(self, known: InformationSet) -> Mapping[Any, float]:
         return known.belief.states

@@ -81,13 +81,13 @@ def puzzle(
         progress(at, TRIES, "looking for a puzzle")
         for view in asked(game, options, f"{seed} {number} {at}", chooser):
             known = InformationSet.told(game, view)
-            found = Puzzle(number, view, judge.verdict(known))
+            found = Puzzle(number, view, judge.evaluate(known))
             certain.add(is_certain(found.verdict))
             if fits(found, level):
                 return found
             if found.verdict.known == ESTIMATED and fits(found, level, sure=False):
                 judge.weights(known)  # lets it work out what it would else only estimate
-                found = Puzzle(number, view, judge.verdict(known))
+                found = Puzzle(number, view, judge.evaluate(known))
                 if fits(found, level):
                     return found
     raise OptionError(

@@ -42,7 +42,7 @@ def walk(table: Table, judge: SamplingEvaluator, progress: Progress = quiet, tel
     found: list[Decision] = []
     for done, (at, seat) in enumerate(sorted(wanted)):
         progress(done, len(wanted), "judging")
-        seen.verdict(at, seat)
+        seen.evaluate(at, seat)
         if (at, seat) in decisions:
             found.append(seen.decision(at, seat, table.history()[at]))
             tell(found[-1], seen.chances(found, parts)[: at + 1])
@@ -82,7 +82,7 @@ class _Seen:
     def view(self, at: int, seat: int) -> SeatView:
         return view_at(self._game, self._whole[seat], self.states[at], at)
 
-    def verdict(self, at: int, seat: int) -> Evaluation:
+    def evaluate(self, at: int, seat: int) -> Evaluation:
         if (at, seat) not in self.found:
             step = self._history[at] if at < len(self._history) else RESIGNATION
             view = self.view(at, seat)
@@ -90,7 +90,7 @@ class _Seen:
         return self.found[at, seat]
 
     def decision(self, at: int, seat: int, step: int) -> Decision:
-        verdict, view = self.verdict(at, seat), self.view(at, seat)
+        verdict, view = self.evaluate(at, seat), self.view(at, seat)
         worths = {choice.action: (1 + choice.chances.value) / 2 for choice in verdict.choices}
         best = verdict.best.action if worths else RESIGNATION
         before = worths[best] if worths else chance(verdict)
@@ -121,14 +121,14 @@ def _columns(
     chances: list[_Chance],
 ) -> Columns:  # fmt: skip
     """Return one seat's account: of a match of two, or of all rounds together."""
-    first = sum(chance(seen.verdict(begin, seat)) for begin, _, _ in parts)
+    first = sum(chance(seen.evaluate(begin, seat)) for begin, _, _ in parts)
     result = sum(float(winner == seat) for _, _, winner in parts)
     own = -sum(d.loss for d in decisions if d.seat == seat)
     others = sum(d.loss for d in decisions if d.seat != seat) if seats == 2 else 0.0
     luck, off = 0.0, hypot(*(2 * d.verdict.within for d in decisions if seats == 2 or d.seat == seat))
     for step, whose in chances:
         if whose == seat or seats == 2:
-            before, after = seen.verdict(step, whose), seen.verdict(step + 1, whose)
+            before, after = seen.evaluate(step, whose), seen.evaluate(step + 1, whose)
             luck += (1 if whose == seat else -1) * (chance(after) - chance(before))
             off = hypot(off, before.within, after.within)
     rest = result - first - own - others - luck

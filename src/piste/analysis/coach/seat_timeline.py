@@ -48,10 +48,10 @@ class SeatTimeline:
     def known(self) -> InformationSet:
         return InformationSet(self.seat, self._base, self._events, self._held)
 
-    def verdict(self) -> Evaluation:
+    def evaluate(self) -> Evaluation:
         """Return what it is worth to the seat to know what it knows now."""
         if self._verdict is None:
-            self._verdict = self._judge.verdict(self.known())
+            self._verdict = self._judge.evaluate(self.known())
         return self._verdict
 
     def go_on(self) -> None:
@@ -70,7 +70,7 @@ class SeatTimeline:
         total, found = 0.0, 0.0
         for told, likely in self._may_come().items():
             known = InformationSet(self.seat, self._base, (*self._events, self._token(told)), self._held.after(told))
-            found += likely * chance(self._judge.verdict(known))
+            found += likely * chance(self._judge.evaluate(known))
             total += likely
         return found / total
 

@@ -43,13 +43,13 @@ def run(given: argparse.Namespace, screen: Terminal) -> int:
 
 def solved(game: str, known: InformationSet, progress: Progress) -> Evaluation:
     """Return what is known of a position; called in the worker."""
-    verdict: Evaluation = solver_of(find(game), known.base.state.options).verdict(known, progress)
+    verdict: Evaluation = solver_of(find(game), known.base.state.options).evaluate(known, progress)
     return verdict
 
 
 def solved_full(game: str, options: Any, progress: Progress) -> str:
     """Compute whatever is to be computed once; called in the worker."""
-    return str(solver_of(find(game), options).full(options, progress))
+    return str(solver_of(find(game), options).solve_fully(options, progress))
 
 
 def full(game: Game, options: Any, given: argparse.Namespace, screen: Terminal) -> int:

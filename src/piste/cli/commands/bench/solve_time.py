@@ -29,7 +29,7 @@ from piste.compiled import table_cache
 table_cache.folder = lambda: Path(sys.argv[2])
 game = find(sys.argv[1])
 began = time.process_time()
-said = game.solver.full(game.options(), quiet)
+said = game.solver.solve_fully(game.options(), quiet)
 spent = time.process_time() - began
 print(json.dumps({"seconds": spent, "mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, "said": said}))
 """

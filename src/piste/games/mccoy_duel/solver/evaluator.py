@@ -87,13 +87,13 @@ class Evaluator:
         mine = infosets.rows_of(state, told, seat)
         return self._in_the_round(infoset_kernels.unpack(view.options, mine.rows[0]), seat, mine, state, told, chosen)
 
-    def verdict(self, known: InformationSet) -> Evaluation:
+    def evaluate(self, known: InformationSet) -> Evaluation:
         """Return what a seat's knowledge is worth, with every choice played on."""
         known = solver.latest(known)
         s: State = next(iter(known.belief.states))
         public = s.phase in (REVEAL, LOT) or (s.phase == PICK and not s.tower.buried)
         if rules.to_act(s) == OVER or public or infoset_kernels.over(s) or known.seat < 0:
-            return solver.verdict(known)
+            return solver.evaluate(known)
         state, told = solver.this_round(*infosets.read(known))
         mine = infosets.like(infosets.rows_of(state, told, known.seat), s)
         return self._in_the_round(s, known.seat, mine, state, told, None)

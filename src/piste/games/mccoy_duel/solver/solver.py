@@ -43,7 +43,7 @@ SIZE = 1 + 81  # numbers kept for each way
 CHECK = 16  # bytes that check them
 
 
-def verdict(known: InformationSet, progress: Progress = quiet) -> Evaluation:
+def evaluate(known: InformationSet, progress: Progress = quiet) -> Evaluation:
     """Say what a position is worth to a seat: its chances in the match between two, in the round with more."""
     known = latest(known)
     s: State = next(iter(known.belief.states))
@@ -253,7 +253,7 @@ def before_the_round(s: State, seat: int) -> Evaluation:
     return told_of(s, seat, share, options, ESTIMATED, off, how)
 
 
-def full(options: Options, progress: Progress) -> str:
+def solve_fully(options: Options, progress: Progress) -> str:
     """Work out the first plays of a round between two by long sampled play, and keep what they are worth."""
     found = opening(options, progress)
     low, fair, high = (f"{float(found[name][0]):.1%}" for name in WAYS)

@@ -28,9 +28,9 @@ class Evaluator:
         self._book = solver.book(options, progress) if solver.AT_ONCE < 2 * options.top <= AT_MOST else None
         self._rows: Rows | None = None
 
-    def verdict(self, known: InformationSet) -> Evaluation:
+    def evaluate(self, known: InformationSet) -> Evaluation:
         if not self.imagines:
-            return solver.verdict(known)
+            return solver.evaluate(known)
         states: dict[State, float] = dict(known.belief.states)
         some = next(iter(states))
         seat = some.seat if known.seat == SPECTATOR else known.seat

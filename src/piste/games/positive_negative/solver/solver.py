@@ -169,7 +169,7 @@ def name(options: Options) -> str:
     return f"positive-negative top={options.top}"
 
 
-def full(options: Options, progress: Progress = quiet) -> str:
+def solve_fully(options: Options, progress: Progress = quiet) -> str:
     """Compute what is computed once, and keep it."""
     size = 2 * options.top
     if size <= AT_ONCE:
@@ -304,7 +304,7 @@ def chances(worth: float, draw: float) -> Chances:
     return Chances((1 - draw + worth) / 2, draw, (1 - draw - worth) / 2)
 
 
-def verdict(known: InformationSet, progress: Progress = quiet) -> Evaluation:
+def evaluate(known: InformationSet, progress: Progress = quiet) -> Evaluation:
     """Say what a position is worth to a seat that knows so much of it.
 
     A watcher is told about the one whose turn it is, and not which decision suits a card that nobody else sees.

@@ -33,10 +33,10 @@ class Evaluator:
         self._tail: Tail | None = None
         self._deck = 0  # the deck that the tail begins with
 
-    def verdict(self, known: InformationSet) -> Evaluation:
+    def evaluate(self, known: InformationSet) -> Evaluation:
         (s,) = known.belief.states  # nothing is hidden
         if rules.to_act(s) == OVER:
-            return solver.verdict(known)
+            return solver.evaluate(known)
         found, seat = self._judged(s), known.seat if known.seat >= 0 else s.seat
         choices: tuple[Choice, ...] = ()
         if s.phase == DECIDE and s.seat == seat:

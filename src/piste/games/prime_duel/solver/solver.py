@@ -39,7 +39,7 @@ from piste.games.prime_duel.solver.value_sources import (
 )
 
 HEAVY = True
-"""`full` takes minutes and gigabytes: it is measured only when it is asked for by name."""
+"""`solve_fully` takes minutes and gigabytes: it is measured only when it is asked for by name."""
 
 OFF = 0.06
 """At the sheet's size, with 14 cards left or more, the model is off by less than this in 95 % of positions."""
@@ -184,7 +184,7 @@ def pick(found: dict[int, Pair], stream: RandomStream) -> int:
     return good[stream.below(len(good))]
 
 
-def verdict(known: InformationSet, progress: Progress = quiet) -> Evaluation:
+def evaluate(known: InformationSet, progress: Progress = quiet) -> Evaluation:
     """Say what a position is worth to the seat that asks, and how that is known."""
     (s,) = known.belief.states  # nothing is hidden
     seat = s.seat if known.seat == SPECTATOR else known.seat
@@ -231,7 +231,7 @@ def prepare(options: Options, progress: Progress = quiet) -> None:
         decisions(State(small, DECIDE, 0, (0, 0), few, 0, 0, 0, HIDDEN, 0), full=small is options)
 
 
-def full(options: Options, progress: Progress = quiet) -> str:
+def solve_fully(options: Options, progress: Progress = quiet) -> str:
     """Work out the whole game once and keep what bots and verdicts need of it; can be interrupted and resumed."""
     bare = plain(options)
     if size(bare) <= effort(loops()).small:
@@ -244,12 +244,12 @@ __all__ = [
     "VERSION",
     "by_odds",
     "decisions",
+    "evaluate",
     "far",
-    "full",
     "pick",
     "plain",
     "prepare",
     "size",
+    "solve_fully",
     "state_of",
-    "verdict",
 ]

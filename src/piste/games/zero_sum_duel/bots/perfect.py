@@ -14,7 +14,7 @@ ASKS_SOLVER = True
 def choose(view: SeatView, stream: RandomStream) -> int:
     from piste.games.zero_sum_duel.solver import solver
 
-    return drawn_from(solver.verdict(solver.shared(view)), stream)
+    return drawn_from(solver.evaluate(solver.shared(view)), stream)
 
 
 def drawn_from(found: Evaluation, stream: RandomStream) -> int:

@@ -20,4 +20,4 @@ def choose(view: SeatView, stream: RandomStream) -> int:
     if stream.below(HASTY) == 0:
         return steady.choose(view, stream)
     known = solver.shared(view)
-    return drawn_from(solver.verdict(solver.shortened(known, solver.SHORT)), stream)
+    return drawn_from(solver.evaluate(solver.shortened(known, solver.SHORT)), stream)

@@ -22,8 +22,8 @@ class Evaluator:
         if self.imagines:
             solver.prepare(options, progress)
 
-    def verdict(self, known: InformationSet) -> Evaluation:
-        return solver.verdict(known)
+    def evaluate(self, known: InformationSet) -> Evaluation:
+        return solver.evaluate(known)
 
     def weights(self, known: InformationSet) -> Mapping[Any, float]:
         known = solver.latest(known)

@@ -32,7 +32,7 @@ def loops() -> Any:
         return together(rules, kernels, rollout_kernels, compiled=False)
 
 
-def verdict(known: InformationSet, progress: Progress = quiet) -> Evaluation:
+def evaluate(known: InformationSet, progress: Progress = quiet) -> Evaluation:
     """Return an estimate: each decision is tried in the same positions with the same luck."""
     stream = RandomStream(blake2b(str(known).encode(), digest_size=32).digest(), "estimate")
     states = drawn_states(known, stream)

@@ -43,7 +43,7 @@ def prepare(options: Options, progress: Progress = quiet) -> None:
                 equilibrium.plan_from(turned(opening(wanted), 0))
 
 
-def full(options: Options, progress: Progress = quiet) -> str:
+def solve_fully(options: Options, progress: Progress = quiet) -> str:
     """Compute everything once; return a sentence on what was done."""
     if not is_exact(options):
         return (
@@ -131,7 +131,7 @@ def short_options(base: State, passes: int) -> Options:
     return Options(o.first, min(end, o.turns or end), o.top, o.hand)
 
 
-def verdict(known: InformationSet, progress: Progress = quiet) -> Evaluation:
+def evaluate(known: InformationSet, progress: Progress = quiet) -> Evaluation:
     """Return what a position is worth to a seat that knows this; the base is taken as known to both.
 
     A watcher is told about the one whose turn it is, and not how to play a hand that only its owner sees.
@@ -145,7 +145,7 @@ def verdict(known: InformationSet, progress: Progress = quiet) -> Evaluation:
         ended = Chances(float(paid > 0), float(paid == 0), float(paid < 0))
         return Evaluation(seat, ended, (), EXACT, 0.0, "The game is over.")
     if not is_exact(base.options):
-        return monte_carlo.verdict(known, progress)
+        return monte_carlo.evaluate(known, progress)
     how = HOW.get((base.options.top, base.options.hand), HOW_SMALL)
     if base.options.turns:
         how = "An equilibrium, pass by pass through the deck, with the turns left counted."

@@ -42,7 +42,7 @@ def prepare(options: Options, progress: Progress = quiet) -> None:
     progress(1, 1, "solving harvest")
 
 
-def full(options: Options, progress: Progress = quiet) -> str:
+def solve_fully(options: Options, progress: Progress = quiet) -> str:
     """Say what all deals come to with perfect play."""
     prepare(options, progress)
     if options.deal == ANY:
@@ -142,7 +142,7 @@ def certain(seat: int, who: int) -> Chances:
     return Chances(float(who == seat), 0.0, float(who != seat))
 
 
-def verdict(known: InformationSet, progress: Progress = quiet) -> Evaluation:
+def evaluate(known: InformationSet, progress: Progress = quiet) -> Evaluation:
     """Say what a position of harvest is worth to a seat."""
     s: State = next(iter(known.belief.states))  # nothing is hidden: there is one
     seat = s.seat if known.seat == SPECTATOR else known.seat

@@ -33,9 +33,9 @@ DEEP = 7
 """So many moves of its own ahead the bot weighs how likely the other one is to go wrong."""
 
 
-def full(options: Options, progress: Progress = quiet) -> str:
+def solve_fully(options: Options, progress: Progress = quiet) -> str:
     if options.variant == HARVEST:
-        return harvest.full(options, progress)
+        return harvest.solve_fully(options, progress)
     return "Nothing to compute: what a grid is worth follows from its distance to zero, for every size and limit."
 
 
@@ -74,11 +74,11 @@ def chances(s: State, seat: int) -> Chances:
     return DRAW if winner == HIDDEN else WIN if winner == seat else LOSS
 
 
-def verdict(known: InformationSet, progress: Progress = quiet) -> Evaluation:
+def evaluate(known: InformationSet, progress: Progress = quiet) -> Evaluation:
     """Say what a grid is worth to a seat."""
     s: State = next(iter(known.belief.states))  # nothing is hidden: there is one
     if s.options.variant == HARVEST:
-        return harvest.verdict(known, progress)
+        return harvest.evaluate(known, progress)
     seat = s.seat if known.seat == SPECTATOR else known.seat
     choices: tuple[Choice, ...] = ()
     if rules.to_act(s) == seat:
