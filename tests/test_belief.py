@@ -223,7 +223,7 @@ def test_a_sample_is_kept_when_there_is_too_much_to_hold() -> None:
         ("{zsd} | C | | A", "The seat cannot be 'C'"),
         ("{zsd} | A | draw@B:+1 | A", "Event 1, 'draw@B:\\+1', cannot follow"),
         ("{zsd} | A | draw@A:+1 nonsense | A", "Event 2"),
-        ("{zsd} | A | | A", "No position fits"),
+        ("{zsd} | A | | A", "'A' is not to act: write chance"),
         ("x" * 50_000, "at most"),
     ],
 )

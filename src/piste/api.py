@@ -20,14 +20,14 @@ def open_table(
     seed: str | bytes | None = None,
     seats: Sequence[str] = (),
     laid: str = "",
-    outcomes: Sequence[int] | None = None,
+    outcomes: Sequence[int | str] | None = None,
     write: Write | None = None,
 ) -> Table:
     """Open a table for a game, ready for the first decision.
 
     Without a seed the game is dealt from one that nobody can guess. `laid` puts down a deck (its top first) or a
-    grid; `outcomes` gives every outcome of chance by number instead of any dealer. `write` is called with each
-    line of the record as it happens.
+    grid; `outcomes` gives every outcome of chance in order, by name or number, instead of a dealer. `write` is called
+    with each line of the record as it happens.
 
     >>> table = open_table("zero-sum-grid", {"first": 1}, laid="1 1 1 / 0 0 0 / 0 0 0")
     >>> table.decide(0, "R1-")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from piste.core.errors import DealError, PositionError
-from piste.core.game import members, quoted, tidy
+from piste.core.game import members, quoted, without_plus
 from piste.core.position import Fields
 
 Name = Callable[[int, int], str]
@@ -18,10 +18,10 @@ def listed_cards(top: int, cards: int, name: Name) -> str:
 
 def read_cards(top: int, words: Iterable[str], name: Name) -> list[int]:
     """Return cards by name, in order; the text of a ValueError says what is wrong."""
-    known = {tidy(name(top, card)).removeprefix("+"): card for card in range(2 * top)}
+    known = {without_plus(name(top, card)): card for card in range(2 * top)}
     found: list[int] = []
     for word in words:
-        card = known.get(tidy(word).removeprefix("+"))
+        card = known.get(without_plus(word))
         if card is None:
             highest = name(top, 2 * top - 1)
             raise ValueError(f"{quoted(word)} is not a card of this game (-{top} to {highest}, without 0)")

@@ -13,7 +13,7 @@ from hashlib import blake2b
 from typing import Any, NamedTuple, Protocol
 
 from piste.core.errors import DealError
-from piste.core.game import Deal, Game, members
+from piste.core.game import Deal, Game, members, quoted
 
 _WORD = 1 << 64
 
@@ -105,20 +105,38 @@ class PresetDealer:
 
 
 class ScriptedDealer:
-    """Gives the outcomes it was given, in order: for tests, teaching and replays."""
+    """Deals a list of outcomes in order, by name or number, then leaves the rest to another dealer if there is one.
 
-    def __init__(self, outcomes: Iterable[int]) -> None:
-        self._outcomes = iter(outcomes)
+    For tests, teaching and replays. Names in one text stand between spaces or commas.
+    """
+
+    def __init__(self, outcomes: Iterable[int | str] | str, then: ChanceSource | None = None) -> None:
+        if not isinstance(outcomes, Iterable):
+            raise DealError(f"Outcomes are a list, not {quoted(outcomes)}. {WRITE_OUTCOMES}")
+        self._outcomes = iter(outcomes.replace(",", " ").split() if isinstance(outcomes, str) else outcomes)
+        self._then = then
 
     def outcome(self, game: Game, state: Any) -> int:
-        given = next(self._outcomes, None)
-        what = game.kind_name(game.rules.kind(state))
-        if given is None:
-            raise DealError(f"The given outcomes have run out: the game now needs one for '{what}'.")
-        possible = game.rules.outcomes(state)
-        if given < 0 or not possible >> given & 1:
-            raise DealError(f"Outcome number {given} is not possible for '{what}' now.")
-        return given
+        scripted = next(self._outcomes, RAN_OUT)
+        kind = game.kind_name(game.rules.kind(state))
+        if scripted is RAN_OUT:
+            if self._then is not None:
+                return self._then.outcome(game, state)
+            raise DealError(f"The given outcomes have run out: the game now needs one for '{kind}'.")
+        if isinstance(scripted, str):
+            named = game.read_outcome(state, scripted)
+            if named is None:
+                raise DealError(f"{quoted(scripted)} is not possible for '{kind}' now. {WRITE_OUTCOMES}")
+            return named
+        if isinstance(scripted, bool) or not isinstance(scripted, int):
+            raise DealError(f"An outcome cannot be {quoted(scripted)}. {WRITE_OUTCOMES}")
+        if scripted < 0 or not game.rules.outcomes(state) >> scripted & 1:
+            raise DealError(f"Outcome number {scripted} is not possible for '{kind}' now. {WRITE_OUTCOMES}")
+        return scripted
+
+
+RAN_OUT = object()
+WRITE_OUTCOMES = "Write each outcome by its name, as Position.outcomes lists them, or by its number."
 
 
 class Commitment(NamedTuple):

@@ -233,9 +233,10 @@ class Game(NamedTuple):
         return self.notation.name(state.options, self.rules.kind(state), outcome)
 
     def read_outcome(self, state: Any, text: str) -> int | None:
-        """Return the possible outcome of that name, or None."""
+        """Return the possible outcome of that name, or None; case, spaces and a plus sign do not matter."""
+        wanted = without_plus(text)
         for outcome in members(self.rules.outcomes(state)):
-            if self.outcome_name(state, outcome) == text:
+            if without_plus(self.outcome_name(state, outcome)) == wanted:
                 return outcome
         return None
 
@@ -292,6 +293,11 @@ def members(actions: int) -> list[int]:
 def tidy(text: str) -> str:
     """Return text as it is compared: no case, no spaces, one kind of minus."""
     return "".join(text.split()).casefold().replace("−", "-").replace("–", "-")
+
+
+def without_plus(text: str) -> str:
+    """Return the name of a card or a number as it is compared: `+3` and `3` are the same in every game."""
+    return tidy(text).removeprefix("+")
 
 
 def quoted(text: object, most: int = 40) -> str:

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from piste.core.belief import MOST, Belief, belief, believed, token
 from piste.core.dealer import RandomStream
 from piste.core.errors import PositionError
-from piste.core.game import Game, quoted
+from piste.core.game import Game, listed, members, quoted, tidy, without_plus
 from piste.core.position import Position
 from piste.core.protocols import CHANCE, HIDDEN, OVER, RESIGNS, SPECTATOR, Event
 from piste.core.views import LogEntry, SeatView
@@ -29,6 +29,10 @@ NOBODY = {"over": OVER, "chance": CHANCE}
 
 LONGEST = 40_000
 """No text of what a seat knows takes more characters than this."""
+
+
+MAX_LISTED = 12
+"""How many of the events that could come next a message lists."""
 
 
 class InformationSet(NamedTuple):
@@ -70,15 +74,14 @@ class InformationSet(NamedTuple):
         seat = _seat(base, parts[1], "seat")
         # A written event says less than what was seen with it, so more has to be held until the next one.
         found = Belief(game, base.state, seat, most=MOST_WHILE_READING)
-        events = tuple(parts[2].split())
-        for i, event in enumerate(events, 1):
-            try:
-                found.hear(event)
-            except PositionError:
-                raise PositionError(f"Event {i}, {quoted(event)}, cannot follow what stands before it.") from None
+        events = tuple(_take(found, i, event) for i, event in enumerate(parts[2].split(), 1))
         to_act = NOBODY.get(parts[3])
         if to_act is None:
             to_act = _seat(base, parts[3], "seat to act")
+        actors = {game.rules.to_act(state) for state in found.states}
+        if to_act not in actors:
+            who = listed([_actor_name(game, actor) for actor in sorted(actors)], "or")
+            raise PositionError(f"After these events {quoted(parts[3])} is not to act: write {who}.")
         found.only(lambda state: game.rules.to_act(state) == to_act)
         if len({game.rules.look(state, seat) for state in found.states}) > 1:
             raise PositionError("What stands here leaves open what the seat sees.")
@@ -87,7 +90,7 @@ class InformationSet(NamedTuple):
     def __str__(self) -> str:
         game = self.base.game
         to_act = game.rules.to_act(next(iter(self.belief.states)))
-        who = next((name for name, actor in NOBODY.items() if actor == to_act), None) or game.seat_name(to_act)
+        who = _actor_name(game, to_act)
         return f"{self.base} | {game.seat_name(self.seat)} | {' '.join(self.events)} | {who}"
 
     def positions(self) -> dict[Position, float]:
@@ -97,6 +100,50 @@ class InformationSet(NamedTuple):
     def retell(self, stream: RandomStream) -> tuple[int, ...]:
         """Return the steps from the base to now in one game that the seat cannot tell from the true one."""
         return self.belief.retell(stream)
+
+
+def _tokens(held: Belief) -> list[str]:
+    """Return every event that the seat may be told next, in the notation."""
+    game, rules = held.game, held.game.rules
+    tokens = set()
+    for state in held.states:
+        actor = rules.to_act(state)
+        if actor != OVER:
+            for action in members(rules.outcomes(state) if actor == CHANCE else rules.legal(state)):
+                tokens.add(token(game, state.options, rules.tell(state, action, held.seat)))
+    return sorted(tokens)
+
+
+def _take(held: Belief, number: int, written: str) -> str:
+    """Take in an event and return it as the notation has it; or say why it cannot come next, and what can."""
+    try:
+        held.hear(written)
+        return written
+    except PositionError:
+        tokens = _tokens(held)
+    subject, _, value = written.partition(":")
+    for name in tokens:
+        if tidy(name.partition(":")[0]) == tidy(subject) and without_plus(name.partition(":")[2]) == without_plus(
+            value
+        ):
+            held.hear(name)
+            return name
+    kind = subject.partition("@")[0]
+    subjects = sorted({name.partition(":")[0] for name in tokens})
+    if not tokens:
+        why = "the game is over there"
+    elif subject in subjects:
+        values = [name.partition(":")[2] for name in tokens if name.startswith(f"{subject}:")]
+        why = f"after the colon it can be {_some(values)}"
+    elif kind in held.game.notation.KINDS:
+        why = f"{_some(subjects)} comes next"
+    else:
+        why = f"the kinds of events are {', '.join(held.game.notation.KINDS)} and resigns"
+    raise PositionError(f"Event {number}, {quoted(written)}, cannot follow what stands before it: {why}.")
+
+
+def _some(names: list[str]) -> str:
+    return listed(names if len(names) <= MAX_LISTED else [*names[: MAX_LISTED - 1], "others"], "or")
 
 
 def last_shared(held: Belief) -> int:
@@ -151,6 +198,10 @@ def _different(game: Game, states: Iterable[Any], seat: int) -> bool:
             return False
         seen.add(view)
     return True
+
+
+def _actor_name(game: Game, actor: int) -> str:
+    return next((name for name, nobody in NOBODY.items() if nobody == actor), None) or game.seat_name(actor)
 
 
 def _seat(base: Position, text: str, what: str) -> int:

@@ -74,6 +74,8 @@ class Position(NamedTuple):
     def after(self, name: str) -> Position:
         """Return the position after a decision or an outcome, by name."""
         rules, actor = self.game.rules, self.to_act
+        if not isinstance(name, str):
+            raise IllegalDecisionError(f"A step is written by its name, as text: after('{name}'), not after({name}).")
         if actor is OVER:
             raise IllegalDecisionError(f"{quoted(name)} cannot happen: the game is over.")
         if actor == CHANCE:

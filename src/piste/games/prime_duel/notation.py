@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from piste.core.bits import lane, lane_one
 from piste.core.errors import DealError, PositionError
-from piste.core.game import Deal, Option, quoted, tidy
+from piste.core.game import Deal, Option, quoted, without_plus
 from piste.core.position import Fields, ending_fields, number
 from piste.core.protocols import HIDDEN
 from piste.games.prime_duel import rules
@@ -62,7 +62,7 @@ def lay(options: Options, text: str) -> Deal:
     left = [options.copies] * options.top
     cards = []
     for word in text.replace(",", " ").split():
-        key = tidy(word).removeprefix("+")
+        key = without_plus(word)
         if not (key.isascii() and key.isdigit() and len(key) < 4 and 1 <= int(key) <= options.top):
             raise DealError(
                 f"This deck cannot be laid: {quoted(word)} is not a card of this game (1 to {options.top})."
@@ -140,11 +140,17 @@ def broken(s: State) -> str:
         if score and not ended:
             return f"A player who has not had a turn yet has no points, not {score}."
     # A turn does not end on a prime score, unless both its cards would have gone past the target (Q3).
-    others = [s.scores[1 - s.seat], *([mine] if ended_by_a_turn and s.reason == rules.TURN_LIMIT else [])]
-    others += [] if s.extra or ended_by_a_turn else [mine]
-    for score in others:
+    turn_over = [1 - s.seat]
+    if s.reason == rules.TURN_LIMIT or not (s.extra or ended_by_a_turn):
+        turn_over.append(s.seat)
+    for seat in turn_over:
+        score = s.scores[seat]
         if rules.is_prime(score) and score + s.options.top <= target:
-            return f"A turn does not end with {score} points: a prime earns an extra turn."
+            why = f"A turn does not end with {score} points: a prime earns an extra turn."
+            if ended_by_a_turn:
+                return why
+            extra = "extra=yes" if seat == s.seat else f"to={SEATS[seat]} turns={s.turns - 1} extra=yes"
+            return f"{why} If it is being played, write {extra}."
     gone = [s.options.copies - lane(s.deck, i) - (s.card == i) for i in range(s.options.top)]
     # Two draws a turn at most, and an extra turn for each prime passed on the way: fewer than the cards there are
     # means that nothing was reshuffled yet, and every point was drawn from what is gone.
