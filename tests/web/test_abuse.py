@@ -212,8 +212,8 @@ async def test_a_table_tells_that_a_bot_is_being_prepared_and_how_far(house: InP
     shown: list[str] = []
 
     async def look(_game: str, _level: str, view: SeatView) -> int:
-        face = house.hall.face(house.room(code), "", Root(""))
-        shown.append(Pages().parts(face)["status"])
+        model = house.hall.view_model(house.room(code), "", Root(""))
+        shown.append(Pages().parts(model)["status"])
         return view.actions[0]
 
     house.minds.choosing, house.minds.steps = look, ((0, 8, "compiling"), (3, 8, "compiling"))

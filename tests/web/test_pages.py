@@ -24,8 +24,7 @@ from piste.web.tables.bot_runner import ReviewStatus
 from piste.web.tables.room import PERSON, Room, Seat
 from piste.web.views.rendering import LONGEST_LOG, LONGEST_WHOLE, PARTS, STATIC, Listing, Pages
 from piste.web.views.replay import shown
-from piste.web.views.view_builders import RenderContext, Viewer, face
-from piste.web.views.view_models import TableViewModel
+from piste.web.views.view_models import RenderContext, TableViewModel, Viewer, view_model
 
 from ..kinds import FULL, ODD, Kind
 
@@ -34,7 +33,7 @@ HOUSE = RenderContext(
     now=1000.0, patience=60.0, root=Root("http://cards.test"), seat_link="http://cards.test/s/CODE/0/token"
 )
 VOID = {"meta", "link", "input", "img", "br", "hr", "path", "rect", "polyline"}
-NASTY = ("<script>alert(1)</script>", "\"onload='x'", "a\u202eb & <b>", "{{ face }}")
+NASTY = ("<script>alert(1)</script>", "\"onload='x'", "a\u202eb & <b>", "{{ model }}")
 
 
 @dataclass
@@ -160,7 +159,7 @@ def gone(room: Room, seat: int) -> bool:
 
 def faces_of(room: Room) -> Iterator[TableViewModel]:
     for seat in range(SPECTATOR, len(room.seats)):
-        yield face(room, Viewer(seat, host=seat == 0), HOUSE)
+        yield view_model(room, Viewer(seat, host=seat == 0), HOUSE)
 
 
 @pytest.mark.parametrize("kind", [*FULL, *ODD], ids=str)
@@ -185,11 +184,11 @@ def test_every_open_decision_is_one_button_that_sends_its_short_name(kind: Kind)
 
 def test_a_page_is_the_same_for_the_same_face_and_another_for_another() -> None:
     for kind in FULL:
-        one, again = (face(room_of(kind, "again"), Viewer(0), HOUSE) for _ in range(2))
+        one, again = (view_model(room_of(kind, "again"), Viewer(0), HOUSE) for _ in range(2))
         assert one == again
         assert PAGES.table_page(one) == Pages().table_page(again)
         assert PAGES.parts(one) == PAGES.parts(again)
-        assert PAGES.parts(one) != PAGES.parts(face(room_of(kind, "another"), Viewer(0), HOUSE))
+        assert PAGES.parts(one) != PAGES.parts(view_model(room_of(kind, "another"), Viewer(0), HOUSE))
 
 
 @pytest.mark.parametrize("kind", FULL, ids=str)
@@ -202,7 +201,7 @@ def test_a_part_drawn_from_what_it_is_given_is_as_if_drawn_from_all(kind: Kind) 
 
 def test_parts_are_the_eight_and_the_page_holds_them_as_they_are() -> None:
     room = room_of(Kind("mccoy-duel", {}), "parts")
-    one = face(room, Viewer(0, host=True), HOUSE)
+    one = view_model(room, Viewer(0, host=True), HOUSE)
     parts = PAGES.parts(one)
     wanted = ("people", "status", "round", "scene", "choices", "notes", "offers", "fair")
     assert tuple(parts) == tuple(PARTS) == wanted
@@ -225,7 +224,7 @@ def test_a_table_with_all_that_it_loads_weighs_less_than_a_hundred_kilobytes(kin
 
 def test_a_long_log_is_cut_on_the_page_and_whole_where_it_is_asked_for() -> None:
     room = last(moments(Kind("zero-sum-grid", {"turns": 200}), "long"))
-    one = face(room, Viewer(0), HOUSE)
+    one = view_model(room, Viewer(0), HOUSE)
     assert len(one.log) > LONGEST_LOG
     start, newest = '<li id="line-0"', f'<li id="line-{len(one.log) - 1}"'
     cut, whole = PAGES.table_page(one), PAGES.table_page(one, whole=True)
@@ -416,7 +415,7 @@ def test_d22_the_form_of_duel_lets_its_host_choose_a_colour() -> None:
 
 def test_the_line_and_tips_of_a_table_follow_its_options() -> None:
     room = Room("CODE", "prime-duel", {"target": 30}, [Seat(PERSON, "Ann"), Seat()], host="", now=0.0)
-    seen = face(room, Viewer(0), HOUSE)
+    seen = view_model(room, Viewer(0), HOUSE)
     assert "30" in seen.line
     assert any("30" in tip for tip in seen.tips)
     assert not any("50" in text for text in (seen.line, *seen.tips))

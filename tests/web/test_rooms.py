@@ -11,7 +11,7 @@ from piste.core.game import find, names, tidy
 from piste.core.protocols import SPECTATOR
 from piste.web.network import Root
 from piste.web.tables.room import BOT, GRACE, KEPT, OPEN, PERSON, Room, Seat, called, levels
-from piste.web.views.view_builders import RenderContext, Viewer, face, looker
+from piste.web.views.view_models import RenderContext, Viewer, view_model, viewer_of
 from tests.web.driving import seeded
 
 PATIENCE = 60.0
@@ -52,7 +52,7 @@ def record(made: Room) -> str:
 
 
 def offers(made: Room, seat: int, now: float = 0.0) -> set[str]:
-    seen = face(made, Viewer(seat, seat == 0), RenderContext(now, PATIENCE, Root("http://x")))
+    seen = view_model(made, Viewer(seat, seat == 0), RenderContext(now, PATIENCE, Root("http://x")))
     return {offer.do for offer in seen.offers}
 
 
@@ -270,9 +270,9 @@ def test_of_four_the_others_play_on_without_who_resigned() -> None:
     made.resign(gone)
     assert made.running
     assert actor(made) != gone
-    assert [person.left for person in face(made, Viewer(0), RenderContext(0.0, PATIENCE, Root(""))).people].count(
-        True
-    ) == 1
+    assert [
+        person.left for person in view_model(made, Viewer(0), RenderContext(0.0, PATIENCE, Root(""))).people
+    ].count(True) == 1
     assert "resign" not in offers(made, gone)
     with pytest.raises(IllegalDecisionError, match="resigned already"):
         made.resign(gone)
@@ -291,10 +291,10 @@ def test_hints_are_given_against_bots_only_and_stand_in_the_record() -> None:
     said = made.give_hint(0, number, "perfect", view.actions[1])
     assert view.decisions[1] in said
     assert f"hint for seat 1: {view.decisions[1]}" in record(made)
-    assert face(made, Viewer(0), RenderContext(0.0, PATIENCE, Root(""))).hint == said
-    assert face(made, Viewer(SPECTATOR), RenderContext(0.0, PATIENCE, Root(""))).hint == ""
+    assert view_model(made, Viewer(0), RenderContext(0.0, PATIENCE, Root(""))).hint == said
+    assert view_model(made, Viewer(SPECTATOR), RenderContext(0.0, PATIENCE, Root(""))).hint == ""
     decides(made)
-    assert face(made, Viewer(0), RenderContext(0.0, PATIENCE, Root(""))).hint == ""
+    assert view_model(made, Viewer(0), RenderContext(0.0, PATIENCE, Root(""))).hint == ""
     assert made.give_hint(0, number, "perfect", view.actions[1]) == ""
 
 
@@ -339,7 +339,7 @@ def test_g11_a_bot_stands_in_until_the_person_is_back() -> None:
     assert made.thinker() == (away, "steady")
     with pytest.raises(IllegalDecisionError, match="Take your seat back"):
         made.decide(away, made.table.view(away).decisions[0], made.table.number)
-    assert face(made, Viewer(away), RenderContext(LONG, PATIENCE, Root(""))).choices == ()
+    assert view_model(made, Viewer(away), RenderContext(LONG, PATIENCE, Root(""))).choices == ()
     assert "return" in offers(made, away)
     number, action = made.table.number, made.table.view(away).actions[0]
     assert made.bot_decides(away, action, number)
@@ -396,11 +396,11 @@ def test_no_place_is_kept_for_somebody_who_deleted_the_game() -> None:
 def test_seed_and_salt_are_shown_when_it_is_over_and_keep_the_promise(game: str) -> None:
     made = room(game)
     for seat in (SPECTATOR, 0, 1):
-        shown = face(made, looker(made, f"p{seat}"), RenderContext(0.0, PATIENCE, Root("")))
+        shown = view_model(made, viewer_of(made, f"p{seat}"), RenderContext(0.0, PATIENCE, Root("")))
         assert (shown.seed, shown.salt) == ("", "")
         assert len(shown.commitment) == 64
     made.resign(0)
     for seat in (SPECTATOR, 0, 1):
-        after = face(made, looker(made, f"p{seat}"), RenderContext(0.0, PATIENCE, Root("")))
+        after = view_model(made, viewer_of(made, f"p{seat}"), RenderContext(0.0, PATIENCE, Root("")))
         assert after.commitment == shown.commitment
         assert Commitment(after.commitment, after.salt).keeps(after.seed)

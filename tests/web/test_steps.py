@@ -12,7 +12,7 @@ from piste.core.protocols import SPECTATOR
 from piste.core.scene import Area, RoundEnd, SceneBuilder
 from piste.web.network import Root
 from piste.web.tables.room import BOT, PERSON, Room, Seat
-from piste.web.views import view_builders
+from piste.web.views import view_models
 from piste.web.views.rendering import STEPPED, Pages
 from piste.web.views.view_models import PLAYING, TableViewModel
 from piste.web.websocket import news
@@ -20,7 +20,7 @@ from tests.kinds import FULL, Kind
 from tests.web.driving import SEED, Device, InProcessServer, seeded
 
 PAGES = Pages()
-WITHOUT = view_builders.RenderContext(0.0, 60.0, Root("http://table.example"))
+WITHOUT = view_models.RenderContext(0.0, 60.0, Root("http://table.example"))
 
 
 def room_of(kind: Kind, seed: str = SEED, people: int = 9) -> Room:
@@ -35,8 +35,8 @@ def room_of(kind: Kind, seed: str = SEED, people: int = 9) -> Room:
     return room
 
 
-def face(room: Room, seat: int) -> TableViewModel:
-    return view_builders.face(room, view_builders.Viewer(seat), WITHOUT)
+def model_of(room: Room, seat: int) -> TableViewModel:
+    return view_models.view_model(room, view_models.Viewer(seat), WITHOUT)
 
 
 def on(room: Room, chooser: random.Random) -> int:
@@ -59,8 +59,8 @@ def test_steps_lead_from_what_a_page_shows_to_the_latest(kind: Kind) -> None:
     many = 0
     for _ in range(40):
         for at in audiences:
-            latest = face(room, at)
-            steps = view_builders.steps(room, view_builders.Viewer(at), latest, known[at])
+            latest = model_of(room, at)
+            steps = view_models.steps(room, view_models.Viewer(at), latest, known[at])
             assert [step.step for step in steps] == sorted({step.step for step in steps})
             assert all(known[at] < step.step < latest.step for step in steps)
             assert all(step.stage == PLAYING and not step.choices and not step.result for step in steps)
@@ -81,16 +81,16 @@ def test_steps_lead_from_what_a_page_shows_to_the_latest(kind: Kind) -> None:
 
 @pytest.mark.parametrize("kind", FULL, ids=str)
 def test_a_step_shows_what_was_seen_then_and_nothing_of_later(kind: Kind) -> None:
-    """A face of a step is what the same face was when that step was the latest one, but for who could decide."""
+    """A view model of a step is what the same one was when that step was the latest one, but for who could decide."""
     room, chooser = room_of(kind), random.Random(str(kind))
-    before = {at: face(room, at) for at in (SPECTATOR, *range(len(room.seats)))}
+    before = {at: model_of(room, at) for at in (SPECTATOR, *range(len(room.seats)))}
     for _ in range(10):
         if room.over:
             return
         on(room, chooser)
         for at, old in before.items():
-            latest = face(room, at)
-            again = view_builders.steps(room, view_builders.Viewer(at), latest, old.step - 1)
+            latest = model_of(room, at)
+            again = view_models.steps(room, view_models.Viewer(at), latest, old.step - 1)
             for step in again:
                 if step.step == old.step:
                     assert taken_off(step.areas) == taken_off(old.areas)
@@ -108,10 +108,10 @@ def test_own_decisions_are_no_steps_on_the_way() -> None:
     assert room.table is not None
     at = room.table.to_act
     assert at is not None
-    step = face(room, at).step
+    step = model_of(room, at).step
     on(room, random.Random(1))
-    own = view_builders.steps(room, view_builders.Viewer(at), face(room, at), step)
-    other = view_builders.steps(room, view_builders.Viewer(1 - at), face(room, 1 - at), step)
+    own = view_models.steps(room, view_models.Viewer(at), model_of(room, at), step)
+    other = view_models.steps(room, view_models.Viewer(1 - at), model_of(room, 1 - at), step)
     assert step + 1 not in [one.step for one in own]
     assert step + 1 in [one.step for one in other]
 
@@ -122,7 +122,7 @@ def test_own_decisions_are_no_steps_on_the_way() -> None:
 def to_round_end(room: Room, chooser: random.Random) -> tuple[int, RoundEnd]:
     while not room.over:
         seat = on(room, chooser)
-        found = face(room, seat).round_end
+        found = model_of(room, seat).round_end
         if found is not None:
             return seat, found
     raise AssertionError("the game was over before the second round")
@@ -137,7 +137,7 @@ def test_a_round_ends_with_all_that_is_open_then(players: int) -> None:
     at = next(i for i, told in enumerate(room.table.view(SPECTATOR).log) if any(told.after.hands))
     over = room.table.view(SPECTATOR).log[at].after
     for seat in (SPECTATOR, *range(players)):
-        shown = face(room, seat).round_end
+        shown = model_of(room, seat).round_end
         assert shown is not None
         assert shown.title == ("You win round 1." if seat == over.seat else f"P{over.seat} wins round 1.")
         assert shown.lines[-1].startswith("Rounds won, best of 5: ")
@@ -152,11 +152,11 @@ def test_the_end_of_a_round_stands_until_its_player_goes_on_and_holds_nobody_up(
     waits = {0, 1}
     while waits:
         for seat in (0, 1):
-            assert (face(room, seat).round_end is not None) == (seat in waits)
+            assert (model_of(room, seat).round_end is not None) == (seat in waits)
         seat = on(room, chooser)
         waits.discard(seat)
-        assert face(room, SPECTATOR).round_end is None  # who looks on is not asked for anything: the game goes on
-    steps = view_builders.steps(room, view_builders.Viewer(0), face(room, 0), 0)
+        assert model_of(room, SPECTATOR).round_end is None  # who looks on is not asked for anything: the game goes on
+    steps = view_models.steps(room, view_models.Viewer(0), model_of(room, 0), 0)
     assert any(step.round_end for step in steps)
 
 
@@ -173,7 +173,7 @@ async def test_the_end_of_a_round_is_on_the_page_and_a_plain_form_goes_on(house:
         assert seat is not None
         view = room.table.view(seat)
         await people[seat].decide(code, chooser.choice(view.decisions), view.number)
-        if face(house.room(code), 0).round_end:
+        if model_of(house.room(code), 0).round_end:
             break
     for who in (ada, ben):
         page = await who.page(code)
@@ -213,14 +213,14 @@ def test_a_game_that_is_over_before_anybody_decides_is_dealt_and_explained() -> 
     assert ending.winner is not None
     assert room.story is not None
     assert not room.story.answers
-    won, lost = face(room, ending.winner), face(room, 1 - ending.winner)
+    won, lost = model_of(room, ending.winner), model_of(room, 1 - ending.winner)
     hand = r"(?: [+-]\d+)+"
     nobody = r"The game was over before anybody had to decide\."
     assert re.fullmatch(rf"You drew [+-]\d+: your hand{hand} sums to zero\. {nobody}", won.explained)
     assert re.fullmatch(rf"P{ending.winner} drew a card: the hand{hand} sums to zero\. {nobody}", lost.explained)
     for seat in (0, 1):
-        one = face(room, seat)
-        steps = view_builders.steps(room, view_builders.Viewer(seat), one, 0)
+        one = model_of(room, seat)
+        steps = view_models.steps(room, view_models.Viewer(seat), one, 0)
         assert one.undecided
         assert len(steps) == one.step - 1
         assert [step.at for step in steps] == sorted({step.at for step in steps})
@@ -238,6 +238,6 @@ def test_a_game_in_which_one_decided_is_explained_to_the_other_and_says_so() -> 
             break
     else:
         raise AssertionError("no game is over after one decision")
-    assert face(room, 1 - first).explained.endswith(" The game was over before you had to decide.")
-    assert "had to decide" not in face(room, first).explained
-    assert "had to decide" not in face(room, SPECTATOR).explained
+    assert model_of(room, 1 - first).explained.endswith(" The game was over before you had to decide.")
+    assert "had to decide" not in model_of(room, first).explained
+    assert "had to decide" not in model_of(room, SPECTATOR).explained

@@ -24,7 +24,7 @@ from piste.core.views import SeatView
 from piste.web.storage.storage import PutPlayer
 from piste.web.tables.room import Room, usual_opener
 from piste.web.tables.service import player_of
-from piste.web.views import view_builders
+from piste.web.views import view_models
 from tests.kinds import FULL, ODD, Kind, games, walked
 from tests.sizes import sized
 from tests.test_secrecy import HIDING, OPEN, GoesOn, another_history, prefixes
@@ -211,25 +211,25 @@ def position(room: Room) -> str:
 
 
 def in_status(monkeypatch: pytest.MonkeyPatch) -> None:
-    right = view_builders.status
+    right = view_models.status
     monkeypatch.setattr(
-        view_builders, "status", lambda room, *more: right(room, *more) + (position(room) if room.table else "")
+        view_models, "status", lambda room, *more: right(room, *more) + (position(room) if room.table else "")
     )
 
 
 def in_scene(monkeypatch: pytest.MonkeyPatch) -> None:
     """Draws the table as its second seat sees it, for everybody."""
-    right: Callable[..., Any] = view_builders.face
+    right: Callable[..., Any] = view_models.view_model
 
-    def leaky(room: Room, who: view_builders.Viewer, house: view_builders.RenderContext) -> Any:
+    def leaky(room: Room, who: view_models.Viewer, house: view_models.RenderContext) -> Any:
         drawn = right(room, who, house)
         other = (who.seat + 1) % len(room.seats)
         if room.table is None:
             return drawn
-        view = view_builders.untouchable(room.table.view(other))
-        return drawn._replace(areas=view_builders.scene(room.game, view, room.names()))
+        view = view_models.untouchable(room.table.view(other))
+        return drawn._replace(areas=view_models.scene(room.game, view, room.names()))
 
-    monkeypatch.setattr("piste.web.tables.registry.face", leaky)
+    monkeypatch.setattr("piste.web.tables.registry.view_model", leaky)
 
 
 def in_refusals(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -259,14 +259,14 @@ async def test_a_leak_is_noticed(
 async def test_a_seed_or_salt_that_is_shown_too_early_is_noticed(
     tmp_path: Path, what: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    right = view_builders.status
+    right = view_models.status
 
     def leaky(room: Room, *more: Any) -> str:
         if room.head is None or room.head.commitment is None:
             return right(room, *more)
         return str(room.head.seed if what == "seed" else room.head.commitment.salt)
 
-    monkeypatch.setattr(view_builders, "status", leaky)
+    monkeypatch.setattr(view_models, "status", leaky)
     kind = FULL[0]
     async with InProcessServer(tmp_path / "leaky.db") as house:
         steps = cut(kind, "early", random.Random(1))

@@ -33,7 +33,7 @@ from piste.web.tables.room import KEPT, OPEN, Opener, usual_opener
 from piste.web.tables.service import TableService, TokenFactory, player_of
 from piste.web.views.rendering import STATIC, STEPPED, Listing, Pages
 from piste.web.views.replay import shown
-from piste.web.views.view_builders import RESIGNED
+from piste.web.views.view_models import RESIGNED
 from piste.web.websocket import Connection, news
 from piste.web.workers.worker_pool import BotWorkers, Thinking, WorkersBusyError
 
@@ -52,7 +52,7 @@ TOKEN = 43
 
 
 class Site:
-    """Answers requests; all that it knows of games comes from the hall, as faces."""
+    """Answers requests; all that it knows of games comes from the hall, as view models."""
 
     def __init__(
         self, settings: Settings, hall: TableService, pages: Pages, limits: Limits, lan: Callable[[], list[str]]
@@ -203,22 +203,22 @@ class Site:
         name = await self.name(player)
         async with self.hall.room(request.path_params["code"]) as room:
             await self.hall.arrive(room, player, address_of(request.scope))
-            face = self.hall.face(room, player, self.link_root(request))
-        if face.round_end is not None and face.round_end.number <= whole_number(request, "seen", 0):
-            face = face._replace(round_end=None)  # "Next round", where no script hears it
+            model = self.hall.view_model(room, player, self.link_root(request))
+        if model.round_end is not None and model.round_end.number <= whole_number(request, "seen", 0):
+            model = model._replace(round_end=None)  # "Next round", where no script hears it
         whole = request.query_params.get("log") == "all"
         to = max(0, whole_number(request, "to", 0))
-        page = self.pages.table_page(face, self.pages.parts(face, name), name=name, whole=whole, to=to)
+        page = self.pages.table_page(model, self.pages.parts(model, name), name=name, whole=whole, to=to)
         return HTMLResponse(page)
 
     async def news(self, request: Request) -> Response:
         player = self.player(request)
         async with self.hall.room(request.path_params["code"]) as room:
             await self.hall.arrive(room, player, address_of(request.scope))
-            face = self.hall.face(room, player, self.link_root(request))
-            steps = self.hall.steps(room, player, face, step(request)) if step(request) >= 0 else ()
+            model = self.hall.view_model(room, player, self.link_root(request))
+            steps = self.hall.steps(room, player, model, step(request)) if step(request) >= 0 else ()
         drawn = [(then, self.pages.parts(then, only=STEPPED)) for then in steps]
-        return JSONResponse(news(face, self.pages.parts(face), since(request), steps=drawn))
+        return JSONResponse(news(model, self.pages.parts(model), since(request), steps=drawn))
 
     async def act(self, request: Request) -> Response:
         code, verb = request.path_params["code"], request.path_params["do"]

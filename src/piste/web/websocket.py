@@ -45,7 +45,7 @@ Parts = dict[str, str]
 
 
 def news(
-    face: TableViewModel,
+    model: TableViewModel,
     parts: Parts,
     since: int,
     before: Parts | None = None,
@@ -62,18 +62,18 @@ def news(
         shown |= drawn
         told = max(told, then.at)
     return {
-        "at": face.at,
-        "step": face.step,
+        "at": model.at,
+        "step": model.step,
         **({"steps": found} if found else {}),
         "parts": {name: html for name, html in parts.items() if not old.get(name) == shown.get(name) == html},
-        "log": lines(face, told),
+        "log": lines(model, told),
     }
 
 
-def lines(face: TableViewModel, since: int) -> list[list[Any]]:
+def lines(model: TableViewModel, since: int) -> list[list[Any]]:
     """Return the lines of the log from one on; of very many, the last."""
-    first = max(since, len(face.log) - LONGEST_WHOLE)
-    return [[entry.number, entry.kind, entry.text] for entry in face.log[first:]]
+    first = max(since, len(model.log) - LONGEST_WHOLE)
+    return [[entry.number, entry.kind, entry.text] for entry in model.log[first:]]
 
 
 class Connection:
@@ -165,18 +165,18 @@ class Connection:
                     return
                 async with self._lane():
                     async with self._hall.room(self._code) as room:
-                        face = self._hall.face(room, self._player, self._root)
-                        if face.seat != self._seat:  # they have sat down, here or through another window
-                            self._hall.moved(room, self._seat, face.seat)
-                            self._seat, self._since = face.seat, 0
-                        steps = self._hall.steps(room, self._player, face, self._step) if self._step >= 0 else ()
-                    parts = self._pages.parts(face)
+                        model = self._hall.view_model(room, self._player, self._root)
+                        if model.seat != self._seat:  # they have sat down, here or through another window
+                            self._hall.moved(room, self._seat, model.seat)
+                            self._seat, self._since = model.seat, 0
+                        steps = self._hall.steps(room, self._player, model, self._step) if self._step >= 0 else ()
+                    parts = self._pages.parts(model)
                     drawn = [(then, self._pages.parts(then, only=STEPPED)) for then in steps]
-                    message = news(face, parts, self._since, self._sent, drawn)
+                    message = news(model, parts, self._since, self._sent, drawn)
                 if message["parts"] or message["log"] or not self._n:
                     await self._send(message)
-                self._since, self._sent = face.at, parts
-                self._step = face.step if self._step >= 0 else self._step
+                self._since, self._sent = model.at, parts
+                self._step = model.step if self._step >= 0 else self._step
 
     async def _receive(self) -> None:
         """Take requests from the line, also while one is being answered, or a broken line would not be noticed."""

@@ -26,8 +26,7 @@ from piste.web.network import Root
 from piste.web.settings import Settings
 from piste.web.storage.storage import AddLines, Change, DropRoom, SetEnded, SetTouched, Storage, StoredTable
 from piste.web.tables.room import BOT, GRACE, KEPT, PERSON, Room, Seat
-from piste.web.views.view_builders import RenderContext, Viewer, face, looker, steps
-from piste.web.views.view_models import TableViewModel
+from piste.web.views.view_models import RenderContext, TableViewModel, Viewer, steps, view_model, viewer_of
 from piste.web.workers.worker_pool import WorkersBusyError
 
 LETTERS = "23456789abcdefghjkmnpqrstuvwxyzA"  # 32 of them; none is easily taken for another
@@ -292,18 +291,18 @@ class TableRegistry:
         for wait in (GRACE, self.settings.patience):
             loop.call_later(wait + 0.1, look)
 
-    def face(self, room: Room, player: str, root: Root) -> TableViewModel:
+    def view_model(self, room: Room, player: str, root: Root) -> TableViewModel:
         """Return what somebody is shown of a room; the caller holds the room."""
-        who = looker(room, player)
-        return face(room, who, self._house(room, who, root))
+        viewer = viewer_of(room, player)
+        return view_model(room, viewer, self._render_context(room, viewer, root))
 
     def steps(self, room: Room, player: str, latest: TableViewModel, since: int) -> tuple[TableViewModel, ...]:
         """Return what somebody had before them between an event and the latest; the caller holds the room."""
-        return steps(room, looker(room, player), latest, since)
+        return steps(room, viewer_of(room, player), latest, since)
 
-    def _house(self, room: Room, who: Viewer, root: Root) -> RenderContext:
-        own = who.seat != SPECTATOR
-        link = f"{root.text}/s/{room.code}/{who.seat}/{self.seat_token(room, who.seat)}" if own else ""
+    def _render_context(self, room: Room, viewer: Viewer, root: Root) -> RenderContext:
+        own = viewer.seat != SPECTATOR
+        link = f"{root.text}/s/{room.code}/{viewer.seat}/{self.seat_token(room, viewer.seat)}" if own else ""
         return RenderContext(self.ticks(), self.settings.patience, root, link)
 
     def seat_token(self, room: Room, seat: int) -> str:

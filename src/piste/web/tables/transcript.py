@@ -14,7 +14,6 @@ from piste.core.presentation import Drawn, EventContext, Pause
 from piste.core.protocols import SPECTATOR
 from piste.core.table import Table
 from piste.core.views import SeatView
-from piste.web.views.view_models import Entry
 
 HINT = "hint for seat "
 RELIEF = "From here on the bot "
@@ -27,6 +26,14 @@ def relief(bot: str, name: str, why: str) -> str:
 
 def _for(name: str) -> str:
     return f" plays for {name}, which "
+
+
+class LogLine(NamedTuple):
+    """One line of the log."""
+
+    number: int  # from 0; it never changes
+    text: str
+    kind: str  # said (by the sheet), drawn (by it, in letters), own (a decision), note (by the server)
 
 
 class Answered(NamedTuple):
@@ -62,7 +69,7 @@ class Transcript:
         self._record = record  # grows while the game goes on
         self._read = 1  # the head is no part of the story
         self._happened: list[_Happened] = []
-        self._entries: dict[int, list[Entry]] = {}
+        self._entries: dict[int, list[LogLine]] = {}
         self._told: dict[int, int] = {}  # how much of what happened is in an audience's entries
         self._reach: dict[int, list[int]] = {}  # for each audience, how many lines it was told up to each step
         self._ended: set[int] = set()
@@ -112,7 +119,7 @@ class Transcript:
         """Return every hint that was given: seat, question, words."""
         return self._hints
 
-    def entries(self, audience: int, seen: SeatView | None = None) -> Sequence[Entry]:
+    def entries(self, audience: int, seen: SeatView | None = None) -> Sequence[LogLine]:
         """Return all lines that an audience has been told; its view, if somebody has it at hand, saves work."""
         found = self._entries.setdefault(audience, [])
         over = self._table.to_act is None
@@ -127,11 +134,11 @@ class Transcript:
             step, seat, text, names = self._happened[at]
             before = self._happened[at - 1].step if at else 0
             if step == before:
-                found.append(Entry(len(found), text, "note"))
+                found.append(LogLine(len(found), text, "note"))
                 reach[-1] = len(found)
                 continue
             if seat == audience != SPECTATOR and text != "resigns":
-                found.append(Entry(len(found), text, "own"))
+                found.append(LogLine(len(found), text, "own"))
             self._say(found, words.lines(EventContext(audience, names, view.opening, view.log[:step])))
             reach.append(len(found))
         self._told[audience] = len(self._happened)
@@ -159,7 +166,7 @@ class Transcript:
         return [line for line in lines if line.strip() and not isinstance(line, Pause | Drawn)]
 
     @staticmethod
-    def _say(entries: list[Entry], lines: list[str]) -> None:
+    def _say(entries: list[LogLine], lines: list[str]) -> None:
         for line in lines:
             if line.strip() and not isinstance(line, Pause):
-                entries.append(Entry(len(entries), str(line), "drawn" if isinstance(line, Drawn) else "said"))
+                entries.append(LogLine(len(entries), str(line), "drawn" if isinstance(line, Drawn) else "said"))

@@ -1,4 +1,4 @@
-"""Pages and parts of pages as HTML: functions of a face, or of the few things that stand in their arguments."""
+"""Pages and parts of pages as HTML: functions of a view model, or of the few things that stand in their arguments."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ PARTS: Mapping[str, tuple[str, ...]] = {
     "offers": ("code", "game", "options", "seat", "stage", "offers", "invite", "only_here", "seat_link", "successor"),
     "fair": ("stage", "commitment", "seed", "salt"),
 }  # fmt: skip
-"""What is sent again when it changes, and what of a face each part is drawn from: it is given no more."""
+"""The parts that are sent again when they change, and the fields of the view model that each is drawn from."""
 
 STEPPED = ("status", "round", "scene", "choices")
 """The parts that show an event on the way to the latest one."""
@@ -114,14 +114,14 @@ class Pages:
 
     # The table
 
-    def parts(self, face: TableViewModel, name: str = "", only: Sequence[str] = tuple(PARTS)) -> dict[str, str]:
+    def parts(self, model: TableViewModel, name: str = "", only: Sequence[str] = tuple(PARTS)) -> dict[str, str]:
         """Return the parts of a table, each a fragment; `name` stands in the field of somebody at the door."""
         # Only the offers tell how the play of bots is known, which may change while a server runs.
-        made = {"offers": bots.made(find(face.game))} if face.game and "offers" in only else {}
-        return {part: self._part(part, face._replace(**DROPPED[part]), name, made.get(part, 0)) for part in only}
+        made = {"offers": bots.made(find(model.game))} if model.game and "offers" in only else {}
+        return {part: self._part(part, model._replace(**DROPPED[part]), name, made.get(part, 0)) for part in only}
 
-    def _drawn_part(self, part: str, face: TableViewModel, name: str, made: int) -> str:  # noqa: ARG002 (part of the key)
-        return self.page(f"parts/{part}", **self.context(face, name))
+    def _drawn_part(self, part: str, model: TableViewModel, name: str, made: int) -> str:  # noqa: ARG002 (part of the key)
+        return self.page(f"parts/{part}", **self.context(model, name))
 
     def area(self, area: Area, choice: Mapping[int, Choice], say: Mapping[int, tuple[str, str]]) -> str:
         """Return an area as HTML."""
@@ -153,7 +153,7 @@ class Pages:
 
     def table_page(
         self,
-        face: TableViewModel,
+        model: TableViewModel,
         parts: Mapping[str, str] | None = None,
         *,
         name: str = "",
@@ -161,45 +161,47 @@ class Pages:
         to: int = 0,
     ) -> str:
         """Return the whole page of a table; `whole` shows more of a long log, `to` those lines before that one."""
-        newest = face.log[-(LONGEST_WHOLE if whole and not to else LONGEST_LOG) :]
-        to = min(to, len(face.log) - len(newest))
-        older = face.log[max(0, to - LONGEST_WHOLE) : to]
+        newest = model.log[-(LONGEST_WHOLE if whole and not to else LONGEST_LOG) :]
+        to = min(to, len(model.log) - len(newest))
+        older = model.log[max(0, to - LONGEST_WHOLE) : to]
         log = (*older, *newest)
         return self.page(
             "table",
-            **self.context(face, name),
-            parts=parts or self.parts(face, name),
+            **self.context(model, name),
+            parts=parts or self.parts(model, name),
             log=log,
             gap=newest[0].number if older and older[-1].number + 1 != newest[0].number else -1,
             earlier=log[0].number if log else 0,
             more=f"?log=all&to={log[0].number}" if whole and log else "?log=all",
         )
 
-    def context(self, face: TableViewModel, name: str) -> dict[str, Any]:
+    def context(self, model: TableViewModel, name: str) -> dict[str, Any]:
         """Return what templates of a table have at hand."""
-        playing = face.stage == PLAYING
-        own = tuple(area for area in face.areas if is_own(area, face.seat))
-        touched = scene.offered_decisions(face.areas)
+        playing = model.stage == PLAYING
+        own = tuple(area for area in model.areas if is_own(area, model.seat))
+        touched = scene.offered_decisions(model.areas)
         return {
-            "face": face,
-            "waiting": face.stage == WAITING,
+            "model": model,
+            "waiting": model.stage == WAITING,
             "playing": playing,
-            "over": face.stage == OVER,
+            "over": model.stage == OVER,
             "own": own,
-            "common": tuple(area for area in face.areas if area not in own),
-            "choice": {choice.action: choice for choice in face.choices},
-            "say": {choice.action: told_choice(choice) for choice in face.choices},
+            "common": tuple(area for area in model.areas if area not in own),
+            "choice": {choice.action: choice for choice in model.choices},
+            "say": {choice.action: told_choice(choice) for choice in model.choices},
             "loose": tuple(
-                (choice, *told_choice(choice, keyed=False)) for choice in face.choices if choice.action not in touched
+                (choice, *told_choice(choice, keyed=False))
+                for choice in model.choices
+                if choice.action not in touched
             ),
             "touched": bool(touched),
-            "question": asked(face),
-            "example": example(face.choices),
-            "notes": card_notes(own, face.choices),
-            "levels": levels(face.game, face.options) if face.game else (),
+            "question": asked(model),
+            "example": example(model.choices),
+            "notes": card_notes(own, model.choices),
+            "levels": levels(model.game, model.options) if model.game else (),
             "name": name,
-            "seated": face.seat != SPECTATOR,
-            "you": next((person for person in face.people if person.you), None),
+            "seated": model.seat != SPECTATOR,
+            "you": next((person for person in model.people if person.you), None),
         }
 
     # Pages around it
@@ -337,9 +339,9 @@ def minus(text: object) -> str:
     return re.sub(r"(?<![\w.])-(?=\d)", "−", str(text))
 
 
-def asked(face: TableViewModel) -> str:
+def asked(model: TableViewModel) -> str:
     """Return the question without what only somebody who types needs to know."""
-    return re.sub(r"\s*\([^()]*\)$", "", face.question.partition(": ")[0].strip())
+    return re.sub(r"\s*\([^()]*\)$", "", model.question.partition(": ")[0].strip())
 
 
 def example(choices: Sequence[Choice]) -> str:

@@ -10,7 +10,7 @@ from piste.core.protocols import HIDDEN, SPECTATOR
 from piste.web.tables.bot_runner import ReviewStatus
 from piste.web.tables.room import Room
 from piste.web.views.replay_step import ReplayStep
-from piste.web.views.view_builders import result, scene, view_at
+from piste.web.views.view_models import result, scene, view_at
 
 NOTHING_YET = ReviewStatus()
 

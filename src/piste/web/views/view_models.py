@@ -1,16 +1,28 @@
-"""What one audience has before it, ready to be drawn: a seat, somebody who looks on, or somebody at the door.
+"""What one audience is shown of a table, ready to be drawn, and how it is built from the room.
 
-A face is made from the seat's own view and log. Pages and messages are drawn from faces and from nothing else, so
-what a face does not hold cannot leave the server.
+An audience is a seat, a spectator, or a visitor who could still sit down. Its view model is built from the seat's own
+view and log. Pages and messages are drawn from view models and from nothing else, so what a view model does not hold
+cannot leave the server.
 """
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
-from piste.core.scene import Area, RoundEnd
+from piste.core.game import Game, counted, listed
+from piste.core.presentation import Key, Prompt
+from piste.core.protocols import HIDDEN, SPECTATOR
+from piste.core.scene import Area, RoundEnd, scene_from_rows
+from piste.core.views import Ending, SeatView
+from piste.web.network import Root
+from piste.web.tables.room import BOT, KEPT, OPEN, PERSON, Room
+from piste.web.tables.transcript import LogLine
 
 WAITING, PLAYING, OVER = "waiting", "playing", "over"
+RESIGNED = "resigned"  # as every game calls it
+MAX_STEPS = 24
+"""Events that are shown one after another; of more, only the last ones are."""
 
 
 class Person(NamedTuple):
@@ -36,14 +48,6 @@ class Choice(NamedTuple):
     label: str  # what it means
 
 
-class Entry(NamedTuple):
-    """One line of the log."""
-
-    number: int  # from 0, for ever the same
-    text: str
-    kind: str  # said (by the sheet), drawn (by it, in letters), own (a decision), note (by the house)
-
-
 class Offer(NamedTuple):
     """Something besides decisions that can be done now: a button with a word of explanation."""
 
@@ -63,7 +67,7 @@ class TableViewModel(NamedTuple):
     line: str  # one line that says what the game is
     credit: str
     options: tuple[tuple[str, str], ...]  # those that differ from the sheet's, as text
-    seat: int  # whose face it is; SPECTATOR for all others
+    seat: int  # whose view it is; SPECTATOR for all others
     door: bool  # somebody who does not sit here and could
     stage: str
     at: int  # how many things have happened in this room: what a client names when it comes back
@@ -77,7 +81,7 @@ class TableViewModel(NamedTuple):
     question: str  # what is asked of this seat now; "" if nothing
     choices: tuple[Choice, ...]  # every decision that is open to this seat
     tips: tuple[str, ...]
-    log: tuple[Entry, ...]
+    log: tuple[LogLine, ...]
     offers: tuple[Offer, ...]
     hint: str  # what a hint said, for this question; "" if none was asked for
     round_end: RoundEnd | None  # of the last round, until this seat decides in the next one
@@ -91,3 +95,322 @@ class TableViewModel(NamedTuple):
     seed: str  # and what it promised, once the game is over
     salt: str
     successor: str  # the address of the rematch, once there is one
+
+
+class Viewer(NamedTuple):
+    """Who looks at a room, as far as it changes what is shown."""
+
+    seat: int  # or SPECTATOR
+    host: bool = False
+
+
+class RenderContext(NamedTuple):
+    """What the server adds to a view model."""
+
+    now: float
+    patience: float
+    root: Root  # what addresses begin with
+    seat_link: str = ""  # the private address of the viewer's seat
+
+
+def viewer_of(room: Room, player: str) -> Viewer:
+    return Viewer(room.seat_of(player), room.is_host(player))
+
+
+def view_model(room: Room, viewer: Viewer, context: RenderContext) -> TableViewModel:
+    """Return all that this audience is shown."""
+    game, table = room.game, room.table
+    view = None if table is None else table.view(viewer.seat)
+    stage = WAITING if table is None else OVER if room.over else PLAYING
+    names = room.names()
+    asked = view is not None and view.actions and not room.seats[viewer.seat].stand_in
+    prompt = game.text.ask(view, names) if view is not None and asked else None
+    log = () if room.story is None else tuple(room.story.entries(viewer.seat, view))
+    return TableViewModel(
+        code=room.code,
+        game=game.name,
+        title=game.notation.TITLE,
+        line=line(room),
+        credit=game.notation.CREDIT,
+        options=changed(room),
+        seat=viewer.seat,
+        door=stage == WAITING and viewer.seat == SPECTATOR and any(seat.kind == OPEN for seat in room.seats),
+        stage=stage,
+        at=len(log),
+        step=0 if view is None else len(view.log),
+        undecided=viewer.seat != SPECTATOR and room.story is not None and not has_decided(room, viewer.seat),
+        number=0 if table is None else table.number,
+        status=status(room, viewer, context),
+        preparing=room.preparing if room.running else None,
+        people=people(room, viewer, context.now),
+        areas=() if view is None else scene(game, view if prompt else untouchable(view), names),
+        question="" if prompt is None or view is None else question(game, view, prompt),
+        choices=() if prompt is None or view is None else choices(prompt, view),
+        tips=tips(room),
+        log=log,
+        offers=offers(room, viewer, context),
+        hint="" if table is None else hint(room, (viewer.seat, table.number)),
+        round_end=None if view is None else round_end(room, view, names),
+        result="" if view is None or view.ending is None else result(view.ending, names, viewer.seat),
+        explained="" if view is None or view.ending is None else explained(room, view, view.ending, names),
+        won=None
+        if view is None or view.ending is None or viewer.seat == SPECTATOR
+        else won(view.ending, viewer.seat),
+        invite=f"{context.root.text}/t/{room.code}",
+        only_here=context.root.only_here,
+        seat_link=context.seat_link,
+        commitment="" if table is None else table.commitment,
+        seed=seed(room),
+        salt=room.head.commitment.salt if room.over and room.head and room.head.commitment else "",
+        successor=f"/t/{room.successor}" if room.successor else "",
+    )
+
+
+def steps(room: Room, viewer: Viewer, latest: TableViewModel, since: int) -> tuple[TableViewModel, ...]:
+    """Return what this audience had before it after each event between one and the latest, oldest first.
+
+    Each is made of the part of its log that it had then. Its own decisions are left out: it knows them.
+    """
+    if room.table is None or room.story is None or latest.step - since < 2:
+        return ()
+    view, names, reach = room.table.view(viewer.seat), room.names(), room.story.reach(viewer.seat)
+    found: list[TableViewModel] = []
+    for step in range(max(since + 1, latest.step - MAX_STEPS), latest.step):
+        if room.story.deciders[step - 1] == viewer.seat != SPECTATOR:
+            continue
+        then = view_at(view, step)
+        told = [entry.text.strip() for entry in latest.log[reach[step - 1] : reach[step]] if entry.kind == "said"]
+        areas = scene(room.game, then, names)
+        if not told and found and areas == found[-1].areas:
+            continue  # there is nothing to be seen
+        found.append(
+            latest._replace(
+                stage=PLAYING, at=reach[step], step=step, status=" ".join(told), preparing=None, areas=areas,
+                question="", choices=(), log=latest.log[: reach[step]], hint="",
+                round_end=round_end(room, then, names), result="", explained="", won=None,
+            )
+        )  # fmt: skip
+    return tuple(found)
+
+
+def view_at(view: SeatView, step: int) -> SeatView:
+    """Return what a seat had before it after so many steps; at the last one, as the game ended."""
+    if step >= len(view.log):
+        return view
+    position = view.log[step - 1].after if step else view.opening
+    return view._replace(
+        position=position, log=view.log[:step], kind=HIDDEN, decisions=(), actions=(), ending=None
+    )  # fmt: skip
+
+
+def round_end(room: Room, view: SeatView, names: tuple[str, ...]) -> RoundEnd | None:
+    """Return the end of the last round, until this seat decides in the next one; who watches, until anybody does."""
+    of = getattr(room.game.scene, "round_end", None)
+    if of is None or room.story is None or view.ending is not None:
+        return None
+    for step in range(len(view.log), 0, -1):
+        found: RoundEnd | None = of(view_at(view, step), names)
+        decider = room.story.deciders[step - 1]
+        if found is not None or (decider != SPECTATOR and view.seat in (SPECTATOR, decider)):
+            return found
+    return None
+
+
+def hint(room: Room, question: tuple[int, int]) -> str:
+    return room.hints.get(question) or room.no_hints.get(question, "")
+
+
+def has_decided(room: Room, seat: int) -> bool:
+    return room.story is not None and any(answer.seat == seat for answer in room.story.answers)
+
+
+def explained(room: Room, view: SeatView, ending: Ending, names: tuple[str, ...]) -> str:
+    """Return what the last event did, where the game's words say it, and whether nobody had to decide before."""
+    of = getattr(room.game.text, "decisive", None)
+    found = [of(view, names, ending)] if of else []
+    answers = () if room.story is None else room.story.answers
+    if not answers:
+        found.append("The game was over before anybody had to decide.")
+    elif view.seat != SPECTATOR and not has_decided(room, view.seat) and answers[-1].name != "resigns":
+        found.append("The game was over before you had to decide.")
+    return " ".join(filter(None, found))
+
+
+def untouchable(view: SeatView) -> SeatView:
+    """Return a view in which nothing can be decided."""
+    return view._replace(decisions=(), actions=()) if view.actions else view
+
+
+def seed(room: Room) -> str:
+    """Return the seed of a game that is over; of a running one, nothing."""
+    if not room.over or room.head is None or room.head.seed is None:
+        return ""
+    return room.head.seed if isinstance(room.head.seed, str) else room.head.seed.hex()
+
+
+def scene(game: Game, view: SeatView, names: tuple[str, ...]) -> tuple[Area, ...]:
+    """Return a view as areas to be drawn, by the game's own scene or from its words."""
+    own = game.scene
+    return scene_from_rows(view, names, game.text) if own is None else own.scene(view, names)
+
+
+def changed(room: Room) -> tuple[tuple[str, str], ...]:
+    """Return the options that are not as the sheet has them."""
+    return _of_options(room.game, tuple(room.options.items()))[0]
+
+
+def tips(room: Room) -> tuple[str, ...]:
+    return _of_options(room.game, tuple(room.options.items()))[1]
+
+
+def line(room: Room) -> str:
+    return _of_options(room.game, tuple(room.options.items()))[2]
+
+
+@lru_cache(maxsize=1024)
+def _of_options(
+    game: Game, given: tuple[tuple[str, int | str], ...]
+) -> tuple[tuple[tuple[str, str], ...], tuple[str, ...], str]:
+    options = game.options(dict(given))
+    texts = game.option_texts(options, changed_only=True)
+    return tuple(texts.items()), game.tips(options), game.line(options)
+
+
+def question(game: Game, view: SeatView, prompt: Prompt) -> str:
+    """Return what is asked: the line before the answer; where a terminal asks step by step, all steps at once."""
+    if any(isinstance(key.then, Prompt) for key in prompt.keys):
+        return f"Choose a {game.kind_name(view.kind)}: {view.decisions[0]} to {view.decisions[-1]}"
+    *above, last = prompt.text.rstrip("\n").split("\n")
+    offered = [line for line in above if line.startswith("[")]
+    if offered:
+        last = above[above.index(offered[0]) - 1]  # what stands before the list; buttons make the list
+    return last.rstrip(": ")
+
+
+def choices(prompt: Prompt, view: SeatView) -> tuple[Choice, ...]:
+    """Return every decision with what the sheet offers to type for it and what it means."""
+    names = dict(zip(view.actions, view.decisions, strict=True))
+    found: list[Choice] = []
+
+    def walk(keys: tuple[Key, ...], typed: str, said: tuple[str, ...]) -> None:
+        for key in keys:
+            label = (*said, key.label)
+            if isinstance(key.then, Prompt):
+                walk(key.then.keys, typed + key.key, label)
+            else:
+                # Of questions one after another the first only leads to the second: Row, Row 1, Add 1.
+                means = ": ".join(label[1:]) if len(label) > 2 else label[-1]
+                found.append(Choice(key.then, names[key.then], typed + key.key, means))
+
+    walk(prompt.keys, "", ())
+    return tuple(found)
+
+
+def people(room: Room, viewer: Viewer, now: float) -> tuple[Person, ...]:
+    actor = None if room.table is None else room.table.to_act
+    gone = {answer.seat for answer in room.story.answers if answer.name == "resigns"} if room.story else set()
+    return tuple(
+        Person(
+            seat=i,
+            name=room.names()[i] if seat.kind != OPEN else "",
+            kind=seat.kind,
+            bot=seat.bot or seat.stand_in,
+            basis=room.basis(seat.bot or seat.stand_in),
+            you=i == viewer.seat,
+            here=seat.kind == BOT or (seat.kind == PERSON and (i == viewer.seat or room.here(i, now))),
+            turn=i == actor,
+            left=i in gone,
+        )
+        for i, seat in enumerate(room.seats)
+    )
+
+
+def status(room: Room, viewer: Viewer, context: RenderContext) -> str:
+    """Return one sentence: whose turn it is, or what is waited for."""
+    names = room.names()
+    if room.table is None:
+        missing = sum(seat.kind == OPEN for seat in room.seats)
+        kept = [names[i] for i, seat in enumerate(room.seats) if seat.kind == KEPT]
+        waits = [f"{counted(missing, 'more player')}"] if missing else []
+        return f"Waiting for {listed([*kept, *waits], 'and')}."
+    ending = room.table.ending()
+    if ending is not None:
+        return result(ending, names, viewer.seat)
+    at = room.table.to_act
+    assert at is not None
+    if room.stuck:
+        return room.stuck
+    if room.seats[at].bot:
+        return f"{names[at]} is {'thinking' if room.preparing is None else 'being prepared, first time only'}."
+    if room.seats[at].stand_in:
+        bot = room.seats[at].stand_in
+        return f"The bot {bot} plays for you." if at == viewer.seat else f"The bot {bot} plays for {names[at]}."
+    if at == viewer.seat:
+        return "Your turn."
+    if not room.here(at, context.now):
+        return f"{names[at]}'s turn, but {names[at]} is away."
+    return f"{names[at]}'s turn."
+
+
+def listing(room: Room) -> Offer:
+    """Return the way to put a table on the front page, or to take it off."""
+    if room.listed:
+        return Offer("unlist", "Take it off the front page", "Only people with the link can come.")
+    come = "sit down or watch" if room.table is None else "watch"
+    return Offer("list", "Show it on the front page", f"Anybody here can {come}.")
+
+
+def result(ending: Ending, names: tuple[str, ...], seat: int) -> str:
+    """Return how the game ended, and why."""
+    if ending.winner is None:
+        return f"A draw: {ending.reason}."
+    who = "You win" if ending.winner == seat else f"{names[ending.winner]} wins"
+    why = ending.reason
+    if why == RESIGNED:
+        others = [i for i in range(len(names)) if i != ending.winner]
+        why = (
+            "the others resigned"
+            if len(others) > 1
+            else f"{'you' if others[0] == seat else names[others[0]]} resigned"
+        )
+    return f"{who}: {why}."
+
+
+def won(ending: Ending, seat: int) -> bool | None:
+    return None if ending.winner is None or seat == SPECTATOR else ending.winner == seat
+
+
+def offers(room: Room, viewer: Viewer, context: RenderContext) -> tuple[Offer, ...]:
+    """Return what this audience can do besides deciding."""
+    found: list[Offer] = []
+    if room.table is None:
+        if viewer.host:
+            found += [Offer("fill", "Fill empty seats with bots", "The game begins at once."), listing(room)]
+            found += [Offer("delete", "Close this table", "", "Close this table?")]
+        return tuple(found)
+    if viewer.seat == SPECTATOR:
+        return ()
+    if room.over:
+        swap = "seats swapped" if len(room.seats) == 2 else "everybody one seat on"
+        found += [Offer("rematch", "Rematch", f"The same people, {swap}.")]
+        found += [Offer("delete", "Delete this game", "", "Remove this game from your games? This cannot be undone.")]
+        return tuple(found)
+    mine = room.seats[viewer.seat]
+    if mine.stand_in:
+        found += [Offer("return", "Take my seat back", "A bot plays for you.")]
+    away = room.absent(context.now, context.patience)
+    if away not in (SPECTATOR, viewer.seat) and not room.has_left(viewer.seat):
+        name = room.names()[away]
+        left = f"{name} leaves the game." if room.table.seats > 2 else f"{name} is away and gives up the game."
+        sure, number = f"{name} is away. Take their turn as a resignation?", room.table.number
+        found += [Offer("claim", "Claim the turn", left, sure, number)]
+        found += [
+            Offer("stand-in", "Let a bot play on", f"A bot takes {name}'s turns until {name} is back.", "", number)
+        ]
+    if room.against_bots(viewer.seat) and room.table.to_act == viewer.seat and not mine.stand_in:
+        found += [Offer("hint", "Hint", "What the strongest bot here would choose. The record says that you asked.")]
+    if not room.has_left(viewer.seat):
+        found += [Offer("resign", "Resign", "", "Resign this game?")]
+    if viewer.host:
+        found += [listing(room)]
+    return tuple(found)
