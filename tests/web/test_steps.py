@@ -100,7 +100,7 @@ def test_a_step_shows_what_was_seen_then_and_nothing_of_later(kind: Kind) -> Non
 
 def taken_off(areas: tuple[Area, ...]) -> str:
     """Return areas without what could be chosen in them."""
-    return re.sub(r"decision=-?\d+|dim=\w+|note='[^']*'|note=\"[^\"]*\"|(more|less)=-?\d+", "", repr(areas))
+    return re.sub(r"decision=-?\d+|dim=\w+|note='[^']*'|note=\"[^\"]*\"|(add|subtract)=-?\d+", "", repr(areas))
 
 
 def test_own_decisions_are_no_steps_on_the_way() -> None:

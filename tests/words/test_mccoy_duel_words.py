@@ -391,6 +391,6 @@ def check_board(table: Table, screens: list[Terminal]) -> None:
         order = module.tower(view.opening, view.log)
         assert sorted(order) == members(state.tower.up)
         assert not order or order[-1] == state.tower.top
-        sure, maybe = module.pile(view.log)
+        sure, maybe = module.known_buried(view.log)
         assert sure & ~state.tower.buried == 0
         assert maybe & (sure | state.tower.up | view.position.hand) == 0

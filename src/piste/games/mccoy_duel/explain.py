@@ -6,8 +6,7 @@ from piste.core.bits import count
 from piste.core.evaluation import ESTIMATED, Evaluation
 from piste.core.game import counted
 from piste.core.views import SeatView
-from piste.games.mccoy_duel import rules
-from piste.games.mccoy_duel import text as words
+from piste.games.mccoy_duel import rules, text
 from piste.games.mccoy_duel.notation import NAMES, SEATS, card_name
 from piste.games.mccoy_duel.rules import COPY, GIVE, KILL, PICK, PLAY, SEAT, TAKE, Tower, View
 
@@ -27,7 +26,7 @@ def why(view: SeatView, verdict: Evaluation, action: int) -> str:
     if v.phase == COPY:
         return f"copying {card_name(v.options, action)} {leaves}: it does what {NAMES[action % 9]} does"
     if v.phase == GIVE:
-        name = words.held(v.options, view.seat, action, v.hand)
+        name = text.held(v.options, view.seat, action, v.hand)
         return f"giving {name} {leaves}: {follow(v, v.hand & ~(1 << action), v.power, v.demand)}"
     other = action - SEAT
     who = f"Player {SEATS[other]}"
@@ -40,16 +39,16 @@ def why(view: SeatView, verdict: Evaluation, action: int) -> str:
 def played(v: View, action: int, leaves: str) -> str:
     power = rules.power_of(action)
     demand = {5: rules.STANCE, rules.TRUMP: rules.TRUMPED}.get(power, rules.PLAIN)
-    name = words.held(v.options, v.viewer, action, v.hand)
+    name = text.held(v.options, v.viewer, action, v.hand)
     return f"playing {name}, {NAMES[power]}, {leaves}: {follow(v, v.hand & ~(1 << action), power, demand)}"
 
 
 def follow(v: View, hand: int, power: int, demand: int) -> str:
-    """Say how many cards of a hand could be played on such a card."""
-    fit = count(rules.playable(hand, Tower(v.up, 0, v.top, power, demand)))
-    many = count(hand)
-    if many == 0:
+    """Say how many cards of a hand could be played on a card of this power."""
+    playable = count(rules.playable(hand, Tower(v.up, 0, v.top, power, demand)))
+    cards = count(hand)
+    if cards == 0:
         return "you have no card left"
-    if many == 1:
-        return f"the one card you keep {'could' if fit else 'cannot'} go on top of that"
-    return f"{fit or 'none'} of the {many} cards you keep could go on top of that"
+    if cards == 1:
+        return f"the one card you keep {'could' if playable else 'cannot'} go on top of that"
+    return f"{playable or 'none'} of the {cards} cards you keep could go on top of that"

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from piste.core.game import members
-from piste.core.presentation import EventContext, Row
+from piste.core.presentation import EventContext
 from piste.core.scene import CARDS, FACT, HAND, TOWER, Area, Card, RoundEnd, face_down, other_seats, owner_label
 from piste.core.views import LogEntry, SeatView
-from piste.games.mccoy_duel import text as words
-from piste.games.mccoy_duel.notation import COLOURS, NAMES, POWERS, TITLE, letter, why_not
-from piste.games.mccoy_duel.rules import COPY, GIVE, KILL, NEXT, PLAY, TAKE, TRUMP, Options, View
+from piste.games.mccoy_duel import text
+from piste.games.mccoy_duel.notation import NAMES, POWERS, TITLE, letter, why_not
+from piste.games.mccoy_duel.rules import COPY, DONE, GIVE, KILL, NEXT, PLAY, TAKE, TRUMP, Options, View
 
-OF_TOWER, OF_HAND = (KILL, TAKE, COPY), (PLAY, GIVE)  # what is chosen from where
+FROM_TOWER, FROM_HAND = (KILL, TAKE, COPY), (PLAY, GIVE)  # the phases that choose a card, by where it is
 
 
 def scene(view: SeatView, names: tuple[str, ...]) -> tuple[Area, ...]:
-    view = view._replace(log=since_the_deal(view.log))
-    first, *rows = words.board(view, names)
-    players = [player(view, names, seat, rows[seat].note) for seat in range(len(names))]
-    around = [players[seat] for seat in other_seats(view.seat, len(names))]
-    areas = [*around, fact(first), *table(view, {row.label: row for row in rows[len(names) :]})]
-    return (*areas, players[view.seat]) if view.seat >= 0 else tuple(areas)
+    p: View = view.position
+    hands = [player(view, names, seat) for seat in range(len(names))]
+    opponents = [hands[seat] for seat in other_seats(view.seat, len(names))]
+    number = Area(FACT, "Round", (Card(str(text.round_number(p))),), f"best of {p.options.rounds}")
+    own = [hands[view.seat]] if view.seat >= 0 else []
+    return (*opponents, number, *(table(view) if text.dealt(p) else []), *own)
 
 
 def round_end(view: SeatView, names: tuple[str, ...]) -> RoundEnd | None:
@@ -27,79 +27,69 @@ def round_end(view: SeatView, names: tuple[str, ...]) -> RoundEnd | None:
     p: View = view.position
     if p.phase != NEXT:
         return None
-    moment = EventContext(view.seat, names, view.opening, view.log)
+    context = EventContext(view.seat, names, view.opening, view.log)
     seats = [*other_seats(view.seat, len(names)), *([view.seat] if view.seat >= 0 else [])]
-    notes = {
-        seat: words.player_row(p, seat, names[seat]).note for seat in seats if p.hands[seat] or p.present >> seat & 1
-    }
-    hands = [player(view, names, seat, note) for seat, note in notes.items()]
+    hands = [player(view, names, seat) for seat in seats if p.hands[seat] or p.present >> seat & 1]
     return RoundEnd(
         sum(p.wins),
-        words.round_won(moment, p),
-        (*words.put_out(moment), words.standing(p, names)),
-        (*hands, Area(CARDS, "Buried", in_hand(view, p.grave), "" if p.grave else "no cards")),
+        text.round_won(context, p),
+        (*text.eliminations(context), text.standing(p, names)),
+        (*hands, Area(CARDS, "Buried", faces(view, p.grave), "" if p.grave else "no cards")),
     )
 
 
-def since_the_deal(log: tuple[LogEntry, ...]) -> tuple[LogEntry, ...]:
+def since_deal(log: tuple[LogEntry, ...]) -> tuple[LogEntry, ...]:
     """Return the log from the deal of this round on: what came before has left the table (D21)."""
-    at = next((at for at in range(len(log) - 1, 0, -1) if log[at].event.kind == NEXT), 0)
-    return log[at:]
+    start = next((at for at in range(len(log) - 1, 0, -1) if log[at].event.kind == NEXT), 0)
+    return log[start:]
 
 
-def fact(row: Row) -> Area:
-    return Area(FACT, row.label, tuple(map(Card, row.cells)), row.note)
-
-
-def table(view: SeatView, rows: dict[str, Row]) -> list[Area]:
-    """Return what lies between the players: the tower, what is to be beaten, and the buried pile."""
+def table(view: SeatView) -> list[Area]:
+    """Return what lies between the players: the tower, the power to beat, and the buried pile."""
     p: View = view.position
-    if "Tower" not in rows:
-        return []  # nothing is dealt yet
-    order = words.tower(view.opening, view.log)
-    asked = bool(view.actions) and p.phase in OF_TOWER
+    log = since_deal(view.log)
+    order = text.tower(view.opening, log)
+    asked = bool(view.actions) and p.phase in FROM_TOWER
     areas = [Area(TOWER, "Tower", tuple(face(view, card, asked) for card in order), "" if order else "empty")]
-    areas += [fact(rows["Power to beat"])] if "Power to beat" in rows else []
+    if p.phase != DONE:
+        power, note = text.power_to_beat(p)
+        areas += [Area(FACT, "Power to beat", (Card(power),), note)]
     if p.grave:
-        return [*areas, Area(CARDS, "Buried", in_hand(view, p.grave))]
-    return [*areas, Area(CARDS, "Buried", (face_down(p.buried),), rows["Buried"].note)]
+        return [*areas, Area(CARDS, "Buried", faces(view, p.grave))]
+    return [*areas, Area(CARDS, "Buried", (face_down(p.buried),), text.buried_note(p, *text.known_buried(log)))]
 
 
-def player(view: SeatView, names: tuple[str, ...], seat: int, note: str) -> Area:
-    """Return a player's hand; others' are seen when the round is over (D15), or cards revealed before it (D2)."""
+def player(view: SeatView, names: tuple[str, ...], seat: int) -> Area:
+    """Return a player's hand; others' are shown when the round is over (D15), or cards revealed before it (D2)."""
     p: View = view.position
-    own, has = seat == view.seat, colour(p.options, 9 * seat)
+    own, colour = seat == view.seat, text.colour_name(p.options, 9 * seat)
     if p.revealed[seat]:
-        return Area(CARDS, f"{'You' if own else names[seat]} revealed", in_hand(view, p.revealed[seat]), has, seat)
-    cards = p.hand if own else p.hands[seat]
-    asked = own and bool(view.actions) and p.phase in OF_HAND
-    faces = in_hand(view, cards, asked) if cards or not p.sizes[seat] else (face_down(p.sizes[seat]),)
-    notes = [has, *([] if faces else ["no cards"]), note]
-    return Area(HAND, owner_label(view, names, seat, "hand"), faces, ", ".join(notes), seat)
+        return Area(CARDS, f"{'You' if own else names[seat]} revealed", faces(view, p.revealed[seat]), colour, seat)
+    hand = p.hand if own else p.hands[seat]
+    asked = own and bool(view.actions) and p.phase in FROM_HAND
+    cards = faces(view, hand, asked) if hand or not p.sizes[seat] else (face_down(p.sizes[seat]),)
+    notes = [colour, *([] if cards else ["no cards"]), text.player_note(p, seat)]
+    return Area(HAND, owner_label(view, names, seat, "hand"), cards, ", ".join(notes), seat)
 
 
-def in_hand(view: SeatView, cards: int, asked: bool = False) -> tuple[Card, ...]:
-    return tuple(face(view, card, asked) for card in sorted(members(cards), key=words.by_power))
+def faces(view: SeatView, cards: int, asked: bool = False) -> tuple[Card, ...]:
+    return tuple(face(view, card, asked) for card in sorted(members(cards), key=text.by_power))
 
 
 def face(view: SeatView, card: int, asked: bool) -> Card:
     """Return a card face up; where one like it is asked for, also whether it may be chosen."""
-    found = plain_face(view.options, card)
+    plain = plain_face(view.options, card)
     if not asked:
-        return found
+        return plain
     if card in view.actions:
-        return found._replace(decision=card)
-    return found._replace(note=f"{found.note} {why_not(view.position, card)}", dim=True)
+        return plain._replace(decision=card)
+    return plain._replace(note=f"{plain.note} {why_not(view.position, card)}", dim=True)
 
 
 def plain_face(options: Options, card: int) -> Card:
     power, mark = card % 9, letter(options, card)
-    name = f"{'trump' if power == TRUMP else POWERS[power]} of {colour(options, card)}, {NAMES[power]}"
-    return Card(POWERS[power], name, mark, mark, f"{NAMES[power]}: {words.ABILITIES[power]}")
-
-
-def colour(options: Options, card: int) -> str:
-    return next(colour for colour in COLOURS if colour[0] == letter(options, card))
+    name = f"{'trump' if power == TRUMP else POWERS[power]} of {text.colour_name(options, card)}, {NAMES[power]}"
+    return Card(POWERS[power], name, mark, mark, f"{NAMES[power]}: {text.ABILITIES[power]}")
 
 
 EMBLEM = Area(TOWER, TITLE, tuple(plain_face(Options(players=4), card) for card in (7, 14, 21, 35)))

@@ -19,7 +19,7 @@ from piste.games.mccoy_duel.notation import COLOURS, CREDIT, NAMES, POWERS, SEAT
 from piste.games.mccoy_duel.rules import COPY, DRAW, GIVE, KILL, PICK, PLAY, SEAT, TAKE, TARGET, Options, View
 
 OWN_VOICE = False
-BRIEFLY = ("Tower", "Power to beat", "Your hand")  # what a short question repeats of the table
+BRIEF_ROWS = ("Tower", "Power to beat", "Your hand")  # what a short question repeats of the table
 HAND_OVER = True
 TIPS: tuple[str, ...] = (
     "Play a card lower than the power to beat. The trump * goes on anything.",
@@ -27,7 +27,7 @@ TIPS: tuple[str, ...] = (
     "The last one in wins the round. More than half the rounds win the match.",
 )
 
-WIDTH = 78
+LINE_WIDTH = 78
 ABILITIES = (
     "Bury a face up card.",
     "Draw a buried card.",
@@ -42,8 +42,8 @@ ABILITIES = (
 # What comes next if an ability finds something to act on; 5 and the trump need nothing.
 FOLLOWS = {0: KILL, 1: DRAW, 2: TAKE, 3: TARGET, 4: COPY, 6: TARGET, 7: TARGET}
 VERBS = {KILL: "bury", TAKE: "take", COPY: "copy", PLAY: "play", GIVE: "give"}
-THIRD = {"bury": "buries", "copy": "copies"}
-DOING = {
+THIRD_PERSON = {"bury": "buries", "copy": "copies"}
+TURN_NOTES = {
     PICK: "picks who goes first",
     PLAY: "plays a card",
     KILL: "buries a face up card",
@@ -66,15 +66,15 @@ def tips(options: Options) -> tuple[str, ...]:
 def tower(opening: View, log: Sequence[LogEntry]) -> list[int]:
     """Return the face-up cards in the order played; of a tower that was there at the start only the top is known."""
     order = sorted(members(opening.up), key=lambda card: (card == opening.top, -(card % 9), card))
-    for told in log:
-        up = told.after.up
+    for entry in log:
+        up = entry.after.up
         order = [card for card in order if up >> card & 1] + [card for card in members(up) if card not in order]
     return order
 
 
-def pile(log: Sequence[LogEntry]) -> tuple[int, int]:
-    """Return the cards that this audience knows to be buried, and those that a draw since may have taken (D17)."""
-    sure = maybe = draws = 0  # draws: how many might have taken one of `maybe`
+def known_buried(log: Sequence[LogEntry]) -> tuple[int, int]:
+    """Return the cards that this viewer knows to be buried, and those that a later draw may have taken (D17)."""
+    sure = maybe = draws = 0  # draws: the number that might have taken one of `maybe`
     for event, after in log:
         card = 1 << event.what if event.what != HIDDEN else 0
         if after.buried == 0:
@@ -94,21 +94,25 @@ def pile(log: Sequence[LogEntry]) -> tuple[int, int]:
     return sure, maybe
 
 
-def lowest_shown(moment: EventContext) -> list[int]:
+def lowest_seats(context: EventContext) -> list[int]:
     """Return who is lowest if this reveal ends a go, else nobody (D2)."""
 
-    def lows(shown: dict[int, int]) -> list[int]:
-        return [seat for seat, power in shown.items() if power == min(shown.values())]
+    def lowest(powers: dict[int, int]) -> list[int]:
+        return [seat for seat, power in powers.items() if power == min(powers.values())]
 
-    go, shown = members(moment.opening.present), dict[int, int]()
-    for told in moment.log:
-        if len(shown) == len(go):
-            go, shown = lows(shown), {}
-        shown[told.event.seat] = told.event.what % 9
-    return lows(shown) if len(shown) == len(go) and not any(moment.opening.revealed) else []
+    seats, powers = members(context.opening.present), dict[int, int]()
+    for entry in context.log:
+        if len(powers) == len(seats):
+            seats, powers = lowest(powers), {}
+        powers[entry.event.seat] = entry.event.what % 9
+    return lowest(powers) if len(powers) == len(seats) and not any(context.opening.revealed) else []
 
 
 # Cards and players
+
+
+def colour_name(options: Options, card: int) -> str:
+    return next(colour for colour in COLOURS if colour[0] == letter(options, card))
 
 
 def by_power(card: int) -> tuple[int, int]:
@@ -125,33 +129,31 @@ def hand_cells(options: Options, holder: int, hand: int) -> tuple[str, ...]:
     return tuple(held(options, holder, card, hand) for card in sorted(members(hand), key=by_power)) or ("no cards",)
 
 
-def pile_text(options: Options, cards: int) -> str:
+def card_list(options: Options, cards: int) -> str:
     return " ".join(card_name(options, card) for card in sorted(members(cards), key=by_power)) or "no cards"
 
 
-def told_card(moment: EventContext, holder: int, unseen: str = "a card") -> str:
-    """Return the event's card as the audience meets it in this hand."""
-    if moment.event.what == HIDDEN:
+def event_card(context: EventContext, holder: int, unseen: str = "a card") -> str:
+    """Return the event's card as the viewer sees it in this hand."""
+    if context.event.what == HIDDEN:
         return unseen
-    hand = moment.before.hand | moment.after.hand if holder == moment.seat else 0
-    return held(moment.after.options, holder, moment.event.what, hand)
+    hand = context.before.hand | context.after.hand if holder == context.seat else 0
+    return held(context.after.options, holder, context.event.what, hand)
 
 
-def whom(moment: EventContext, seat: int) -> str:
-    return "you" if seat == moment.seat else moment.who(seat)
+def whom(context: EventContext, seat: int) -> str:
+    return "you" if seat == context.seat else context.who(seat)
 
 
-def does(moment: EventContext, seat: int, verb: str) -> str:
+def does(context: EventContext, seat: int, verb: str) -> str:
     """Return subject and verb: You play, Player 2 plays."""
-    return f"You {verb}" if seat == moment.seat else f"{moment.who(seat)} {THIRD.get(verb, verb + 's')}"
+    return f"You {verb}" if seat == context.seat else f"{context.who(seat)} {THIRD_PERSON.get(verb, verb + 's')}"
 
 
-def folded(lines: list[str]) -> list[str]:
+def wrap_lines(lines: list[str]) -> list[str]:
     """Return lines that fit a screen."""
-    found: list[str] = []
-    for line in lines:
-        found += textwrap.wrap(line, WIDTH, subsequent_indent="  ", break_on_hyphens=False) or [""]
-    return found
+    wrapper = textwrap.TextWrapper(LINE_WIDTH, subsequent_indent="  ", break_on_hyphens=False)
+    return [part for line in lines for part in wrapper.wrap(line) or [""]]
 
 
 # Events
@@ -159,117 +161,114 @@ def folded(lines: list[str]) -> list[str]:
 
 def welcome(view: SeatView, names: tuple[str, ...]) -> list[str]:
     options: Options = view.options
-    found = [f"Welcome to {TITLE}!", CREDIT, "", f"Best of {counted(options.rounds, 'round')}."]
+    text = [f"Welcome to {TITLE}!", CREDIT, "", f"Best of {counted(options.rounds, 'round')}."]
     for seat, name in enumerate(names):
-        mark = letter(options, 9 * seat)
-        found += [f"{name} has {next(colour for colour in COLOURS if colour[0] == mark)} ({mark})."]
+        text += [f"{name} has {colour_name(options, 9 * seat)} ({letter(options, 9 * seat)})."]
     if options.first:
-        found += [f"{names[options.first - 1]} will go first."]
-    return folded(found)
+        text += [f"{names[options.first - 1]} will go first."]
+    return wrap_lines(text)
 
 
-def lines(moment: EventContext) -> list[str]:
-    kind = moment.event.kind
-    if kind == RESIGNS:
-        found = resigned(moment)
-    elif kind == rules.REVEAL:
-        found = revealed(moment)
-    elif kind in (PICK, TARGET, rules.LOT):
-        found = chosen(moment)
-    elif kind in (PLAY, COPY):
-        found = used(moment)
-    elif kind == rules.NEXT:
-        found = round_over(moment)
-    else:
-        found = moved(moment)
-    return folded(found + put_out(moment))
+def lines(context: EventContext) -> list[str]:
+    tell = TELL.get(context.event.kind, tell_transfer)
+    return wrap_lines(tell(context) + eliminations(context))
 
 
-def put_out(moment: EventContext) -> list[str]:
+def eliminations(context: EventContext) -> list[str]:
     """Tell who could not play and is out, in that order (D15)."""
-    after, gone = moment.after, moment.event.seat if moment.event.kind == RESIGNS else HIDDEN
-    lost = [seat for seat in members(moment.before.playing & ~after.playing) if seat != gone]
-    found = []
+    after, gone = context.after, context.event.seat if context.event.kind == RESIGNS else HIDDEN
+    lost = [seat for seat in members(context.before.playing & ~after.playing) if seat != gone]
+    text = []
     for seat in sorted(lost, key=lambda seat: after.out[seat]):
-        you, empty = seat == moment.seat, after.sizes[seat] == 0
+        you, empty = seat == context.seat, after.sizes[seat] == 0
         why = ("have" if you else "has") + " no cards left" if empty else "cannot play"
-        found += [f"{'You' if you else moment.who(seat)} {why} and {'are' if you else 'is'} out of the round."]
-    return found
+        text += [f"{'You' if you else context.who(seat)} {why} and {'are' if you else 'is'} out of the round."]
+    return text
 
 
-def resigned(moment: EventContext) -> list[str]:
-    before, after, seat = moment.before, moment.after, moment.event.seat
+def tell_resignation(context: EventContext) -> list[str]:
+    before, after, seat = context.before, context.after, context.event.seat
     if after.phase == rules.DONE and after.reason == rules.RESIGNED:
         return []  # the farewell says it together with who wins
-    found = [f"{'You' if moment.own else moment.who(seat)} resigned."]
+    text = [f"{'You' if context.own else context.who(seat)} resigned."]
     if before.phase in (KILL, TAKE, COPY, TARGET, GIVE) and after.phase != before.phase:
-        found += ["The ability does not happen."]
+        text += ["The ability does not happen."]
     if before.phase == PICK and before.seat == seat:
-        found += [f"{does(moment, after.seat, 'pick')} who goes first."]
-    return found
+        text += [f"{does(context, after.seat, 'pick')} who goes first."]
+    return text
 
 
-def revealed(moment: EventContext) -> list[str]:
-    seat = moment.event.seat
-    found = [f"{does(moment, seat, 'reveal')} {told_card(moment, seat)}."]
-    lows = lowest_shown(moment)
+def tell_reveal(context: EventContext) -> list[str]:
+    seat = context.event.seat
+    text = [f"{does(context, seat, 'reveal')} {event_card(context, seat)}."]
+    lows = lowest_seats(context)
     if len(lows) == 1:
-        found += [f"{'You have' if lows[0] == moment.seat else moment.who(lows[0]) + ' has'} the lowest card."]
+        text += [f"{'You have' if lows[0] == context.seat else context.who(lows[0]) + ' has'} the lowest card."]
     elif lows:
-        found += [f"A tie for lowest: {listed([whom(moment, low) for low in lows], 'and')}."]
-    return found
+        text += [f"A tie for lowest: {listed([whom(context, low) for low in lows], 'and')}."]
+    return text
 
 
-def chosen(moment: EventContext) -> list[str]:
+def tell_choice(context: EventContext) -> list[str]:
     """Tell which player was chosen: to pick, to go first, or by an ability."""
-    before, seat, other = moment.before, moment.event.seat, moment.event.what - SEAT
-    if moment.event.kind == rules.LOT:
-        return [f"All cards are shown. Lot decides for {whom(moment, other)}."]
-    if moment.event.kind == PICK:
-        return [f"{does(moment, seat, 'pick')} {whom(moment, other) + ' ' if other != seat else ''}to go first."]
+    before, seat, other = context.before, context.event.seat, context.event.what - SEAT
+    if context.event.kind == rules.LOT:
+        return [f"All cards are shown. Lot decides for {whom(context, other)}."]
+    if context.event.kind == PICK:
+        return [f"{does(context, seat, 'pick')} {whom(context, other) + ' ' if other != seat else ''}to go first."]
     if sum(1 for one in members(before.playing) if one != seat and before.sizes[one]) == 1:
         return []  # there was nothing to choose
-    return [f"{does(moment, seat, 'choose')} {whom(moment, other)}."]
+    return [f"{does(context, seat, 'choose')} {whom(context, other)}."]
 
 
-def used(moment: EventContext) -> list[str]:
+def tell_use(context: EventContext) -> list[str]:
     """Tell of a card that is played or copied, and its ability."""
-    event, power = moment.event, moment.event.what % 9
-    card = told_card(moment, event.seat) if event.kind == PLAY else card_name(moment.after.options, event.what)
-    found = [f"{does(moment, event.seat, VERBS[event.kind])} {card}, {NAMES[power]}:", f"  {ABILITIES[power]}"]
-    if moment.after.phase != FOLLOWS.get(power, moment.after.phase):
-        found += ["There is nothing to act on."]  # D6
-    return found
+    event, power = context.event, context.event.what % 9
+    card = event_card(context, event.seat) if event.kind == PLAY else card_name(context.after.options, event.what)
+    text = [f"{does(context, event.seat, VERBS[event.kind])} {card}, {NAMES[power]}:", f"  {ABILITIES[power]}"]
+    if context.after.phase != FOLLOWS.get(power, context.after.phase):
+        text += ["There is nothing to act on."]  # D6
+    return text
 
 
-def moved(moment: EventContext) -> list[str]:
+def tell_transfer(context: EventContext) -> list[str]:
     """Tell of a card that goes elsewhere, by chance or by an ability."""
-    kind, seat, card = moment.event.kind, moment.event.seat, told_card(moment, moment.event.seat)
+    kind, seat, card = context.event.kind, context.event.seat, event_card(context, context.event.seat)
     if kind == rules.BURY:
-        begins = [] if moment.before.buried else ["", f"Round {sum(moment.after.wins) + 1} begins."]
-        return [*begins, f"{does(moment, seat, 'bury')} {card}."]
+        begins = [] if context.before.buried else ["", f"Round {sum(context.after.wins) + 1} begins."]
+        return [*begins, f"{does(context, seat, 'bury')} {card}."]
     if kind == rules.DISARM:
-        return [f"{does(moment, seat, 'bury')} {card} at random."]
+        return [f"{does(context, seat, 'bury')} {card} at random."]
     if kind == DRAW:
-        return [f"{does(moment, seat, 'draw')} {told_card(moment, seat, 'a buried card')}."]
+        return [f"{does(context, seat, 'draw')} {event_card(context, seat, 'a buried card')}."]
     if kind == rules.FEINT:
-        owner = "Your" if moment.own else f"{moment.who(seat)}'s"
+        owner = "Your" if context.own else f"{context.who(seat)}'s"
         return [f"{owner} {card} is played. Its ability is ignored."]
     if kind == GIVE:
-        taker = moment.event.also
-        if taker == moment.seat:
-            return [f"{moment.who(seat)} gives you {told_card(moment, taker)}."]
-        return [f"{does(moment, seat, 'give')} {card} to {moment.who(taker)}."]
-    return [f"{does(moment, seat, VERBS[kind])} {card_name(moment.after.options, moment.event.what)}."]
+        taker = context.event.also
+        if taker == context.seat:
+            return [f"{context.who(seat)} gives you {event_card(context, taker)}."]
+        return [f"{does(context, seat, 'give')} {card} to {context.who(taker)}."]
+    return [f"{does(context, seat, VERBS[kind])} {card_name(context.after.options, context.event.what)}."]
 
 
-def round_over(moment: EventContext) -> list[str]:
-    over: View = moment.before
-    return [round_won(moment, over), standing(over, moment.names), *uncovered(over, moment.names)]
+def tell_round_end(context: EventContext) -> list[str]:
+    over: View = context.before
+    return [round_won(context, over), standing(over, context.names), *shown_hands(over, context.names)]
 
 
-def round_won(moment: EventContext, over: View) -> str:
-    return f"{does(moment, over.seat, 'win')} round {sum(over.wins)}."
+TELL = {
+    RESIGNS: tell_resignation,
+    rules.REVEAL: tell_reveal,
+    **dict.fromkeys((PICK, TARGET, rules.LOT), tell_choice),
+    **dict.fromkeys((PLAY, COPY), tell_use),
+    rules.NEXT: tell_round_end,
+}
+"""What tells of each kind of event; all other kinds move a card."""
+
+
+def round_won(context: EventContext, over: View) -> str:
+    return f"{does(context, over.seat, 'win')} round {sum(over.wins)}."
 
 
 def standing(view: View, names: tuple[str, ...]) -> str:
@@ -277,26 +276,26 @@ def standing(view: View, names: tuple[str, ...]) -> str:
     return f"Rounds won, best of {view.options.rounds}: {wins}."
 
 
-def uncovered(view: View, names: tuple[str, ...]) -> list[str]:
+def shown_hands(view: View, names: tuple[str, ...]) -> list[str]:
     """Return the lines that show every hand and the buried pile (D15, G9)."""
     if not any(view.hands) and not view.up | view.grave:
         return []  # nothing was dealt yet
-    found = []
+    text = []
     for seat, name in enumerate(names):
         if view.hands[seat] or view.present >> seat & 1:
-            found += [f"{name}'s hand: {' '.join(hand_cells(view.options, seat, view.hands[seat]))}"]
-    return [*found, f"Buried: {pile_text(view.options, view.grave)}"]
+            text += [f"{name}'s hand: {' '.join(hand_cells(view.options, seat, view.hands[seat]))}"]
+    return [*text, f"Buried: {card_list(view.options, view.grave)}"]
 
 
 def farewell(view: SeatView, names: tuple[str, ...], ending: Ending) -> list[str]:
     position: View = view.position
     winner = names[ending.payoffs.index(max(ending.payoffs))]
     if position.reason == rules.ROUNDS_WON:
-        found = [f"{winner} wins round {sum(position.wins)}.", standing(position, names), f"{winner} wins!"]
+        text = [f"{winner} wins round {sum(position.wins)}.", standing(position, names), f"{winner} wins!"]
     else:
-        left = [names[told.event.seat] for told in view.log if told.event.kind == RESIGNS]
-        found = [f"{left[-1]} resigned. {winner} wins!", standing(position, names)]
-    return folded(["", *found, *uncovered(position, names)])
+        resigned = [names[entry.event.seat] for entry in view.log if entry.event.kind == RESIGNS]
+        text = [f"{resigned[-1]} resigned. {winner} wins!", standing(position, names)]
+    return wrap_lines(["", *text, *shown_hands(position, names)])
 
 
 # The position and the questions
@@ -305,51 +304,64 @@ def farewell(view: SeatView, names: tuple[str, ...], ending: Ending) -> list[str
 def picture(view: SeatView, names: tuple[str, ...]) -> list[Row]:
     p: View = view.position
     actor = p.target if p.phase == GIVE else p.seat
-    turn = [Row("Turn", (names[actor],), DOING[p.phase])] if p.phase in DOING else []
+    turn = [Row("Turn", (names[actor],), TURN_NOTES[p.phase])] if p.phase in TURN_NOTES else []
     return turn + board(view, names)
 
 
 def board(view: SeatView, names: tuple[str, ...]) -> list[Row]:
     """Return what this seat sees on the table, and its hand."""
     p: View = view.position
-    over = p.phase == rules.DONE and p.reason == rules.ROUNDS_WON
-    rows = [Row("Round", (str(sum(p.wins) + (0 if over else 1)),), f"best of {p.options.rounds}")]
+    rows = [Row("Round", (str(round_number(p)),), f"best of {p.options.rounds}")]
     rows += [player_row(p, seat, name) for seat, name in enumerate(names)]
-    if not any(p.sizes) and not p.up | p.buried:
-        return rows  # nothing is dealt yet
+    if not dealt(p):
+        return rows
     order = tower(view.opening, view.log)
     rows += [Row("Tower", tuple(card_name(p.options, card) for card in order) or ("empty",))]
-    rows += [power_row(p)] if p.phase != rules.DONE else []
-    rows += [Row("Buried", (counted(p.buried, "card"),), buried_note(p, *pile(view.log)))]
+    if p.phase != rules.DONE:
+        power, note = power_to_beat(p)
+        rows += [Row("Power to beat", (power,), note)]
+    rows += [Row("Buried", (counted(p.buried, "card"),), buried_note(p, *known_buried(view.log)))]
     if view.seat >= 0 and not any(p.hands):
         rows += [Row("Your hand", hand_cells(p.options, view.seat, p.hand))]
     return rows
 
 
+def round_number(p: View) -> int:
+    return sum(p.wins) + (0 if p.phase == rules.DONE and p.reason == rules.ROUNDS_WON else 1)
+
+
+def dealt(p: View) -> bool:
+    """Say whether the cards of a round are on the table."""
+    return any(p.sizes) or p.up | p.buried != 0
+
+
 def player_row(p: View, seat: int, name: str) -> Row:
-    cells: tuple[str, ...] = (counted(p.sizes[seat], "card"),)
-    note = counted(p.wins[seat], "round") + " won"
-    if p.revealed[seat]:
-        cells, note = hand_cells(p.options, seat, p.revealed[seat]), "revealed"
-    if p.hands[seat]:
-        cells = hand_cells(p.options, seat, p.hands[seat])
+    hand = p.hands[seat] or p.revealed[seat]
+    cells = hand_cells(p.options, seat, hand) if hand else (counted(p.sizes[seat], "card"),)
+    return Row(name, cells, player_note(p, seat))
+
+
+def player_note(p: View, seat: int) -> str:
+    """Return whether a player is still in, and the rounds won."""
+    note = "revealed" if p.revealed[seat] else f"{counted(p.wins[seat], 'round')} won"
     if not p.playing >> seat & 1:
         note = f"{'out' if p.present >> seat & 1 else 'left the match'}, {note}"
-    return Row(name, cells, note)
+    return note
 
 
-def power_row(p: View) -> Row:
+def power_to_beat(p: View) -> tuple[str, str]:
+    """Return the power to beat, and what else the next card has to be."""
     if p.power == rules.LEAD:
-        return Row("Power to beat", ("none",), "any card may lead")
+        return "none", "any card may lead"
     note = {rules.STANCE: "play greater than 5", rules.TRUMPED: "no 0 after the trump"}.get(p.demand, "")
-    return Row("Power to beat", (str(p.power),), note)
+    return str(p.power), note
 
 
 def buried_note(p: View, sure: int, maybe: int) -> str:
     if p.grave:
-        return pile_text(p.options, p.grave)
-    known = [f"you know {pile_text(p.options, sure)}"] if sure else []
-    known += [f"{pile_text(p.options, maybe)} if not drawn since"] if maybe else []
+        return card_list(p.options, p.grave)
+    known = [f"you know {card_list(p.options, sure)}"] if sure else []
+    known += [f"{card_list(p.options, maybe)} if not drawn since"] if maybe else []
     return "; ".join(known)
 
 
@@ -363,7 +375,7 @@ def ask(view: SeatView, names: tuple[str, ...]) -> Prompt:
     elif p.phase == GIVE:
         text = ["", f"{names[p.target]} gives a card to {names[p.seat]}."]
     if text and (p.phase != PICK or p.buried):  # before the first round there is nothing to see
-        text += [row_text(row) for row in board(view, names)]
+        text += [str(row) for row in board(view, names)]
     if p.phase in (PICK, TARGET):
         keys = player_keys(view, names)
         text += ["Choose who goes first:" if p.phase == PICK else "Choose an opponent:"]
@@ -373,13 +385,9 @@ def ask(view: SeatView, names: tuple[str, ...]) -> Prompt:
         keys = card_keys(view)
         text += [f"You can {VERBS[p.phase]}: {' '.join(key.key for key in keys)}"]
         last = f"{VERBS[p.phase].capitalize()} which card? "
-    seen = [row_text(row) for row in board(view, names) if row.label in BRIEFLY]
-    short = [] if p.phase == PICK and not p.buried else ["", *folded(seen)]
-    return Prompt("\n".join([*folded(text), last]), keys, "\n".join([*short, last]))
-
-
-def row_text(row: Row) -> str:
-    return f"{row.label}: {' '.join(row.cells)}" + (f" ({row.note})" if row.note else "")
+    seen = [str(row) for row in board(view, names) if row.label in BRIEF_ROWS]
+    short = [] if p.phase == PICK and not p.buried else ["", *wrap_lines(seen)]
+    return Prompt("\n".join([*wrap_lines(text), last]), keys, "\n".join([*short, last]))
 
 
 def card_keys(view: SeatView) -> tuple[Key, ...]:
