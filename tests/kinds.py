@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import random
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import piste
 from piste.core.game import find, members, names
 from piste.core.protocols import CHANCE, OVER
+from piste.core.steps import Step, apply_step
 
 
 class Kind(NamedTuple):
@@ -86,20 +87,30 @@ def played(kind: Kind, seed: object, *, resigning: float = 0.0, most: int = 100_
         if actor is None:
             return table
         if resigning and chooser.random() < resigning:
-            left = [seat for seat in range(table.seats) if -1 - seat not in table.history()]
+            left = [seat for seat in range(table.seats) if piste.Resignation(seat) not in table.history()]
             table.resign(chooser.choice(left))
         else:
             table.decide(actor, chooser.choice(table.view(actor).actions), table.number)
     raise AssertionError(f"{kind} {seed} did not end within {most} decisions")
 
 
-def walked(kind: Kind, history: tuple[int, ...]) -> Iterator[tuple[Any, int | None]]:
+def actions(steps: tuple[Step, ...]) -> tuple[int, ...]:
+    """Return the steps of a history without resignations."""
+    numbers = tuple(step for step in steps if isinstance(step, int))
+    assert len(numbers) == len(steps)
+    return numbers
+
+
+S = TypeVar("S", bound=Step)
+
+
+def walked(kind: Kind, history: tuple[S, ...]) -> Iterator[tuple[Any, S | None]]:
     """Yield each state of a history with the step taken there; None at the last."""
     rules = find(kind.game).rules
     state = rules.start(find(kind.game).options(kind.options))
     for step in history:
         yield state, step
-        state = rules.leave(state, -1 - step) if step < 0 else rules.apply(state, step)
+        state = apply_step(rules, state, step)
     yield state, None
 
 

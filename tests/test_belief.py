@@ -13,7 +13,7 @@ from piste.core.belief import belief
 from piste.core.dealer import Dealer
 from piste.core.game import find
 from piste.core.protocols import CHANCE, OVER, SPECTATOR
-from tests.kinds import Kind, choices, played, walked
+from tests.kinds import Kind, actions, choices, played, walked
 from tests.sizes import slow_if
 
 SMALL = (
@@ -153,7 +153,7 @@ def test_what_all_players_know_begins_at_one_place_and_is_all_a_watcher_hears(ki
         for seat in range(table.seats):
             steps = belief(game, table.view(seat)).retell(Dealer(f"{seed}").stream("bot 0"))
             heard = []
-            for state, step in walked(kind, steps):
+            for state, step in walked(kind, actions(steps)):
                 if step is not None:
                     heard.append(game.rules.tell(state, step, SPECTATOR))
             assert heard == [told.event for told in table.view(SPECTATOR).log]

@@ -22,7 +22,7 @@ from piste.games.mccoy_duel.bots import steady as duel
 from piste.games.zero_sum_duel.bots import steady as zero_sum
 from piste.games.zero_sum_grid import rules as grid_rules
 from piste.games.zero_sum_grid.bots import steady as grid
-from tests.kinds import FULL, ODD, Kind, walked
+from tests.kinds import FULL, ODD, Kind, actions, walked
 from tests.sizes import sized, slow_if
 
 OURS = ("random", *bots.LEVELS)
@@ -140,7 +140,7 @@ def test_games_that_a_seat_cannot_tell_apart_get_the_same_choice(kind: Kind, nam
             steps = piste.belief(game, view).retell(piste.Dealer(f"{seed} {view.number}").stream("retell"))
             if steps != table.history():
                 others += 1
-                retold = rebuilt(kind, steps, view.number)
+                retold = rebuilt(kind, actions(steps), view.number)
                 assert retold.history() == steps
                 assert retold.view(view.seat) == view
                 assert ask(bot, retold.view(view.seat), "retold") == chosen

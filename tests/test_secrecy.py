@@ -14,7 +14,7 @@ import pytest
 import piste
 from piste.core.game import find
 from piste.core.protocols import CHANCE, OVER
-from tests.kinds import FULL, ODD, Kind, choices, games, played, walked
+from tests.kinds import FULL, ODD, Kind, actions, choices, games, played, walked
 
 HIDING = tuple(kind for kind in (*FULL, *ODD) if kind.game in ("zero-sum-duel", "positive-negative", "mccoy-duel"))
 OPEN = tuple(kind for kind in (*FULL, *ODD) if kind not in HIDING)
@@ -89,7 +89,7 @@ def screens(kind: Kind, steps: tuple[int, ...], seat: int) -> list[bytes]:
 def prefixes(kind: Kind, seed: object) -> list[tuple[int, ...]]:
     """Return the histories up to each decision of a random game."""
     rules = find(kind.game).rules
-    history = played(kind, seed).history()
+    history = actions(played(kind, seed).history())
     return [history[:at] for at, (s, _) in enumerate(walked(kind, history)) if rules.to_act(s) >= 0]
 
 

@@ -10,7 +10,7 @@ import pytest
 from piste.compiled.compiler import bind
 from piste.core.game import find, members, names
 from piste.core.protocols import CHANCE, OVER
-from tests.kinds import FULL, ODD, Kind, games, played, walked
+from tests.kinds import FULL, ODD, Kind, actions, games, played, walked
 from tests.sizes import sized
 
 EVERY = pytest.mark.parametrize("kind", [*FULL, *ODD], ids=str)
@@ -34,7 +34,7 @@ def test_twins_agree_on_every_function_at_every_step(kind: Kind) -> None:
     plain, compiled = game.rules, bind(game, compiled=True)
     seats = plain.seats(game.options(kind.options))
     for seed in range(2):
-        for s, step in walked(kind, played(kind, seed).history()):
+        for s, step in walked(kind, actions(played(kind, seed).history())):
             state: Any = s
             for name in ("to_act", "reason"):
                 assert getattr(plain, name)(state) == getattr(compiled, name)(state)

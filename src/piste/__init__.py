@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from piste.core.protocols import SPECTATOR as SPECTATOR
     from piste.core.protocols import Event as Event
     from piste.core.record import Record as Record
+    from piste.core.steps import Resignation as Resignation
     from piste.core.table import Table as Table
     from piste.core.views import Ending as Ending
     from piste.core.views import LogEntry as LogEntry
@@ -55,6 +56,7 @@ _HOME = {
     "core.information_set": ("InformationSet",),
     "core.position": ("OVER", "Position"),
     "core.record": ("Record",),
+    "core.steps": ("Resignation",),
     "core.table": ("Table",),
     "core.views": ("Ending", "SeatView", "LogEntry"),
 }

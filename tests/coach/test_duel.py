@@ -21,7 +21,7 @@ from piste.games.mccoy_duel.solver import solver
 from piste.games.mccoy_duel.solver.evaluator import Evaluator
 from tests.coach.kinds import many, record_of
 from tests.coach.test_review import gone_on, of_seat
-from tests.kinds import Kind, played
+from tests.kinds import Kind, actions, played
 
 GAME = find("mccoy-duel")
 KINDS = (
@@ -114,8 +114,8 @@ def test_a_verdict_does_not_depend_on_what_the_seat_could_not_know(
         true = played(kind, f"retold {seed}")
         decisions = walk(true, judge(kind)).decisions
         last = random.Random(seed).choice(decisions)
-        steps = retell(GAME, last.view, RandomStream(b"retold", str(seed)))
-        begins = (true.history()[: last.step], steps)
+        steps = actions(retell(GAME, last.view, RandomStream(b"retold", str(seed))))
+        begins = (actions(true.history()[: last.step]), steps)
         told_apart += begins[0] != begins[1]
         one, two = (
             walk(gone_on(kind, (*steps, last.action), f"{seed} {i}"), judge(kind)) for i, steps in enumerate(begins)

@@ -25,7 +25,7 @@ from piste.core.game import find, names
 from piste.core.protocols import CHANCE
 from piste.games.zero_sum_duel.solver.solver import STRAY
 from tests.coach.kinds import KINDS, judge, many, record_of, walked
-from tests.kinds import Kind, played
+from tests.kinds import Kind, actions, played
 
 HIDING = tuple(kind for kind in KINDS if kind.game in ("zero-sum-duel", "positive-negative"))
 SHEETS = {
@@ -95,11 +95,11 @@ def test_a_verdict_does_not_depend_on_what_the_seat_could_not_know(kind: Kind) -
     game = find(kind.game)
     for seed in range(max(3, many(3))):
         true = played(kind, f"retold {seed}")
-        history, decisions = true.history(), walk(true, judge(kind)).decisions
+        history, decisions = actions(true.history()), walk(true, judge(kind)).decisions
         if not decisions:
             continue
         last = random.Random(seed).choice(decisions)
-        steps = retell(game, last.view, RandomStream(b"retold", str(seed)))
+        steps = actions(retell(game, last.view, RandomStream(b"retold", str(seed))))
         assert len(steps) == last.step
         told_apart += steps != history[: last.step]
         one, two = (

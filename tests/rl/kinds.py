@@ -10,7 +10,7 @@ from piste.core.belief import retell
 from piste.core.dealer import Dealer, ScriptedDealer
 from piste.core.game import find, names
 from piste.core.protocols import CHANCE
-from tests.kinds import Kind, walked
+from tests.kinds import Kind, actions, walked
 
 SECRETS = ("zero-sum-duel", "positive-negative", "mccoy-duel")
 
@@ -34,7 +34,7 @@ def picked(mask: Any, chooser: random.Random) -> int:
 
 def retold(table: piste.Table, seat: int, seed: object) -> tuple[int, ...]:
     """Return a whole history that a seat cannot tell from the table's."""
-    return retell(table.game, table.view(seat), Dealer(f"retold {seed}").stream("retold"))
+    return actions(retell(table.game, table.view(seat), Dealer(f"retold {seed}").stream("retold")))
 
 
 def split(kind: Kind, steps: tuple[int, ...]) -> tuple[ScriptedDealer, list[int]]:

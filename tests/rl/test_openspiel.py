@@ -22,7 +22,7 @@ from piste.core.protocols import SPECTATOR  # noqa: E402
 from piste.core.views import SeatView  # noqa: E402
 from piste.rl import openspiel  # noqa: E402
 from piste.rl.encoder import Encoder, settled  # noqa: E402
-from tests.kinds import FULL, ODD, Kind, games, played  # noqa: E402
+from tests.kinds import FULL, ODD, Kind, actions, games, played  # noqa: E402
 from tests.sizes import slow_if  # noqa: E402
 
 KINDS = tuple(Kind(kind.game, {"turns": 200, **kind.options}) if kind in ODD[:1] else kind for kind in (*FULL, *ODD))
@@ -161,7 +161,7 @@ def test_a_game_at_a_table_is_the_same_game_step_by_step(kind: Kind) -> None:
     game = loaded(kind)
     state, encoder = game.new_initial_state(), Encoder(table.game, table.options)
     position = piste.Position.start(kind.game, options)
-    for step in table.history():
+    for step in actions(table.history()):
         assert not state.is_terminal()
         if state.is_chance_node():
             exact = position.outcomes()

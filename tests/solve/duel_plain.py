@@ -25,7 +25,7 @@ from piste.core.game import find, members
 from piste.core.protocols import CHANCE
 from piste.core.views import SeatView
 from piste.games.mccoy_duel import rules
-from tests.kinds import Kind
+from tests.kinds import Kind, actions
 
 GAME = find("mccoy-duel")
 
@@ -217,7 +217,7 @@ def retold(view: SeatView) -> SeatView:
     s = rules.start(view.options)
     chance: list[int] = []
     decided: list[int] = []
-    for step in retell(GAME, view, Dealer("retold").stream("any")):
+    for step in actions(retell(GAME, view, Dealer("retold").stream("any"))):
         (chance if rules.to_act(s) == CHANCE else decided).append(step)
         s = rules.apply(s, step)
     again = piste.open_table("mccoy-duel", {"rounds": 1, "first": 1}, outcomes=chance)

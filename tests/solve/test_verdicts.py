@@ -24,6 +24,7 @@ from piste.games.positive_negative import rules as pn
 from piste.games.positive_negative.solver import solver as pn_solve
 from piste.games.zero_sum_duel.solver import monte_carlo
 from piste.games.zero_sum_duel.solver import solver as zsd_solve
+from tests.kinds import actions
 
 ZSD, PN = find("zero-sum-duel"), find("positive-negative")
 
@@ -83,7 +84,7 @@ def in_its_place(view: SeatView, wanted: Any) -> InformationSet:
     held.only(lambda state: bool(state == wanted))
     start = state = game.rules.start(view.options)
     log = []
-    for step in held.retell(RandomStream(b"any", "way")):
+    for step in actions(held.retell(RandomStream(b"any", "way"))):
         event, state = game.rules.tell(state, step, seat), game.rules.apply(state, step)
         log.append(LogEntry(event, game.rules.look(state, seat)))
     events = tuple(token(game, view.options, told.event) for told in log)

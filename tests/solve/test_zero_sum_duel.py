@@ -25,7 +25,7 @@ from piste.games.zero_sum_duel import rules
 from piste.games.zero_sum_duel.bots import novice, perfect, steady, strong
 from piste.games.zero_sum_duel.rules import DISCARD, DRAW, Options, State
 from piste.games.zero_sum_duel.solver import equilibrium, solver
-from tests.kinds import games
+from tests.kinds import actions, games
 from tests.sizes import slow_if
 from tests.solve import zero_sum_duel_response as response
 
@@ -185,7 +185,7 @@ def test_a_seat_plays_the_same_in_games_it_cannot_tell_apart(options: dict[str, 
     different = 0
     for seed in range(2):
         for view in watched(f"secret {seed}", options)[:6]:
-            history = retell(GAME, view, Dealer("retold").stream(f"{seed} {view.number}"))
+            history = actions(retell(GAME, view, Dealer("retold").stream(f"{seed} {view.number}")))
             state = rules.start(view.options)
             outcomes = [step for s, step in walked(state, history) if rules.to_act(s) == CHANCE]
             table = piste.open_table("zero-sum-duel", options, outcomes=outcomes)
@@ -239,7 +239,7 @@ def _history_of(table: piste.Table, seed: str) -> tuple[int, ...]:
     while (seat := table.to_act) is not None:
         view = table.view(seat)
         table.decide(seat, steady.choose(view, Dealer(seed).stream(bots.stream_name(view))), view.number)
-    return table.history()
+    return actions(table.history())
 
 
 def test_sizes_that_are_not_solved_are_estimated_and_say_so() -> None:

@@ -21,7 +21,7 @@ from piste.games.zero_sum_grid import rules
 from piste.games.zero_sum_grid.bots import novice, perfect, steady, strong
 from piste.games.zero_sum_grid.rules import MOVE, Cells, Options, State
 from piste.games.zero_sum_grid.solver import solver
-from tests.kinds import games
+from tests.kinds import actions, games
 
 GAME = find("zero-sum-grid")
 MOVES = range(12)
@@ -327,7 +327,7 @@ def test_a_retold_game_gets_the_same_answer() -> None:
     table = piste.open_table("zero-sum-grid", {"first": 1}, seed="retold")
     for turn in range(4):
         view = table.view(turn % 2)
-        steps = retell(GAME, view, piste.Dealer("x").stream("y"))
+        steps = actions(retell(GAME, view, piste.Dealer("x").stream("y")))
         assert steps == table.history()
         again = piste.Table(GAME, GAME.options({"first": 1}), piste.ScriptedDealer([*steps[:5]]))
         for number, step in enumerate(steps[5:]):

@@ -19,6 +19,7 @@ from piste.core.protocols import SPECTATOR
 from piste.core.record import Head
 from piste.core.replay import new_head
 from piste.core.scene import offered_decisions
+from piste.core.steps import Resignation
 from piste.web.network import Root
 from piste.web.tables.bot_runner import ReviewStatus
 from piste.web.tables.room import PERSON, Room, Seat
@@ -154,7 +155,7 @@ def last(rooms: Iterator[Room]) -> Room:
 
 def gone(room: Room, seat: int) -> bool:
     assert room.table is not None
-    return -1 - seat in room.table.history()
+    return Resignation(seat) in room.table.history()
 
 
 def faces_of(room: Room) -> Iterator[TableViewModel]:

@@ -60,7 +60,7 @@ def faces(kind: Kind, seed: object, resigning: float = 0.005) -> Iterator[tuple[
             if actor is None:
                 break
             if chooser.random() < resigning:
-                left = [seat for seat in range(table.seats) if -1 - seat not in table.history()]
+                left = [seat for seat in range(table.seats) if piste.Resignation(seat) not in table.history()]
                 table.resign(chooser.choice(left))
             else:
                 table.decide(actor, chooser.choice(table.view(actor).actions))

@@ -21,16 +21,17 @@ from piste.core.errors import PositionError
 from piste.core.game import Game, members
 from piste.core.position import Position
 from piste.core.protocols import CHANCE, HIDDEN, OVER, RESIGNS, Event
+from piste.core.steps import Resignation, Step
 from piste.core.views import LogEntry, SeatView
 
 MOST = 10_000
 """How many possible states are kept."""
 
-Way = tuple[Any, int, float]
+Way = tuple[Any, Step, float]
 """A way into a state: the state before, the step, and how likely the step was there."""
 
-Step = tuple[int, Any, float]
-"""A way on: the step, the state after it, and how likely the step is."""
+Transition = tuple[Step, Any, float]
+"""A step, the state after it, and how likely the step is."""
 
 
 class Belief:
@@ -74,14 +75,14 @@ class Belief:
         total = sum(layer.values())
         self._layers[-1] = {state: weight / total for state, weight in layer.items()}
 
-    def steps(self, state: Any, event: Event) -> list[Step]:
+    def steps(self, state: Any, event: Event) -> list[Transition]:
         """Return (step, next state, chance) for each step from a state that this seat is told as `event`."""
         rules = self.game.rules
         if event.kind == RESIGNS:
             if rules.to_act(state) < 0 or event.seat >= rules.seats(state.options):
                 return []
             left = rules.leave(state, event.seat)
-            return [] if left == state else [(-1 - event.seat, left, 1.0)]
+            return [] if left == state else [(Resignation(event.seat), left, 1.0)]
         actor = rules.to_act(state)
         if actor == OVER or rules.kind(state) != event.kind:
             return []
@@ -89,14 +90,14 @@ class Belief:
         total = sum(rules.weight(state, a) for a in members(actions)) if actor == CHANCE else 1
         if event.what != HIDDEN:
             actions &= 1 << event.what
-        found = []
+        found: list[Transition] = []
         for action in members(actions):
             if rules.tell(state, action, self.seat) == event:
                 weight = rules.weight(state, action) if actor == CHANCE else 1
                 found.append((action, rules.apply(state, action), weight / total))
         return found
 
-    def _steps_written(self, state: Any, written: str) -> list[Step]:
+    def _steps_written(self, state: Any, written: str) -> list[Transition]:
         rules = self.game.rules
         actor = rules.to_act(state)
         if actor == OVER:
@@ -112,7 +113,7 @@ class Belief:
             for step in self.steps(state, event)
         ]
 
-    def _advance(self, steps: Callable[[Any], list[Step]], fits: Callable[[Any], bool]) -> None:
+    def _advance(self, steps: Callable[[Any], list[Transition]], fits: Callable[[Any], bool]) -> None:
         layer: dict[Any, float] = {}
         ways: dict[Any, list[Way]] = {}
         for state, weight in self._layers[-1].items():
@@ -141,10 +142,10 @@ class Belief:
                 at += step
         return kept
 
-    def retell(self, stream: RandomStream) -> tuple[int, ...]:
+    def retell(self, stream: RandomStream) -> tuple[Step, ...]:
         """Return a whole history that the seat cannot tell from the true one, drawn with its probability."""
         state = _draw(list(self._layers[-1].items()), stream)
-        steps: list[int] = []
+        steps: list[Step] = []
         for layer, ways in zip(reversed(self._layers[:-1]), reversed(self._ways), strict=True):
             into = ways[state]
             state, step = _draw([((s, step), layer.get(s, 0.0) * chance) for s, step, chance in into], stream)
@@ -182,7 +183,7 @@ def believed(game: Game, state: Any, seat: int, log: tuple[LogEntry, ...]) -> Be
             most *= 4  # the sample held nothing like the true game: take a larger one
 
 
-def retell(game: Game, view: SeatView, stream: RandomStream) -> tuple[int, ...]:
+def retell(game: Game, view: SeatView, stream: RandomStream) -> tuple[Step, ...]:
     """Return a whole history, from the start, that this seat cannot tell from the true one."""
     return belief(game, view).retell(stream)
 
@@ -208,5 +209,5 @@ def token(game: Game, options: Any, event: Event) -> str:
 def read_resignation(game: Game, written: str) -> Event | None:
     for seat, name in enumerate(game.notation.SEATS):
         if written == f"resigns@{name}":
-            return Event(RESIGNS, seat, HIDDEN, HIDDEN)
+            return Resignation(seat).event
     return None

@@ -19,7 +19,8 @@ from piste.core.dealer import RandomStream
 from piste.core.errors import PositionError
 from piste.core.game import Game, listed, members, quoted, tidy, without_plus
 from piste.core.position import Position
-from piste.core.protocols import CHANCE, HIDDEN, OVER, RESIGNS, SPECTATOR, Event
+from piste.core.protocols import CHANCE, HIDDEN, OVER, SPECTATOR
+from piste.core.steps import Step, apply_step, tell_step
 from piste.core.views import LogEntry, SeatView
 
 MOST_WHILE_READING = 40 * MOST
@@ -97,7 +98,7 @@ class InformationSet(NamedTuple):
         """Return every position the seat might be in, with its probability."""
         return {Position(self.base.game, state): p for state, p in self.belief.states.items()}
 
-    def retell(self, stream: RandomStream) -> tuple[int, ...]:
+    def retell(self, stream: RandomStream) -> tuple[Step, ...]:
         """Return the steps from the base to now in one game that the seat cannot tell from the true one."""
         return self.belief.retell(stream)
 
@@ -173,12 +174,10 @@ def last_shared(held: Belief) -> int:
     return found
 
 
-def _told(game: Game, state: Any, step: int) -> tuple[Any, LogEntry]:
+def _told(game: Game, state: Any, step: Step) -> tuple[Any, LogEntry]:
     """Return the state after a step, and what a watcher is told of it."""
-    rules = game.rules
-    after = rules.leave(state, -1 - step) if step < 0 else rules.apply(state, step)
-    event = Event(RESIGNS, -1 - step, HIDDEN, HIDDEN) if step < 0 else rules.tell(state, step, SPECTATOR)
-    return after, LogEntry(event, rules.look(after, SPECTATOR))
+    after = apply_step(game.rules, state, step)
+    return after, LogEntry(tell_step(game.rules, state, step, SPECTATOR), game.rules.look(after, SPECTATOR))
 
 
 def _all_tell_apart(game: Game, public: Belief) -> bool:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, NoReturn
 from piste.core.dealer import ChanceSource, Commitment, Dealer, PresetDealer, ScriptedDealer
 from piste.core.errors import DealError, OptionError, RecordError, UnknownNameError
 from piste.core.game import Game, find, quoted
-from piste.core.protocols import CHANCE, RESIGNS
+from piste.core.protocols import CHANCE
 from piste.core.views import Ending
 
 FORMAT = 1
@@ -90,14 +90,15 @@ class Recorder:
         self.lines: list[str] = []
         self._put(head.line())
 
-    def step(self, actor: int, action: int, name: str, kind: int) -> None:
-        if action == RESIGNS:
-            self._put({"n": self._count, "seat": self._game.seat_name(actor), "resigns": True})
-        elif actor == CHANCE:
+    def step(self, actor: int, name: str, kind: int) -> None:
+        if actor == CHANCE:
             self._put({"n": self._count, "chance": self._game.kind_name(kind), "outcome": name})
         else:
             seat = self._game.seat_name(actor)
             self._put({"n": self._count, "seat": seat, self._game.kind_name(kind): name})
+
+    def resign(self, seat: int) -> None:
+        self._put({"n": self._count, "seat": self._game.seat_name(seat), "resigns": True})
 
     def mark(self, text: str) -> None:
         """Note something about the game that is no part of it, such as a hint that was given."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from piste.core.dealer import ChanceSource
 from piste.core.errors import IllegalDecisionError, StaleDecisionError
 from piste.core.game import Game, counted, members
 from piste.core.position import Position
-from piste.core.protocols import CHANCE, HIDDEN, OVER, RESIGNS, SPECTATOR, Event
+from piste.core.protocols import CHANCE, HIDDEN, OVER, SPECTATOR
+from piste.core.steps import Resignation, Step, tell_step
 from piste.core.views import Ending, LogEntry, SeatView
 
 
@@ -17,11 +18,24 @@ class Journal(Protocol):
 
     lines: list[str]
 
-    def step(self, actor: int, action: int, name: str, kind: int) -> None:
-        """Note an outcome (actor CHANCE), a decision, or a resignation (action RESIGNS)."""
+    def step(self, actor: int, name: str, kind: int) -> None:
+        """Note an outcome (actor CHANCE) or a decision, by its name and the name of its kind."""
+
+    def resign(self, seat: int) -> None:
+        """Note a resignation."""
 
     def end(self, ending: Ending) -> None:
         """Note how the game ended."""
+
+
+class _Taken(NamedTuple):
+    """A step that can be taken, and where it leads."""
+
+    step: Step
+    actor: int  # a seat, or CHANCE
+    name: str
+    kind: int
+    after: Any
 
 
 class Table:
@@ -48,10 +62,10 @@ class Table:
         self._state = game.rules.start(options) if origin is None else origin
         self._origin = "" if origin is None else str(Position(game, origin))
         self._number = 0
-        self._history: list[int] = []
+        self._history: list[Step] = []
         self._states = [self._state]  # one more than steps in the history
         self._logs: dict[int, list[LogEntry]] = {seat: [] for seat in (SPECTATOR, *range(self.seats))}
-        self._keep(self._dealt(self._state))
+        self._append(self._dealt(self._state))
 
     def __repr__(self) -> str:
         """Name the game, how far it is and who is to act; tell no state and no seed."""
@@ -120,26 +134,24 @@ class Table:
             if not 0 <= action < 62 or not legal >> action & 1:
                 names = ", ".join(self.game.decision_names(self._state))
                 raise IllegalDecisionError(f"There is no decision number {action} here. You can choose {names}.")
-        self._take(seat, action, self.game.notation.spell(view, action)[0], rules.apply(self._state, action))
+        name = self.game.notation.spell(view, action)[0]
+        self._take(_Taken(action, seat, name, rules.kind(self._state), rules.apply(self._state, action)))
 
     def resign(self, seat: int) -> None:
         """Take a seat out of the game (G3)."""
         self._check_seat(seat)
         if self.to_act is None:
             raise IllegalDecisionError(f"Player {self.game.seat_name(seat)} cannot resign: the game is over.")
-        if -1 - seat in self._history:
+        if Resignation(seat) in self._history:
             raise IllegalDecisionError(f"Player {self.game.seat_name(seat)} has resigned already.")
-        self._take(seat, RESIGNS, "resigns", self.game.rules.leave(self._state, seat))
+        self._take(_Taken(Resignation(seat), seat, "", HIDDEN, self.game.rules.leave(self._state, seat)))
 
     def ending(self) -> Ending | None:
         """Return how the game ended, or None while it goes on."""
         return self.game.ending(self._state) if self.to_act is None else None
 
-    def history(self) -> tuple[int, ...]:
-        """Return every step from the start, secrets included: for the table's owner only.
-
-        Decisions and outcomes are their numbers; -1 - seat is that seat's resignation.
-        """
+    def history(self) -> tuple[Step, ...]:
+        """Return every step from the start, secrets included: for the table's owner only."""
         return tuple(self._history)
 
     def record(self) -> str:
@@ -152,43 +164,41 @@ class Table:
         """Return the whole position in the notation, secrets included: for the table's owner only."""
         return str(Position(self.game, self._state))
 
-    def _take(self, actor: int, action: int, name: str, after: Any) -> None:
+    def _take(self, taken: _Taken) -> None:
         """Take a step and deal what follows. If it cannot be dealt, nothing has happened."""
-        taken = [(actor, action, name, RESIGNS if action == RESIGNS else self.game.rules.kind(self._state), after)]
-        taken += self._dealt(after)
+        steps = [taken, *self._dealt(taken.after)]
         self._number += 1
-        self._keep(taken)
+        self._append(steps)
 
-    def _dealt(self, state: Any) -> list[tuple[int, int, str, int, Any]]:
-        """Return what chance brings until somebody has to decide: actor, action, name, kind, and the state after."""
+    def _dealt(self, state: Any) -> list[_Taken]:
+        """Return what chance brings until a seat has to decide."""
         rules, dealt = self.game.rules, []
         while rules.to_act(state) == CHANCE:
             outcome = self._dealer.outcome(self.game, state)
             after = rules.apply(state, outcome)
-            dealt.append((CHANCE, outcome, self.game.outcome_name(state, outcome), rules.kind(state), after))
+            dealt.append(_Taken(outcome, CHANCE, self.game.outcome_name(state, outcome), rules.kind(state), after))
             state = after
         return dealt
 
-    def _keep(self, taken: list[tuple[int, int, str, int, Any]]) -> None:
-        for actor, action, name, kind, after in taken:
-            if self._journal is not None:
-                self._journal.step(actor, action, name, kind)  # on record before anybody is told
-            self._history.append(-1 - actor if action == RESIGNS else action)
-            self._states.append(after)
-            self._state = after
+    def _append(self, steps: list[_Taken]) -> None:
+        for taken in steps:
+            if self._journal is not None:  # on record before any seat is told
+                if isinstance(taken.step, Resignation):
+                    self._journal.resign(taken.step.seat)
+                else:
+                    self._journal.step(taken.actor, taken.name, taken.kind)
+            self._history.append(taken.step)
+            self._states.append(taken.after)
+            self._state = taken.after
         ending = self.ending()
         if ending is not None and self._journal is not None:
             self._journal.end(ending)
 
     def _log(self, seat: int) -> tuple[LogEntry, ...]:
-        """Return what a seat was told of every step; told only when asked for, since many tables never are."""
+        """Return what a seat was told of every step; worked out when asked for, since many tables never are."""
         log, rules = self._logs[seat], self.game.rules
         for at in range(len(log), len(self._history)):
-            step = self._history[at]
-            if step < 0:
-                event = Event(RESIGNS, -1 - step, HIDDEN, HIDDEN)
-            else:
-                event = rules.tell(self._states[at], step, seat)
+            event = tell_step(rules, self._states[at], self._history[at], seat)
             log.append(LogEntry(event, rules.look(self._states[at + 1], seat)))
         return tuple(log)
 

@@ -15,6 +15,7 @@ from piste.core.dealer import Dealer, RandomStream, fresh_seed
 from piste.core.errors import IllegalDecisionError, OptionError
 from piste.core.game import Game, find, listed, quoted
 from piste.core.position import Position
+from piste.core.steps import Resignation, Step
 from piste.core.table import Table
 from piste.core.views import Ending, SeatView
 from piste.rl.encoder import Encoder, Mask, settled
@@ -41,7 +42,7 @@ class Episode:
         self.skipped = 0  # games before this one that ended before anybody had to decide
         self._row = ""  # the seed of the row, once there is one
         self._at = 0  # which game of the row this is
-        self._taken: list[int] = []  # decisions of this game; -1 - seat for a seat that left
+        self._taken: list[Step] = []  # decisions and resignations of this game
         self._views: dict[int, SeatView] = {}
         self._dealer: Dealer | None = None
         self._table: Table | None = None
@@ -128,7 +129,7 @@ class Episode:
     def resign(self, seat: int) -> None:
         """Take a seat out of the game."""
         self.table.resign(seat)
-        self._taken.append(-1 - seat)
+        self._taken.append(Resignation(seat))
         self._views = {}
 
     def ending(self) -> Ending | None:
@@ -167,7 +168,7 @@ class Episode:
         if begun:
             self._open()
             for step in taken:
-                self.resign(-1 - step) if step < 0 else self.decide(step)
+                self.resign(step.seat) if isinstance(step, Resignation) else self.decide(step)
 
 
 def limited(game: Game, given: Mapping[str, int | str], max_cycles: int | None) -> dict[str, int | str]:

@@ -24,6 +24,7 @@ from piste.core.evaluation import Evaluation, Progress, quiet
 from piste.core.game import Game
 from piste.core.position import Position
 from piste.core.protocols import CHANCE, HIDDEN
+from piste.core.steps import Resignation, Step, apply_step
 from piste.core.table import Table
 from piste.core.views import SeatView
 
@@ -91,8 +92,7 @@ def states_of(table: Table) -> list[Any]:
     game, origin = table.game, table.view().origin
     states = [Position.parse(origin).state if origin else game.rules.start(table.options)]
     for step in table.history():
-        s = states[-1]
-        states.append(game.rules.leave(s, -1 - step) if step < 0 else game.rules.apply(s, step))
+        states.append(apply_step(game.rules, states[-1], step))
     return states
 
 
@@ -100,7 +100,7 @@ def has_decisions(table: Table) -> bool:
     """Say whether anybody had a choice in a finished game, or resigned: without that nothing is to be judged."""
     rules = table.game.rules
     return any(
-        step < 0 or (rules.to_act(state) != CHANCE and rules.legal(state).bit_count() > 1)
+        isinstance(step, Resignation) or (rules.to_act(state) != CHANCE and rules.legal(state).bit_count() > 1)
         for state, step in zip(states_of(table), table.history(), strict=False)
     )
 
@@ -118,10 +118,12 @@ def walk(table: Table, judge: Evaluator, progress: Progress = quiet, tell: Tell 
         known |= dict.fromkeys(verdict.known for verdict in verdicts)
         within = max(within, *(verdict.within for verdict in verdicts))
         state = states[at]
-        if step >= 0 and table.game.rules.to_act(state) == CHANCE:
+        actor = step.seat if isinstance(step, Resignation) else table.game.rules.to_act(state)
+        if actor == CHANCE:
+            assert isinstance(step, int)
             _chance(table.game, state, step, both, accounts, judge)
             continue
-        found = decided(at, state, step, both[-1 - step if step < 0 else table.game.rules.to_act(state)])
+        found = decided(at, state, step, both[actor])
         decisions.append(found)
         tell(found, tuple(chances))
         for account in accounts:
@@ -134,13 +136,13 @@ def walk(table: Table, judge: Evaluator, progress: Progress = quiet, tell: Tell 
     )
 
 
-def decided(at: int, state: Any, step: int, eyes: SeatTimeline) -> Decision:
+def decided(at: int, state: Any, step: Step, eyes: SeatTimeline) -> Decision:
     """Return one decision, judged by its owner; who resigns has thrown away whatever was left."""
     verdict, view = eyes.evaluate(), eyes.view(state)
     worths = {choice.action: (1 + choice.chances.value) / 2 for choice in verdict.choices}
     best = verdict.best.action if worths else RESIGNATION
     before = worths[best] if worths else chance(verdict)
-    if step < 0:
+    if isinstance(step, Resignation):
         return Decision(at, eyes.seat, RESIGNATION, before, 0.0, 0.0, best, verdict, view)
     if not worths:  # the same whatever is chosen
         worths, best = {step: before}, step

@@ -16,6 +16,7 @@ from piste.analysis.coach.seat_timeline import view_at
 from piste.core.evaluation import Evaluation, Progress, quiet
 from piste.core.game import Game
 from piste.core.protocols import CHANCE, SPECTATOR
+from piste.core.steps import Resignation, Step
 from piste.core.table import Table
 from piste.core.views import SeatView
 
@@ -55,13 +56,13 @@ def walk(table: Table, judge: SamplingEvaluator, progress: Progress = quiet, tel
     return Walk(tuple(found), seen.chances(found, parts), tuple(columns), known, within)
 
 
-def _met(game: Game, states: list[Any], history: tuple[int, ...]) -> tuple[list[_Chance], list[_Chance]]:
+def _met(game: Game, states: list[Any], history: tuple[Step, ...]) -> tuple[list[_Chance], list[_Chance]]:
     """Return where somebody had a choice, and where chance had one."""
     decisions, chances = [], []
     for at, step in enumerate(history):
         actor = game.rules.to_act(states[at])
-        if step < 0:
-            decisions.append(_Chance(at, -1 - step))
+        if isinstance(step, Resignation):
+            decisions.append(_Chance(at, step.seat))
         elif actor == CHANCE:
             if game.rules.spread(states[at]) > 1:
                 chances.append(_Chance(at, game.rules.tell(states[at], step, SPECTATOR).seat))
@@ -84,17 +85,18 @@ class _Seen:
 
     def evaluate(self, at: int, seat: int) -> Evaluation:
         if (at, seat) not in self.found:
-            step = self._history[at] if at < len(self._history) else RESIGNATION
+            step = self._history[at] if at < len(self._history) else None
             view = self.view(at, seat)
-            self.found[at, seat] = self._judge.verdict_of(view, step if step in view.actions else None)
+            action = step if isinstance(step, int) and step in view.actions else None
+            self.found[at, seat] = self._judge.verdict_of(view, action)
         return self.found[at, seat]
 
-    def decision(self, at: int, seat: int, step: int) -> Decision:
+    def decision(self, at: int, seat: int, step: Step) -> Decision:
         verdict, view = self.evaluate(at, seat), self.view(at, seat)
         worths = {choice.action: (1 + choice.chances.value) / 2 for choice in verdict.choices}
         best = verdict.best.action if worths else RESIGNATION
         before = worths[best] if worths else chance(verdict)
-        if step < 0:
+        if isinstance(step, Resignation):
             return Decision(at, seat, RESIGNATION, before, 0.0, 0.0, best, verdict, view)
         return Decision(at, seat, step, before, worths[step], min(worths.values()), best, verdict, view)
 
