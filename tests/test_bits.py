@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from piste.compiled.compiler import together
+from piste.compiled.compiler import link_modules
 from piste.core import bits
 
 SETS = st.integers(0, 2**62 - 1)
@@ -19,7 +19,7 @@ LANES = st.lists(st.integers(0, 15), min_size=0, max_size=15)
 
 @pytest.fixture(params=[False, True], ids=["interpreted", "compiled"], scope="module")
 def ours(request: pytest.FixtureRequest) -> Any:
-    return together(bits_again(), compiled=request.param)
+    return link_modules(bits_again(), compiled=request.param)
 
 
 def bits_again() -> ModuleType:
@@ -67,7 +67,7 @@ def test_constants_compile_to_their_own_bits() -> None:
 
     from piste.compiled import numba_ext
 
-    numba_ext.teach()
+    numba_ext.register()
     found: Any = numba.njit(lambda x: ((3).bit_count(), (12).bit_length(), x.bit_count(), x.bit_length()))
     for x in (0, 1, 3, 12, 2**61, 2**62 - 1):
         assert found(x) == (2, 4, x.bit_count(), x.bit_length())
@@ -77,5 +77,5 @@ def test_two_modules_with_one_name_are_refused() -> None:
     first, second = ModuleType("first"), ModuleType("second")
     vars(first)["SIZE"], vars(second)["SIZE"] = 1, 2
     with pytest.raises(ValueError, match="SIZE is 1 in first and something else in second"):
-        together(first, second, compiled=False)
+        link_modules(first, second, compiled=False)
     assert bits.count(7) == 3

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from piste.compiled.compiler import bind, policy_names
+from piste.compiled.compiler import game_kernels, policy_names
 from piste.compiled.simulate import Tally, share, simulate
 from piste.compiled.vector_games import VectorGames
 from piste.core.errors import IllegalDecisionError, OptionError, UnknownNameError
@@ -55,7 +55,7 @@ def test_each_outcome_has_as_many_numbers_as_it_weighs(kind: Kind) -> None:
 
 def test_the_first_cell_of_a_grid_has_as_many_numbers_as_grids() -> None:
     game = find("zero-sum-grid")
-    space = bind(game, compiled=True)
+    space = game_kernels(game, compiled=True)
     s = game.rules.start(game.options())
     drawn = Counter(space.drawn(s, at) for at in range(space.spread(s)))
     assert drawn == {outcome: game.rules.weight(s, outcome) for outcome in range(10)}
@@ -144,7 +144,7 @@ def test_random_play_is_as_exact_enumeration_says(kind: Kind) -> None:
 def test_many_games_together_are_the_same_interpreted(name: str) -> None:
     game = find(name)
     options = game.options()
-    plain = bind(game, compiled=False)
+    plain = game_kernels(game, compiled=False)
     size = 24
     many = VectorGames(game, options, size, seed="together", threads=2)
     numbers = np.arange(size)

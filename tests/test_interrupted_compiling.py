@@ -10,7 +10,7 @@ import pytest
 from numba.core import event
 
 from piste.compiled.codegen import module
-from piste.compiled.compiler import together
+from piste.compiled.compiler import link_modules
 from piste.core.interrupts import Interrupts
 
 TEXT = """
@@ -41,7 +41,7 @@ class Interrupter(event.Listener):
 
 def test_a_function_is_compiled_whole_before_ctrl_c_ends_anything() -> None:
     text: ModuleType = module("tests_interrupted", TEXT)
-    code = together(text, compiled=True, kept=False)
+    code = link_modules(text, compiled=True, cached=False)
     with event.install_listener("numba:run_pass", Interrupter()), pytest.raises(KeyboardInterrupt):
         code.four_times(3)
     assert code.four_times.signatures, "what was begun is there"

@@ -162,8 +162,8 @@ def test_commands_for_the_terminal_load_nothing_of_the_web() -> None:
 def test_a_missing_extra_is_answered_with_the_command_that_installs_it() -> None:
     code = (
         "import sys; sys.modules['numba'] = None\n"
-        "from piste.core.game import find\nfrom piste.compiled.compiler import bind\n"
-        "try:\n    bind(find('prime-duel'), compiled=True)\n"
+        "from piste.core.game import find\nfrom piste.compiled.compiler import game_kernels\n"
+        "try:\n    game_kernels(find('prime-duel'), compiled=True)\n"
         "except Exception as e:\n    print(type(e).__name__, e, file=sys.stderr)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -174,8 +174,8 @@ def test_a_missing_extra_is_answered_with_the_command_that_installs_it() -> None
 def test_where_compiled_code_cannot_be_kept_it_is_not_kept_elsewhere(tmp_path: Path) -> None:
     (tmp_path / "piste").write_text("a file where the folder should be")
     code = (
-        "from piste.core.game import find\nfrom piste.compiled.compiler import bind\n"
-        "k = bind(find('positive-negative'), compiled=True)\n"
+        "from piste.core.game import find\nfrom piste.compiled.compiler import game_kernels\n"
+        "k = game_kernels(find('positive-negative'), compiled=True)\n"
         "assert k.to_act(k.start(find('positive-negative').options())) == -1\n"
         "assert not k.seeded._cache.__class__.__name__.startswith('FunctionCache')"
     )
@@ -187,8 +187,8 @@ def test_where_compiled_code_cannot_be_kept_it_is_not_kept_elsewhere(tmp_path: P
 def test_without_numba_the_kernels_run_interpreted() -> None:
     code = (
         "import sys; sys.modules['numba'] = None\n"
-        "from piste.core.game import find\nfrom piste.compiled.compiler import bind\n"
+        "from piste.core.game import find\nfrom piste.compiled.compiler import game_kernels\n"
         "game = find('prime-duel')\n"
-        "assert bind(game, compiled=False).playout(game.options(), 1, 1, 9999, 0).steps > 10"
+        "assert game_kernels(game, compiled=False).playout(game.options(), 1, 1, 9999, 0).steps > 10"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

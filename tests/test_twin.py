@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from piste.compiled.compiler import bind
+from piste.compiled.compiler import game_kernels
 from piste.core.game import find, members, names
 from piste.core.protocols import CHANCE, OVER
 from tests.kinds import FULL, ODD, Kind, actions, games, played, walked
@@ -21,7 +21,7 @@ PERFT = Path(__file__).parent / "perft"
 def test_twins_play_the_same_random_games(kind: Kind) -> None:
     game = find(kind.game)
     options = game.options(kind.options)
-    plain, compiled = bind(game, compiled=False), bind(game, compiled=True)
+    plain, compiled = game_kernels(game, compiled=False), game_kernels(game, compiled=True)
     for seed in range(games(sized(20, 300), of=kind) if kind in FULL else sized(20, 100)):
         leaving = 16 if seed % 5 == 0 else 0
         one = plain.playout(options, 1, seed, 5000, leaving)
@@ -31,7 +31,7 @@ def test_twins_play_the_same_random_games(kind: Kind) -> None:
 @EVERY
 def test_twins_agree_on_every_function_at_every_step(kind: Kind) -> None:
     game = find(kind.game)
-    plain, compiled = game.rules, bind(game, compiled=True)
+    plain, compiled = game.rules, game_kernels(game, compiled=True)
     seats = plain.seats(game.options(kind.options))
     for seed in range(2):
         for s, step in walked(kind, actions(played(kind, seed).history())):
@@ -77,7 +77,7 @@ def counted(name: str) -> list[tuple[dict[str, str], int, int]]:
 @pytest.mark.parametrize("name", names())
 def test_counted_trees_agree_with_the_file_both_ways(name: str) -> None:
     game = find(name)
-    plain, compiled = bind(game, compiled=False), bind(game, compiled=True)
+    plain, compiled = game_kernels(game, compiled=False), game_kernels(game, compiled=True)
     lines = counted(name)
     assert len(lines) >= 8
     for given, depth, count in lines:

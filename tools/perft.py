@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from piste.compiled.compiler import bind
+from piste.compiled.compiler import game_kernels
 from piste.core.game import find, names
 
 SETS: dict[str, tuple[dict[str, int | str], ...]] = {
@@ -22,7 +22,7 @@ DEEPEST = 12
 def main() -> None:
     for name in names():
         game = find(name)
-        compiled = bind(game, compiled=True)
+        compiled = game_kernels(game, compiled=True)
         lines = ["# options, depth, sequences of so many steps (decisions and outcomes alike)"]
         for given in SETS.get(name, ({},)):
             state = game.rules.start(game.options(given))

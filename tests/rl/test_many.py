@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import piste
-from piste.compiled.compiler import bind_for_learners
+from piste.compiled.compiler import learner_kernels
 from piste.compiled.simulate import seed_number
 from piste.core.errors import IllegalDecisionError, OptionError
 from piste.core.game import find, members, names
@@ -50,7 +50,7 @@ class Twin:
     """Game `row` of a Many, played with the interpreted rules from the same seed: state, chance and all."""
 
     def __init__(self, env: VectorEnv, seed: str, row: int) -> None:
-        self.k = bind_for_learners(env.game, env.options, compiled=False)
+        self.k = learner_kernels(env.game, env.options, compiled=False)
         self.seed, self.number, self.apart = seed_number(seed), row, env.games
         self.env = env
         self.begin()
@@ -173,7 +173,7 @@ def test_what_a_seat_sees_is_the_same_in_numbers_compiled_and_not_and_keeps_its_
     encoder = Encoder(game, options)
     assert len({(index.part.name, index.name) for index in indices(encoder.numbers.LAYOUT, options)}) == encoder.size
     compile_it = kind in FULL and not (sizes.quick and compiles_long(kind))  # it takes a while
-    compiled = bind_for_learners(game, options, compiled=True) if compile_it else None
+    compiled = learner_kernels(game, options, compiled=True) if compile_it else None
     given: dict[str, int | str] = dict(game.option_texts(options))
     table = piste.open_table(kind.game, given, seed="numbers")
     chooser, decisions = random.Random(4), 0

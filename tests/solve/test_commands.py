@@ -179,7 +179,7 @@ def test_a_cache_that_cannot_be_used_is_named_with_what_can_be_done(
     assert main(("solve", "zero-sum-duel", "--set", "top=3", "--set", "hand=2", "--full")) == 1
     assert f"cannot be kept in {tmp_path / under}: " in capsys.readouterr().err  # here it was asked for
     with pytest.raises(table_cache.CacheUnusableError, match="XDG_CACHE_HOME"):
-        table_cache.scratch("game", "stamp")
+        table_cache.scratch_folder("game", "stamp")
 
 
 def test_a_file_that_cannot_be_used_is_named(
@@ -246,9 +246,9 @@ table_cache.folder = lambda: place
 sys.stdin.readline()
 for _ in range(30):
     kept = table_cache.save("game", "stamp", {f"rows{n}": np.full(1000, n) for n in range(20)})
-    assert all((kept.whole(f"rows{n}") == n).all() for n in range(20))
+    assert all((kept.read(f"rows{n}") == n).all() for n in range(20))
     found = table_cache.load("game", "stamp")
-    assert found is not None and (found.whole("rows19") == 19).all()
+    assert found is not None and (found.read("rows19") == 19).all()
 """
 
 
@@ -276,20 +276,20 @@ def test_a_table_is_read_back_and_a_damaged_or_foreign_one_is_taken_away(
     monkeypatch.setattr(table_cache, "folder", lambda: tmp_path)
     rows = np.arange(3_000_000, dtype=np.int32).reshape(3000, 1000)
     kept = table_cache.save("game a=1", "rules 1 solver 1", {"rows": rows, "none": np.zeros((0, 3))})
-    assert (kept.whole("rows") == rows).all()
+    assert (kept.read("rows") == rows).all()
     found = table_cache.load("game a=1", "rules 1 solver 1")
     assert found is not None
-    assert (found.rows("rows", 2990, 3000) == rows[2990:]).all()
-    assert found.whole("none").shape == (0, 3)
+    assert (found.read_rows("rows", 2990, 3000) == rows[2990:]).all()
+    assert found.read("none").shape == (0, 3)
     found.check()
     assert table_cache.load("game a=1", "rules 1 solver 2") is None  # another version is another table
     file = found.folder / "rows.bin"
     data = bytearray(file.read_bytes())
     data[-5] ^= 1
     file.write_bytes(data)
-    assert (found.rows("rows", 0, 10) == rows[:10]).all()  # the damage is elsewhere
+    assert (found.read_rows("rows", 0, 10) == rows[:10]).all()  # the damage is elsewhere
     with pytest.raises(table_cache.DamagedTableError, match="not what was written"):
-        found.rows("rows", 2990, 3000)
+        found.read_rows("rows", 2990, 3000)
     file.write_bytes(data[:-1])
     assert table_cache.load("game a=1", "rules 1 solver 1") is None  # noticed by its size, and gone
     assert not found.folder.exists()
@@ -297,9 +297,9 @@ def test_a_table_is_read_back_and_a_damaged_or_foreign_one_is_taken_away(
     manifest = found.folder / "manifest.json"
     manifest.write_text(manifest.read_text().replace("solver 1", "solver 9"))
     assert table_cache.load("game a=1", "rules 1 solver 1") is None
-    scratch = table_cache.scratch("game a=1", "v")
+    scratch = table_cache.scratch_folder("game a=1", "v")
     (scratch / "part").write_text("x")
     table_cache.save("game a=1", "v", {"rows": rows[:2]})
     assert not scratch.exists()
-    table_cache.drop("game a=1", "v")
+    table_cache.delete("game a=1", "v")
     assert table_cache.load("game a=1", "v") is None

@@ -13,7 +13,7 @@ import pytest
 import piste
 from piste import bots
 from piste.compiled import table_cache
-from piste.compiled.compiler import together
+from piste.compiled.compiler import link_modules
 from piste.core.belief import belief
 from piste.core.dealer import Dealer
 from piste.core.evaluation import quiet
@@ -150,7 +150,7 @@ def test_compiled_and_plain_kernels_agree() -> None:
     found = all_dealt(options)
     means, learned, won = [], [], []
     for compiled in (False, True):
-        plain = together(rules, infoset_kernels, ismcts_kernels, cfr_kernels, mccfr_kernels, compiled=False)
+        plain = link_modules(rules, infoset_kernels, ismcts_kernels, cfr_kernels, mccfr_kernels, compiled=False)
         k = infosets.kernels() if compiled else plain
         t = cfr.planted(5000, 2500)
         k.rooted(options, t, found.rows)

@@ -30,8 +30,8 @@ def test_parts_of_the_opening_that_are_damaged_are_worked_out_again(
         f"rules {rules.VERSION}, solver {solver.VERSION}",
     )
     for junk in (b"", b"junk", b"PK" + bytes(700), bytes(solver.CHECK + 8 * solver.SIZE)):
-        table_cache.drop(name, stamp)
-        (table_cache.scratch(name, stamp) / "fair.part").write_bytes(junk)
+        table_cache.delete(name, stamp)
+        (table_cache.scratch_folder(name, stamp) / "fair.part").write_bytes(junk)
         again = solver.opening(SMALL, quiet, 1000)
         assert all((again[way] == whole[way]).all() for way in solver.WAYS)
 

@@ -14,7 +14,7 @@ import pytest
 import piste
 from piste import bots
 from piste.compiled import table_cache
-from piste.compiled.compiler import together
+from piste.compiled.compiler import link_modules
 from piste.core.belief import Belief
 from piste.core.bits import count
 from piste.core.evaluation import ESTIMATED, EXACT, Evaluation
@@ -145,13 +145,15 @@ def test_p2_who_waits_is_told_the_same_whatever_card_is_looked_at() -> None:
 
 def test_compiled_and_interpreted_loops_give_the_same_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = rules.every_card(Options(3))
-    monkeypatch.setattr(solver, "loops", lambda _: together(rules, kernels, compiled=True))
+    monkeypatch.setattr(solver, "loops", lambda _: link_modules(rules, kernels, compiled=True))
     fast = solver.climb(3, whole, 2, 0)
-    monkeypatch.setattr(solver, "loops", lambda _: together(rules, kernels, compiled=False))
+    monkeypatch.setattr(solver, "loops", lambda _: link_modules(rules, kernels, compiled=False))
     plain = solver.climb(3, whole, 2, 0)
     assert all(np.allclose(fast.arrays[part], plain.arrays[part], atol=1e-15) for part in fast.arrays)
     points = np.array([-3, -1, 1, 2, 3], np.int64)
-    runs = [together(rules, kernels, compiled=compiled).play_many(points, 1, 1, 5, 50) for compiled in (True, False)]
+    runs = [
+        link_modules(rules, kernels, compiled=compiled).play_many(points, 1, 1, 5, 50) for compiled in (True, False)
+    ]
     assert runs[0] == runs[1]
 
 

@@ -179,11 +179,11 @@ def pool_of(options: Options, code: Any, grain: int, *, keep: bool) -> Pool:
 
 @pytest.mark.slow
 def test_both_grains_and_both_ways_to_run_agree() -> None:
-    from piste.compiled.compiler import together
+    from piste.compiled.compiler import link_modules
 
     options = Options(0, 0, 4, 2, 12)
     fine = pool_of(options, loops(), FINE, keep=True)
-    plain = pool_of(options, together(rules, sweep, compiled=False), FINE, keep=True)
+    plain = pool_of(options, link_modules(rules, sweep, compiled=False), FINE, keep=True)
     coarse = pool_of(options, loops(), COARSE, keep=True)
     sparing = pool_of(options, loops(), COARSE, keep=False)
     last = fine.decks.total - 1
@@ -213,14 +213,14 @@ def test_the_rest_of_a_deck_worked_out_alone_is_the_same() -> None:
 def test_games_between_perfect_players_are_won_as_often_as_the_value_says(size: tuple[int, int, int]) -> None:
     """Two million games of each size in a proof."""
     from piste.compiled import kernels
-    from piste.compiled.compiler import together
+    from piste.compiled.compiler import link_modules
 
     options = Options(2, 0, *size)
     source = solver.whole(solver.plain(options))
     places = np.zeros((options.target, options.target), np.int64)
     for line, place in source.place.items():
         places[line] = place
-    code = together(rules, kernels, prime_games, compiled=True)
+    code = link_modules(rules, kernels, prime_games, compiled=True)
     number = 20_000 if games(0) == 0 else max(20_000, min(20 * games(0), 2_000_000))
     won = code.wins_of_first(options, source.values, places, source.decks.strides, number, 11)
     value = source.draw(rules.start(options))[0]

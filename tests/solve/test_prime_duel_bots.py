@@ -58,13 +58,13 @@ def everything_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
 def arrays() -> dict[str, Any]:
     stored = table_cache.load(guarantees.name(MEDIUM), guarantees.stamp())
     assert stored is not None
-    return {name: stored.whole(name) for name in stored.names}
+    return {name: stored.read(name) for name in stored.names}
 
 
 def test_an_interrupted_solve_goes_on_to_the_same_result() -> None:
     tablebase.solve(MEDIUM, loops(), quiet)
     once = arrays()
-    table_cache.drop(guarantees.name(MEDIUM), guarantees.stamp())
+    table_cache.delete(guarantees.name(MEDIUM), guarantees.stamp())
     began: list[int] = []
 
     def interrupting(at: int) -> Any:
@@ -84,7 +84,7 @@ def test_an_interrupted_solve_goes_on_to_the_same_result() -> None:
     assert began[0] == 80  # it went on, it did not begin again
     twice = arrays()
     assert all((once[name] == twice[name]).all() for name in once)
-    assert not table_cache.scratch(guarantees.name(MEDIUM), guarantees.stamp()).joinpath("where.json").exists()
+    assert not table_cache.scratch_folder(guarantees.name(MEDIUM), guarantees.stamp()).joinpath("where.json").exists()
 
 
 def test_a_solution_that_another_process_made_is_found_by_one_that_looked_before() -> None:
@@ -105,7 +105,7 @@ def test_work_put_away_and_damaged_is_not_taken_up() -> None:
 
     with pytest.raises(KeyboardInterrupt):
         tablebase.solve(MEDIUM, loops(), progress)
-    file = table_cache.scratch(guarantees.name(MEDIUM), guarantees.stamp()) / "lines.bin"
+    file = table_cache.scratch_folder(guarantees.name(MEDIUM), guarantees.stamp()) / "lines.bin"
     data = bytearray(file.read_bytes())
     data[len(data) // 2] ^= 1
     file.write_bytes(data)

@@ -12,7 +12,7 @@ import pytest
 import piste
 from piste import bots
 from piste.compiled import table_cache
-from piste.compiled.compiler import together
+from piste.compiled.compiler import link_modules
 from piste.core.belief import Belief, retell
 from piste.core.dealer import Dealer
 from piste.core.evaluation import ESTIMATED, EXACT
@@ -124,7 +124,7 @@ def test_long_limits_come_to_the_value_without_one() -> None:
 
 
 def test_plain_and_compiled_loops_say_the_same() -> None:
-    plain = together(*equilibrium.MODULES, compiled=False)
+    plain = link_modules(*equilibrium.MODULES, compiled=False)
     s = equilibrium.sets(4, 2)
     zeros = np.zeros((len(s.kept), len(s.kept)))
     arguments = (zeros, zeros + 1, s.kept, s.full, (s.rank, s.mirror, s.zero), s.cards, 4)
@@ -300,7 +300,7 @@ def test_the_usual_game_is_an_equilibrium_whatever_endless_play_counts() -> None
             kept = sum(1 << card for card in cards)
             state = State(options, DISCARD, 1, (kept, other), 0, 13, -1, 0)
             fourth[index[kept], index[other]] = only(found.mix(state))
-    loops = together(rules, response, compiled=True)
+    loops = link_modules(rules, response, compiled=True)
     pairs = (index[hands[:, 0]], index[hands[:, 1]])
     opening = equilibrium.plan_from(rules.start(options))
     for seat, sign in ((0, 1), (1, -1)):

@@ -165,7 +165,7 @@ for name in ("inner", "outer"):
     spec = importlib.util.spec_from_file_location(name, folder / f"{name}.py")
     modules.append(importlib.util.module_from_spec(spec))
     spec.loader.exec_module(modules[-1])
-print(compiler.together(*modules, compiled=True).outer())
+print(compiler.link_modules(*modules, compiled=True).outer())
 """
 
 

@@ -129,9 +129,9 @@ def test_a_table_that_cannot_be_kept_is_told_once_and_leaves_nothing(
     monkeypatch.setattr(solved, "_warned", set())
     monkeypatch.setattr(Path, "rename", full)
     with pytest.warns(CacheWarning, match=f"cannot be kept in {tmp_path}: No space left on device") as found:
-        solved.keep("game", "stamp", {"a": numpy.zeros(3)})
+        solved.try_save("game", "stamp", {"a": numpy.zeros(3)})
     assert len(found) == 1
-    solved.keep("game", "stamp", {"a": numpy.zeros(3)})  # in silence; a warning would be an error here
+    solved.try_save("game", "stamp", {"a": numpy.zeros(3)})  # in silence; a warning would be an error here
     assert not list(tmp_path.iterdir())
 
 
@@ -149,7 +149,7 @@ def test_compiled_code_that_cannot_be_kept_is_used(tmp_path: Path) -> None:
 
 
 def warned_of_cache() -> str:
-    solved.warn_unkept(Path("a-folder"), OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
+    solved.warn_not_cached(Path("a-folder"), OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
     return "done"
 
 

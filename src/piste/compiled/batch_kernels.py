@@ -1,7 +1,7 @@
-"""Many games in arrays, stepped together: the part that numba compiles. `many.py` is its face.
+"""Kernels of `vector_games.py`: many games in arrays, stepped together.
 
-A game is a row of a table of numbers; `bind` writes `unpacked` and `pack` from the game's State. A step of a game is
-its decision and all the chance that follows, up to the next decision or the end.
+A game is a row of a table of numbers; `codegen.py` generates `unpacked` and `pack` from the game's State. A step of a
+game is its decision and all the chance that follows, up to the next decision or the end.
 """
 
 from __future__ import annotations

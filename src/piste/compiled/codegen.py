@@ -49,7 +49,7 @@ def dispatch(names: Sequence[str]) -> str:
 
 
 def encoding(layout: Sequence[Part], options: Any) -> str:
-    """Return `encode`, which writes what a view holds into a row; `bind` adds what each part reads with.
+    """Return `encode`, which writes what a view holds into a row; `game_kernels` adds what each part reads with.
 
     Sizes stand in it as plain numbers: compiled, that is a third faster than to look them up.
     """

@@ -1,8 +1,8 @@
-"""Puts rules and loops over them into one namespace, interpreted or compiled.
+"""Links rules and kernels into one namespace, interpreted or JIT-compiled by numba.
 
-The functions are the same in both: compiled, each copy is wrapped by numba. Nothing else in the tree knows that
-numba exists. Compiled code is kept in the user's cache, in a folder named after a digest of all sources that go in:
-numba alone looks at the outermost function only, and would serve old rules.
+The functions are the same in both: compiled, each copy is wrapped by numba. No other module imports numba. Machine
+code is cached on disk, in a folder named after a digest of all sources that go in: numba alone looks at the outermost
+function only, and would serve old rules.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from typing import Any, cast
 
 from piste.compiled import batch_kernels, env_kernels, kernels, numba_ext
 from piste.compiled.codegen import dispatch, encoding, module, packing
-from piste.compiled.table_cache import warn_unkept
+from piste.compiled.table_cache import warn_not_cached
 from piste.core import bits, observation, protocols
-from piste.core.errors import OptionError
+from piste.core.errors import MissingExtraError, OptionError
 from piste.core.extras import COMPILED, load
 from piste.core.game import Game
 from piste.core.interrupts import Interrupts
@@ -32,23 +32,21 @@ Policy = Callable[[Any, int, int], int]
 
 
 @cache
-def bind(game: Game, *, compiled: bool, own: tuple[Policy, ...] = ()) -> Any:
-    """Return a module with the game's rules and policies, policies of one's own, and the kernels over them."""
+def game_kernels(game: Game, *, compiled: bool, own: tuple[Policy, ...] = ()) -> Any:
+    """Return a module with the game's rules and policies, the caller's own policies, and the kernels over them."""
     rules, policies = game.rules, game.policies
     assert isinstance(rules, ModuleType)
     names = [*policy_names(game), *(f"own_{i}" for i in range(len(own)))]
     text = module(f"{rules.__name__}_written", packing(rules.State), dispatch(names))
     for i, policy in enumerate(own):
         vars(text)[f"own_{i}"] = policy
-    modules = (
-        (rules, kernels, batch_kernels, text) if policies is None else (rules, policies, kernels, batch_kernels, text)
-    )
-    return together(*modules, compiled=compiled, inline=(bits, rules, text), kept=not own)
+    modules = (rules, *([] if policies is None else [policies]), kernels, batch_kernels, text)
+    return link_modules(*modules, compiled=compiled, inline=(bits, rules, text), cached=not own)
 
 
 @cache
-def bind_for_learners(game: Game, options: Any, *, compiled: bool) -> Any:
-    """Return a module with the game's rules, its layout for these options as `encode`, and the kernels over them."""
+def learner_kernels(game: Game, options: Any, *, compiled: bool) -> Any:
+    """Return a module with the rules, `encode` for the observation layout of these options, and the kernels."""
     rules, numbers = game.rules, observation_spec(game)
     assert isinstance(rules, ModuleType)
     written = packing(rules.State), encoding(numbers.LAYOUT, options)
@@ -58,20 +56,12 @@ def bind_for_learners(game: Game, options: Any, *, compiled: bool) -> Any:
     vars(text)["own_cut"] = numbers.cut
     for i, part in enumerate(numbers.LAYOUT):
         vars(text)[f"own_part_{i}"] = part.read
-    return together(
-        rules,
-        kernels,
-        batch_kernels,
-        observation,
-        env_kernels,
-        text,
-        compiled=compiled,
-        inline=(bits, rules, observation, text),
-    )
+    modules = (rules, kernels, batch_kernels, observation, env_kernels, text)
+    return link_modules(*modules, compiled=compiled, inline=(bits, rules, observation, text))
 
 
 def observation_spec(game: Game) -> ObservationSpec:
-    """Return how the game's views become numbers."""
+    """Return how the game's views are encoded; refuse a game that does not say so."""
     if game.observation is None:
         raise OptionError(f"{game.notation.TITLE} does not say how a learner sees it: it has no observation.py.")
     return game.observation
@@ -83,18 +73,29 @@ def policy_names(game: Game) -> tuple[str, ...]:
     return () if policies is None else tuple(name for name, _ in _functions_of(policies) if name[0] != "_")
 
 
-@cache
-def together(
-    *modules: ModuleType, compiled: bool, inline: tuple[ModuleType, ...] = (bits,), kept: bool = True
+def link_modules(
+    *modules: ModuleType, compiled: bool | None = None, inline: tuple[ModuleType, ...] = (bits,), cached: bool = True
 ) -> Any:
-    """Return a module with the functions of the contract, of bits and of these modules, which see each other.
+    """Return a module with the functions of the protocol, of bits and of these modules, which see each other.
 
-    Those of the modules to `inline` are compiled into each place that calls them: such code is much faster, since a
-    state then stays in the machine's registers, but a large function that is called in many places compiles slowly.
+    Without `compiled`, they are compiled where numba is installed. Functions of the modules to `inline` are compiled
+    into each caller: such code is much faster, since a state then stays in registers, but a large function with many
+    callers compiles slowly. `cached`: machine code is written to the cache on disk.
     """
+    if compiled is None:
+        try:
+            load(COMPILED)
+            compiled = True
+        except MissingExtraError:
+            compiled = False
+    return _linked(modules, compiled, inline, cached)
+
+
+@cache
+def _linked(modules: tuple[ModuleType, ...], compiled: bool, inline: tuple[ModuleType, ...], cached: bool) -> Any:
     sources = (protocols, bits, *modules)
     twin = ModuleType("_".join(["piste.compiled." + ("compiled" if compiled else "plain"), *map(_short, modules)]))
-    if kept:
+    if cached:
         sys.modules[twin.__name__] = twin  # numba's cache finds the functions again by this name
     space = vars(twin)
     owners: dict[str, str] = {}
@@ -106,7 +107,7 @@ def together(
                 raise ValueError(f"{name} is {space[name]} in {owners[name]} and something else in {source.__name__}")
             space[name], owners[name] = value, source.__name__
     owners = {}
-    wrap = _compiler(sources, inline, kept) if compiled else _unchanged
+    wrap = _compiler(sources, inline, cached) if compiled else _unchanged
     for source in sources:
         for name, function in _functions_of(source):
             if name in owners:
@@ -134,19 +135,19 @@ def _unchanged(function: FunctionType, _: ModuleType) -> Callable[..., Any]:
 
 
 def _compiler(
-    sources: tuple[ModuleType, ...], inline: tuple[ModuleType, ...], kept: bool
+    sources: tuple[ModuleType, ...], inline: tuple[ModuleType, ...], cached: bool
 ) -> Callable[[FunctionType, ModuleType], Callable[..., Any]]:
     load(COMPILED)
     import numba
 
-    numba_ext.teach()
+    numba_ext.register()
     folder = cache_folder() / digest((sys.modules[__name__], numba_ext, *sources))
-    kept = kept and writable(folder)
+    cached = cached and is_writable(folder)
 
     def wrap(function: FunctionType, source: ModuleType) -> Callable[..., Any]:
-        # What has no file of its own is kept as part of what calls it.
-        options: dict[str, Any] = {"cache": kept and source.__file__ is not None, "forceinline": source in inline}
-        # numba asks for its folder at the moment a function is wrapped; other users of numba keep theirs.
+        # Generated code has no file of its own: it is cached as part of what calls it.
+        options: dict[str, Any] = {"cache": cached and source.__file__ is not None, "forceinline": source in inline}
+        # numba reads its cache folder when a function is wrapped; other users of numba keep theirs.
         config: Any = numba.config
         before, config.CACHE_DIR = config.CACHE_DIR, str(folder)
         try:
@@ -154,28 +155,28 @@ def _compiler(
         finally:
             config.CACHE_DIR = before
         if options["cache"]:
-            _forgive(wrapped, folder)
-        _compile_whole(wrapped)
+            _ignore_cache_errors(wrapped, folder)
+        _defer_interrupts(wrapped)
         return wrapped
 
     return wrap
 
 
-def _forgive(function: Any, folder: Path) -> None:
-    """Let compiled code that cannot be kept be used all the same: numba would raise, in the middle of a game."""
+def _ignore_cache_errors(function: Any, folder: Path) -> None:
+    """Use compiled code even if it cannot be cached: numba would raise, in the middle of a game."""
     save = function._cache.save_overload
 
-    def tried(*given: Any) -> None:
+    def try_save(*args: Any) -> None:
         try:
-            save(*given)
+            save(*args)
         except OSError as e:
-            warn_unkept(folder.parent, e)
+            warn_not_cached(folder.parent, e)
 
-    function._cache.save_overload = tried
+    function._cache.save_overload = try_save
 
 
-def _compile_whole(function: Any) -> None:
-    """Let Ctrl-C wait until a function is compiled: in the middle of that it could end the process, or do nothing."""
+def _defer_interrupts(function: Any) -> None:
+    """Let Ctrl-C wait until a function is compiled: before that it could end the process, or do nothing."""
     compile_for = function.compile
 
     def compiled(signature: Any) -> Any:
@@ -185,20 +186,20 @@ def _compile_whole(function: Any) -> None:
     function.compile = compiled
 
 
-def writable(folder: Path) -> bool:
-    """Say whether compiled code can be kept there; numba would else keep it beside the sources, under no digest."""
+def is_writable(folder: Path) -> bool:
+    """Say whether compiled code can be cached there; numba would else put it beside the sources, under no digest."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with TemporaryFile(dir=folder) as file:
             file.write(bytes(4096))
     except OSError as e:
-        warn_unkept(folder.parent, e)
+        warn_not_cached(folder.parent, e)
         return False
     return True
 
 
 def cache_folder() -> Path:
-    """Return where compiled code is kept."""
+    """Return where compiled code is cached."""
     from platformdirs import user_cache_path
 
     return user_cache_path("piste", appauthor=False) / "compiled"
@@ -206,8 +207,8 @@ def cache_folder() -> Path:
 
 def digest(sources: tuple[ModuleType, ...]) -> str:
     """Return a name that changes with any source, and with the Python that runs it."""
-    found = blake2b(sys.version.encode(), digest_size=12)
+    hashed = blake2b(sys.version.encode(), digest_size=12)
     for source in sources:
         file = source.__file__
-        found.update(Path(file).read_bytes() if file is not None else vars(source)["TEXT"].encode())
-    return found.hexdigest()
+        hashed.update(Path(file).read_bytes() if file is not None else vars(source)["TEXT"].encode())
+    return hashed.hexdigest()

@@ -1,10 +1,10 @@
 """Loops over any game, in the part of Python that numba compiles.
 
-`bind` puts these functions into one namespace with a game's rules, so that `apply` here means that game's `apply`.
-The stubs below are never called: they stand for the rules until then, and for what `bind` writes from a game's types.
+`compiler.game_kernels` links these functions with a game's rules, so that `apply` here means that game's `apply`. The
+stubs below are never called: they declare the rules, and what `codegen.py` generates from a game's types.
 
-A game is named by a seed and a number, so that a million games can be shared among threads in any way and are the
-same games. A step is one decision or one chance outcome.
+A game is identified by a seed and a number, so that a million games can be shared among threads in any way and are
+the same games. A step is one decision or one chance outcome.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     def reason(s: Any) -> int: ...
     def look(s: Any, seat: int) -> Any: ...
 
-    # Written by `bind` from the game's policies, from its State and from its layout.
+    # Generated from the game's policies, from its State and from its observation layout.
     def decide(policy: int, v: Any, choices: int, word: int) -> int: ...
     def unpacked(options: Any, table: Any, row: int) -> Any: ...
     def pack(s: Any, table: Any, row: int) -> None: ...

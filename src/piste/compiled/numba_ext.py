@@ -7,7 +7,7 @@ from typing import Any
 
 
 @cache
-def teach() -> None:
+def register() -> None:
     """Make `bit_count` and `bit_length` known, once; each is one instruction of the machine."""
     from llvmlite import ir  # type: ignore[import-untyped]
     from numba.core import types

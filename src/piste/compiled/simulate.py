@@ -15,7 +15,7 @@ from math import sqrt
 from typing import Any, NamedTuple
 
 from piste.compiled import kernels as k
-from piste.compiled.compiler import Policy, bind, policy_names
+from piste.compiled.compiler import Policy, game_kernels, policy_names
 from piste.core.errors import OptionError, UnknownNameError
 from piste.core.extras import COMPILED, has
 from piste.core.game import Game, quoted
@@ -129,7 +129,7 @@ def simulate(
         raise OptionError("Games cannot be fewer than 0, and there must be at least one thread and one step.")
     own = tuple(policy for policy in policies if callable(policy))
     chosen = _numbers(game, options, policies)
-    space = bind(game, compiled=compiled, own=own)
+    space = game_kernels(game, compiled=compiled, own=own)
     number = seed_number(seed)
     opening = _opening(space, options, compiled)
 

@@ -1,8 +1,8 @@
-"""Tables on disk: what a solver computed once, in the user's cache.
+"""Solver tables on disk, in the user's cache: arrays with checksums.
 
-A table is one folder: the arrays, each in blocks with a check of its own, and a manifest that is written last. The
-folder is named after the table and its stamp (the versions of rules and solver), so an old one is never read as a new
-one; a block that does not fit its check is noticed when it is read, and the table is taken away.
+A table is one folder: the arrays, in blocks with a checksum each, and a manifest that is written last. The folder is
+named after the table and its stamp (the versions of rules and solver), so an old table is never read as a new one. A
+block that does not match its checksum is noticed when it is read, and the table is deleted.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     Array = np.ndarray[Any, np.dtype[Any]]
 
 FORMAT = 1
-BLOCK = 1 << 20
+BLOCK_BYTES = 1 << 20
 MANIFEST = "manifest.json"
 
 
@@ -41,14 +41,14 @@ class CacheUnusableError(PisteError):
         self.error = error
 
     def __reduce__(self) -> tuple[type[CacheUnusableError], tuple[str, OSError]]:
-        return type(self), (str(self), self.error)  # so that it comes back from a worker as it was
+        return type(self), (str(self), self.error)  # so that it survives pickling by a worker
 
 
 _warned: set[str] = set()
 
 
-def warn_unkept(folder: Path, error: OSError) -> None:
-    """Say once for a folder that nothing can be kept there, and what can be done. Nothing ends for it."""
+def warn_not_cached(folder: Path, error: OSError) -> None:
+    """Warn once for each folder that nothing can be cached there, and say what can be done."""
     if str(folder) in _warned:
         return
     _warned.add(str(folder))
@@ -61,8 +61,8 @@ def warn_unkept(folder: Path, error: OSError) -> None:
     )
 
 
-class Stored:
-    """A table that was kept; arrays are read when they are asked for, whole or some rows of them."""
+class CachedTable:
+    """A table on disk; arrays are read when they are asked for, whole or some rows of them."""
 
     def __init__(self, folder: Path, manifest: dict[str, Any]) -> None:
         self.folder = folder
@@ -74,17 +74,17 @@ class Stored:
 
     @property
     def size(self) -> int:
-        """How many bytes it takes on the disk."""
+        """The size on disk in bytes."""
         return sum(file.stat().st_size for file in self.folder.iterdir())
 
-    def rows_of(self, name: str) -> int:
+    def row_count(self, name: str) -> int:
         return int(self._manifest["arrays"][name]["shape"][0])
 
-    def whole(self, name: str) -> Array:
+    def read(self, name: str) -> Array:
         """Return an array, all of it checked."""
-        return self.rows(name, 0, self.rows_of(name))
+        return self.read_rows(name, 0, self.row_count(name))
 
-    def rows(self, name: str, start: int, stop: int) -> Array:
+    def read_rows(self, name: str, start: int, stop: int) -> Array:
         """Return some rows; only the blocks that they touch are read and checked."""
         import numpy as np
 
@@ -98,56 +98,56 @@ class Stored:
         return np.frombuffer(data, kind).reshape(stop - start, *shape[1:]).copy()
 
     def check(self) -> None:
-        """Read everything once; raise Damaged if anything is not what was written."""
+        """Read everything once; raise DamagedTableError if anything is not what was written."""
         for name in self.names:
             entry = self._manifest["arrays"][name]
-            for at in range(0, int(entry["bytes"]), BLOCK):
-                self._bytes(name, entry, at, min(at + BLOCK, entry["bytes"]))
+            for at in range(0, int(entry["bytes"]), BLOCK_BYTES):
+                self._bytes(name, entry, at, min(at + BLOCK_BYTES, entry["bytes"]))
 
     def _bytes(self, name: str, entry: dict[str, Any], begin: int, end: int) -> bytes:
-        first = begin // BLOCK
-        found = bytearray()
+        first = begin // BLOCK_BYTES
+        data = bytearray()
         try:
             with (self.folder / f"{name}.bin").open("rb") as file:
-                file.seek(first * BLOCK)
-                for number in range(first, -(-end // BLOCK)):
-                    block = file.read(BLOCK)
-                    if _check(block) != entry["checks"][number]:
+                file.seek(first * BLOCK_BYTES)
+                for number in range(first, -(-end // BLOCK_BYTES)):
+                    block = file.read(BLOCK_BYTES)
+                    if _checksum(block) != entry["checks"][number]:
                         raise DamagedTableError(f"Block {number} of {name} is not what was written.")
-                    found += block
+                    data += block
         except OSError as e:
             raise DamagedTableError(f"{name} cannot be read: {e.strerror or e}.") from None
-        return bytes(found[begin - first * BLOCK : end - first * BLOCK])
+        return bytes(data[begin - first * BLOCK_BYTES : end - first * BLOCK_BYTES])
 
 
 def folder() -> Path:
-    """Return where solved tables are kept."""
+    """Return the folder of all tables."""
     from piste.compiled.compiler import cache_folder
 
     return cache_folder().parent / "solved"
 
 
-def is_kept(name: str, stamp: str) -> bool:
-    """Say whether a table seems to be there; it is not opened, so nothing is known of its health."""
+def exists(name: str, stamp: str) -> bool:
+    """Say whether a table is there; its contents are not checked."""
     return (_place(name, stamp) / MANIFEST).is_file()
 
 
-def changed() -> int:
-    """Return a number that is another one when a table has come or gone, for one look at the disk."""
+def last_modified() -> int:
+    """Return when a table was last added or deleted, in nanoseconds: another number means another set of tables."""
     try:
         return folder().stat().st_mtime_ns
     except OSError:
         return 0
 
 
-def load(name: str, stamp: str) -> Stored | None:
-    """Return a kept table, or None if there is none like it. One that is damaged or foreign is taken away."""
+def load(name: str, stamp: str) -> CachedTable | None:
+    """Return a table, or None if there is none. A damaged or foreign one is deleted."""
     place = _place(name, stamp)
-    there = place.exists()  # asked first: what another process puts there from now on is whole
+    there = place.exists()  # asked first: what another process puts there from now on is complete
     try:
         manifest = json.loads((place / MANIFEST).read_text(encoding="utf-8"))
         body = {key: manifest[key] for key in ("format", "name", "stamp", "arrays")}
-        fits = manifest["check"] == _check(_plain(body)) and (body["format"], body["name"], body["stamp"]) == (
+        fits = manifest["check"] == _checksum(_canonical(body)) and (body["format"], body["name"], body["stamp"]) == (
             FORMAT,
             name,
             stamp,
@@ -160,49 +160,49 @@ def load(name: str, stamp: str) -> Stored | None:
         if there:
             shutil.rmtree(place, ignore_errors=True)
         return None
-    return Stored(place, body)
+    return CachedTable(place, body)
 
 
-def save(name: str, stamp: str, arrays: Mapping[str, Array]) -> Stored:
-    """Keep a table, and drop what an interrupted solve had left of it; raise Unusable if it cannot be kept."""
+def save(name: str, stamp: str, arrays: Mapping[str, Array]) -> CachedTable:
+    """Write a table and delete the scratch folder; raise CacheUnusableError if it cannot be written."""
     place = _place(name, stamp)
-    # Two processes may solve the same at the same time: each writes a folder of its own.
+    # Two processes may solve the same game at the same time: each writes a folder of its own.
     making = place.with_name(f"{place.name}.{os.getpid()}-{get_ident()}.part")
     try:
         body = _write(making, name, stamp, arrays)
-        _put(making, place, lambda: _is_kept(name, stamp, body))
+        _publish(making, place, lambda: _is_complete(name, stamp, body))
     except OSError as e:
         raise _unusable(place, e) from None
     finally:
         shutil.rmtree(making, ignore_errors=True)
     shutil.rmtree(_scratch(name, stamp), ignore_errors=True)
-    return Stored(place, body)
+    return CachedTable(place, body)
 
 
-def keep(name: str, stamp: str, arrays: Mapping[str, Array]) -> None:
-    """Keep a table if that can be done, for whoever has it in memory and goes on with it; else say so once."""
+def try_save(name: str, stamp: str, arrays: Mapping[str, Array]) -> None:
+    """Write a table if possible, for a caller that has it in memory; else warn once."""
     try:
         save(name, stamp, arrays)
     except CacheUnusableError as e:
-        warn_unkept(folder(), e.error)
+        warn_not_cached(folder(), e.error)
 
 
-def _is_kept(name: str, stamp: str, body: dict[str, Any]) -> bool:
-    """Say whether the same table is there already and whole; somebody may be reading it, so it is left alone."""
-    kept = load(name, stamp)
-    if kept is None or kept._manifest != body:
+def _is_complete(name: str, stamp: str, body: dict[str, Any]) -> bool:
+    """Say whether the same table is there already and undamaged; a process may be reading it, so it stays."""
+    table = load(name, stamp)
+    if table is None or table._manifest != body:
         return False
     try:
-        kept.check()
+        table.check()
     except DamagedTableError:
         return False
     return True
 
 
-def _put(making: Path, place: Path, is_there: Callable[[], bool]) -> None:
-    """Give a folder its name at once; what is there already is taken away only if it is not the same and whole.
+def _publish(making: Path, place: Path, is_there: Callable[[], bool]) -> None:
+    """Rename a folder to its final name; one that is there already is replaced only if it is not the same table.
 
-    Nothing is looked at before: another process may put it there in between, and somebody may read it by then.
+    The rename comes before the check: another process may publish the table in between, and a third one read it.
     """
     try:
         making.rename(place)
@@ -214,7 +214,7 @@ def _put(making: Path, place: Path, is_there: Callable[[], bool]) -> None:
 
 
 def _write(making: Path, name: str, stamp: str, arrays: Mapping[str, Array]) -> dict[str, Any]:
-    """Write a table into a new folder, its manifest last, and return what stands in it."""
+    """Write a table into a new folder, its manifest last, and return the manifest."""
     import numpy as np
 
     shutil.rmtree(making, ignore_errors=True)
@@ -226,19 +226,19 @@ def _write(making: Path, name: str, stamp: str, arrays: Mapping[str, Array]) -> 
         data = memoryview(raw)
         checks = []
         with (making / f"{array}.bin").open("wb") as file:
-            for at in range(0, len(data), BLOCK):
-                block = bytes(data[at : at + BLOCK])
-                checks.append(_check(block))
+            for at in range(0, len(data), BLOCK_BYTES):
+                block = bytes(data[at : at + BLOCK_BYTES])
+                checks.append(_checksum(block))
                 file.write(block)
         kind, shape = flat.dtype.str, list(flat.shape)
         entries[array] = {"dtype": kind, "shape": shape, "bytes": len(data), "checks": checks}
     body = {"format": FORMAT, "name": name, "stamp": stamp, "arrays": entries}
-    (making / MANIFEST).write_text(json.dumps({**body, "check": _check(_plain(body))}), encoding="utf-8")
+    (making / MANIFEST).write_text(json.dumps({**body, "check": _checksum(_canonical(body))}), encoding="utf-8")
     return body
 
 
 def _unusable(place: Path, error: OSError) -> CacheUnusableError:
-    """Say what can be done if the cache cannot be written to."""
+    """Return the error that says what can be done if the cache cannot be written to."""
     return CacheUnusableError(
         f"What was solved cannot be kept in {place.parent}: {error.strerror or error}. Free some space there, make "
         "it a folder that you may write to, or set XDG_CACHE_HOME to another one.",
@@ -246,14 +246,14 @@ def _unusable(place: Path, error: OSError) -> CacheUnusableError:
     )
 
 
-def drop(name: str, stamp: str) -> None:
-    """Take a table away, and what an interrupted solve had left of it."""
+def delete(name: str, stamp: str) -> None:
+    """Delete a table and its scratch folder."""
     shutil.rmtree(_place(name, stamp), ignore_errors=True)
     shutil.rmtree(_scratch(name, stamp), ignore_errors=True)
 
 
-def scratch(name: str, stamp: str) -> Path:
-    """Return a folder for what a solve has so far, so that it can be interrupted; `save` takes it away."""
+def scratch_folder(name: str, stamp: str) -> Path:
+    """Return a folder for the checkpoints of a long solve; `save` deletes it."""
     place = _scratch(name, stamp)
     try:
         place.mkdir(parents=True, exist_ok=True)
@@ -263,7 +263,7 @@ def scratch(name: str, stamp: str) -> Path:
 
 
 def _place(name: str, stamp: str) -> Path:
-    return folder() / f"{name.split(maxsplit=1)[0]}-{_check(f'{name} {stamp}'.encode())}"
+    return folder() / f"{name.split(maxsplit=1)[0]}-{_checksum(f'{name} {stamp}'.encode())}"
 
 
 def _scratch(name: str, stamp: str) -> Path:
@@ -271,9 +271,9 @@ def _scratch(name: str, stamp: str) -> Path:
     return place.with_name(place.name + ".scratch")
 
 
-def _plain(body: dict[str, Any]) -> bytes:
+def _canonical(body: dict[str, Any]) -> bytes:
     return json.dumps(body, sort_keys=True).encode()
 
 
-def _check(block: bytes) -> str:
+def _checksum(block: bytes) -> str:
     return blake2b(block, digest_size=8).hexdigest()

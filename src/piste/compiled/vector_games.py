@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from piste.compiled.compiler import bind
+from piste.compiled.compiler import game_kernels
 from piste.compiled.simulate import seed_number
 from piste.core.errors import IllegalDecisionError, OptionError
 from piste.core.extras import MANY, load
@@ -34,7 +34,7 @@ class VectorGames:
             raise OptionError("There must be at least one game and one thread.")
         self.game, self.options, self.size = game, options, size
         self.seats = game.rules.seats(options)
-        self._space = bind(game, compiled=True)
+        self._space = game_kernels(game, compiled=True)
         self._seed = seed_number(seed)
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
         cuts = [size * i // threads for i in range(threads + 1)]
@@ -77,7 +77,7 @@ class VectorGames:
 
     def state(self, i: int) -> Any:
         """Return the whole state of a game: for tests and analysis, not for players."""
-        return bind(self.game, compiled=False).unpacked(self.options, self._table, i)
+        return game_kernels(self.game, compiled=False).unpacked(self.options, self._table, i)
 
     def close(self) -> None:
         if self._pool is not None:

@@ -2,8 +2,8 @@
 
 A layout is a list of named parts, one after the other. Each part reads something from a View and writes it in one of
 four forms: a set, one of several, small counts, amounts. What it reads with, and the functions at the end of this
-file, are in the part of Python that numba compiles; `fast.bind` writes one `encode` from the list, and the same one
-serves a game at a table and thousands of games in arrays.
+file, are in the part of Python that numba compiles; `compiled/codegen.py` writes one `encode` from the list, and the
+same one serves a game at a table and thousands of games in arrays.
 """
 
 from __future__ import annotations

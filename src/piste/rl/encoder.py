@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from piste.compiled.compiler import bind_for_learners, observation_spec
+from piste.compiled.compiler import learner_kernels, observation_spec
 from piste.core.errors import OptionError
 from piste.core.game import Game
 from piste.core.observation import indices
@@ -45,7 +45,7 @@ class Encoder:
     def encode(self, view: Any) -> Floats:
         """Return a seat's view (a game's View, as `SeatView.position` has it) as numbers."""
         line: Floats = np.zeros((1, self.size), np.float32)
-        bind_for_learners(self.game, self.options, compiled=False).encode(view, line, 0)
+        learner_kernels(self.game, self.options, compiled=False).encode(view, line, 0)
         return line.reshape(-1)
 
     def mask(self, actions: Iterable[int]) -> Mask:

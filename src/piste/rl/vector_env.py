@@ -23,7 +23,7 @@ load(MANY)
 import numpy as np
 from numpy.typing import NDArray
 
-from piste.compiled.compiler import bind_for_learners
+from piste.compiled.compiler import learner_kernels
 from piste.compiled.simulate import seed_number
 from piste.rl.encoder import Encoder, Floats, Mask, settled
 
@@ -63,7 +63,7 @@ class VectorEnv:
         self.options = settled(self.game, options or {})
         self.encoder = Encoder(self.game, self.options)
         self.games, self.seats = games, self.game.rules.seats(self.options)
-        self._space = bind_for_learners(self.game, self.options, compiled=True)
+        self._space = learner_kernels(self.game, self.options, compiled=True)
         self._pool = ThreadPoolExecutor(threads - 1) if threads > 1 else None
         cuts = [games * i // threads for i in range(threads + 1)]
         self._parts = [(a, b) for a, b in pairwise(cuts) if a < b]
@@ -113,7 +113,7 @@ class VectorEnv:
 
     def state(self, i: int) -> Any:
         """Return the whole state of a game: for tests and analysis, not for players."""
-        return bind_for_learners(self.game, self.options, compiled=False).unpacked(self.options, self._table, i)
+        return learner_kernels(self.game, self.options, compiled=False).unpacked(self.options, self._table, i)
 
     def close(self) -> None:
         if self._pool is not None:

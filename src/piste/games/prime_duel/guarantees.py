@@ -34,7 +34,7 @@ def size(options: Options) -> int:
 
 def made() -> int:
     """Return a number that is another one when a full solution may have come or gone."""
-    return table_cache.changed()
+    return table_cache.last_modified()
 
 
 def basis(level: str, options: Options) -> Basis:
@@ -46,4 +46,4 @@ def basis(level: str, options: Options) -> Basis:
         return Basis.EXACT
     if options.turns:
         return Basis.ESTIMATED
-    return Basis.PARTLY if table_cache.is_kept(name(plain(options)), stamp()) else Basis.ESTIMATED
+    return Basis.PARTLY if table_cache.exists(name(plain(options)), stamp()) else Basis.ESTIMATED

@@ -38,7 +38,7 @@ def together():
     games = vector_games.VectorGames(game, options, 4)
     games.step(games.pick())
 timed("many together", together)
-timed("counted trees", lambda: bind.bind(game, compiled=True).perft(game.rules.start(options), 2))
+timed("counted trees", lambda: compiler.game_kernels(game, compiled=True).perft(game.rules.start(options), 2))
 print(json.dumps(spent))
 """
 

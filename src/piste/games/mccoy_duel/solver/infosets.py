@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from piste.core.bits import count
-from piste.core.errors import MissingExtraError, PositionError
+from piste.core.errors import PositionError
 from piste.core.information_set import InformationSet
 from piste.core.position import Position
 from piste.core.protocols import HIDDEN, RESIGNS, SPECTATOR, Event
@@ -52,12 +52,9 @@ class Rows(NamedTuple):
 @cache
 def kernels() -> Any:
     """Return the compiled functions; without numba the same ones run as they are."""
-    from piste.compiled.compiler import together
+    from piste.compiled.compiler import link_modules
 
-    try:
-        return together(rules, infoset_kernels, ismcts_kernels, cfr_kernels, mccfr_kernels, compiled=True)
-    except MissingExtraError:
-        return together(rules, infoset_kernels, ismcts_kernels, cfr_kernels, mccfr_kernels, compiled=False)
+    return link_modules(rules, infoset_kernels, ismcts_kernels, cfr_kernels, mccfr_kernels)
 
 
 @cache

@@ -276,13 +276,13 @@ def opening(options: Options, progress: Progress = quiet, passes: int = OPENING)
     kept = table_cache.load(name, stamp)
     if kept is not None:
         try:
-            return {way: kept.whole(way) for way in WAYS}
+            return {way: kept.read(way) for way in WAYS}
         except table_cache.DamagedTableError:
-            table_cache.drop(name, stamp)
+            table_cache.delete(name, stamp)
     try:
-        folder: Path | None = table_cache.scratch(name, stamp)
+        folder: Path | None = table_cache.scratch_folder(name, stamp)
     except table_cache.CacheUnusableError as e:
-        table_cache.warn_unkept(table_cache.folder(), e.error)
+        table_cache.warn_not_cached(table_cache.folder(), e.error)
         folder = None
     found = {}
     for i, way in enumerate(WAYS):
@@ -292,7 +292,7 @@ def opening(options: Options, progress: Progress = quiet, passes: int = OPENING)
             if folder is not None:
                 write_part(folder / f"{way}.part", values)
         found[way] = values
-    table_cache.keep(name, stamp, found)
+    table_cache.try_save(name, stamp, found)
     return found
 
 
@@ -305,7 +305,7 @@ def write_part(path: Path, values: infosets.Array) -> None:
         begun.write_bytes(blake2b(data, digest_size=CHECK).digest() + data)
         begun.replace(path)
     except OSError as e:
-        table_cache.warn_unkept(path.parent.parent, e)
+        table_cache.warn_not_cached(path.parent.parent, e)
 
 
 def read_part(path: Path) -> infosets.Array | None:

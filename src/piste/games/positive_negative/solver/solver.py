@@ -98,9 +98,9 @@ def swing(top: int, cards: int) -> int:
 
 def loops(size: int) -> Any:
     """Return the loops of `sweep`, compiled unless there is little to do."""
-    from piste.compiled.compiler import together
+    from piste.compiled.compiler import link_modules
 
-    return together(rules, kernels, compiled=size > INTERPRETED, inline=(bits, kernels))
+    return link_modules(rules, kernels, compiled=size > INTERPRETED, inline=(bits, kernels))
 
 
 def climb(top: int, whole: int, lead: int, smallest: int, progress: Progress = quiet) -> Rows:
@@ -218,13 +218,13 @@ def book(options: Options, progress: Progress = quiet) -> Rows:
         stored = table_cache.load(name(options), stamp())
         try:
             if stored is not None:
-                arrays = {part: stored.whole(part) for part in ("worth", "draw", "decks", "at", "half")}
+                arrays = {part: stored.read(part) for part in ("worth", "draw", "decks", "at", "half")}
                 _books[options] = Rows(options.top, rules.every_card(options), 0, AT_ONCE, arrays)
         except table_cache.DamagedTableError:
             stored = None
         if stored is None:
             _books[options] = climb(options.top, rules.every_card(options), 0, AT_ONCE, progress)
-            table_cache.keep(name(options), stamp(), _books[options].arrays)
+            table_cache.try_save(name(options), stamp(), _books[options].arrays)
     return _books[options]
 
 

@@ -109,18 +109,18 @@ def sample(options: Options, which: int) -> Array:
 class Table:
     """What was kept of a full solution. Rows are read when they are needed."""
 
-    def __init__(self, options: Options, stored: table_cache.Stored) -> None:
+    def __init__(self, options: Options, stored: table_cache.CachedTable) -> None:
         self.options, self.stored = options, stored
-        self.lines = {(int(a), int(b)): i for i, (a, b) in enumerate(stored.whole("lines"))}
-        self._empty = stored.whole("empty")
-        self._formula = stored.whole("formula")
+        self.lines = {(int(a), int(b)): i for i, (a, b) in enumerate(stored.read("lines"))}
+        self._empty = stored.read("empty")
+        self._formula = stored.read("formula")
         self._decks = Decks([options.copies] * options.top)
         self._numbers = near_decks(options) @ self._decks.strides
         self._row = lru_cache(maxsize=256)(self._read)
 
     def _read(self, line: Line) -> Array:
         at = self.lines[line]
-        return np.asarray(self.stored.rows("near", at, at + 1)[0], np.int64)
+        return np.asarray(self.stored.read_rows("near", at, at + 1)[0], np.int64)
 
     def _near_number(self, left: Array) -> int:
         """Return where a deck stands among those that are kept, or -1."""
@@ -164,13 +164,13 @@ def _opened(options: Options, folder: Path, made: int) -> Table | None:  # noqa:
     try:
         return None if stored is None else Table(options, stored)
     except table_cache.DamagedTableError:
-        table_cache.drop(name(options), stamp())
+        table_cache.delete(name(options), stamp())
         return None
 
 
 def table(options: Options) -> Table | None:
     """Return the kept solution of a game, or None if there is none; one that another process makes is found too."""
-    return _opened(options, table_cache.folder(), table_cache.changed())
+    return _opened(options, table_cache.folder(), table_cache.last_modified())
 
 
 class Harvest:
@@ -215,7 +215,7 @@ def solve(options: Options, code: Any, progress: Progress) -> str:
         )
     pool = Pool(code, options, decks, order, keep=False, grain=COARSE, guess=_guess(options, code))
     harvest = Harvest(pool)
-    place = table_cache.scratch(name(options), stamp())
+    place = table_cache.scratch_folder(name(options), stamp())
     done = resume(place, pool, harvest)
     try:
         for number in range(done, len(order)):
@@ -227,7 +227,7 @@ def solve(options: Options, code: Any, progress: Progress) -> str:
         try:
             interrupt(place, pool, harvest, done)
         except OSError as e:
-            table_cache.warn_unkept(place.parent, e)
+            table_cache.warn_not_cached(place.parent, e)
         raise
     progress(len(order), len(order), "working out lines of the full solution")
     del pool.high, pool.low

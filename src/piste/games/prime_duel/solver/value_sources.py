@@ -12,7 +12,6 @@ from typing import Any, Protocol
 import numpy as np
 
 from piste.core.bits import lane, lane_one
-from piste.core.errors import MissingExtraError
 from piste.core.game import members
 from piste.core.protocols import OVER
 from piste.games.prime_duel import rules
@@ -60,12 +59,9 @@ def chances(s: State, seat: int, source: Source, turns: int = 0) -> Pair:
 
 def loops() -> Any:
     """Return the solver's loops, compiled if that is possible."""
-    from piste.compiled.compiler import together
+    from piste.compiled.compiler import link_modules
 
-    try:
-        return together(rules, kernels, compiled=True)
-    except MissingExtraError:
-        return together(rules, kernels, compiled=False)
+    return link_modules(rules, kernels)
 
 
 def is_compiled(code: Any) -> bool:

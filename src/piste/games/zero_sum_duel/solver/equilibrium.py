@@ -15,9 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from piste.compiled import table_cache
-from piste.compiled.compiler import together
+from piste.compiled.compiler import link_modules
 from piste.core.bits import count
-from piste.core.errors import MissingExtraError
 from piste.core.evaluation import Progress, quiet
 from piste.core.game import members
 from piste.core.protocols import OVER
@@ -42,10 +41,7 @@ Outcome = tuple[float, float]
 @cache
 def loops() -> Any:
     """Return the solver's loops, compiled if they can be."""
-    try:
-        return together(*MODULES, compiled=True)
-    except MissingExtraError:
-        return together(*MODULES, compiled=False)
+    return link_modules(*MODULES)
 
 
 class Sets(NamedTuple):
@@ -132,7 +128,7 @@ def read_levels(top: int, hand: int, rest: int) -> Levels | None:
     if kept is None:
         return None
     try:
-        value, drawn, rested = (kept.whole(name) for name in ("value", "drawn", "rested"))
+        value, drawn, rested = (kept.read(name) for name in ("value", "drawn", "rested"))
     except table_cache.DamagedTableError:
         return None
     return Levels(rest, 2 * (top - hand), value, drawn, bool(rested[0]))
@@ -157,7 +153,7 @@ def computed_levels(top: int, hand: int, rest: int, wanted: int, progress: Progr
         draws.append(drawn[a, b])
         rested = len(values) > 1 and last_change(values, draws) < REST
     arrays = {"value": np.array(values), "drawn": np.array(draws), "rested": np.array([int(rested)])}
-    table_cache.keep(level_name(top, hand, rest), STAMP, arrays)
+    table_cache.try_save(level_name(top, hand, rest), STAMP, arrays)
     return Levels(rest, turns, arrays["value"], arrays["drawn"], rested)
 
 
@@ -322,7 +318,7 @@ def _pass_plan(base: State) -> Plan:
     return Plan(base)
 
 
-def stored(options: Options) -> table_cache.Stored:
+def stored(options: Options) -> table_cache.CachedTable:
     """Return where the values for these options are kept; if they are only in memory, they are put there."""
     found = levels(options)
     name = level_name(options.top, options.hand, found.rest)

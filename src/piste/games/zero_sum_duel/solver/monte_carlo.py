@@ -8,9 +8,8 @@ from math import sqrt
 from typing import Any
 
 from piste.compiled import kernels
-from piste.compiled.compiler import together
+from piste.compiled.compiler import link_modules
 from piste.core.dealer import RandomStream
-from piste.core.errors import MissingExtraError
 from piste.core.evaluation import ESTIMATED, Chances, Choice, Evaluation, Progress, quiet
 from piste.core.game import members
 from piste.core.information_set import InformationSet
@@ -26,10 +25,7 @@ HOW = f"The average of {SAMPLES} games played out by a rule of thumb, from posit
 
 @cache
 def loops() -> Any:
-    try:
-        return together(rules, kernels, rollout_kernels, compiled=True)
-    except MissingExtraError:
-        return together(rules, kernels, rollout_kernels, compiled=False)
+    return link_modules(rules, kernels, rollout_kernels)
 
 
 def evaluate(known: InformationSet, progress: Progress = quiet) -> Evaluation:
