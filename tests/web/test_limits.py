@@ -14,7 +14,7 @@ from hypothesis import strategies as some
 
 from piste.web import logging as logs
 from piste.web.metrics import Metrics
-from piste.web.middleware.rate_limits import RATES, SENTENCES, Bucket, Limits, Rate, address_of
+from piste.web.middleware.rate_limits import RATES, REFUSALS, Limits, Rate, TokenBucket, network_of
 from tests.web.asking import FORM, OURS, SECRET, SETTINGS, Clock, ask, connect, guarded, overheard
 
 
@@ -28,7 +28,7 @@ def _noted() -> Iterator[io.StringIO]:
 
 
 def test_a_bucket_gives_what_it_holds_and_then_what_time_brings() -> None:
-    bucket = Bucket(Rate(3, 0.5), 10.0)
+    bucket = TokenBucket(Rate(3, 0.5), 10.0)
     assert [bucket.take(10.0) for _ in range(4)] == [0, 0, 0, 2.0]
     assert bucket.take(11.0) == 1.0
     assert bucket.take(12.0) == 0
@@ -37,7 +37,7 @@ def test_a_bucket_gives_what_it_holds_and_then_what_time_brings() -> None:
 
 
 def test_a_clock_that_goes_back_gives_nothing_away() -> None:
-    bucket = Bucket(Rate(1, 1), 10.0)
+    bucket = TokenBucket(Rate(1, 1), 10.0)
     assert bucket.take(10.0) == 0
     assert bucket.take(5.0) == 1.0
     assert bucket.take(10.5) == 0.5
@@ -47,7 +47,7 @@ def test_a_clock_that_goes_back_gives_nothing_away() -> None:
     some.lists(some.floats(0, 100), max_size=60).map(sorted), some.integers(1, 5), some.floats(0.1, 3)
 )  # fmt: skip
 def test_a_bucket_never_gives_more_than_its_rate(times: list[float], burst: int, a_second: float) -> None:
-    bucket = Bucket(Rate(burst, a_second), 0.0)
+    bucket = TokenBucket(Rate(burst, a_second), 0.0)
     given_at = [time for time in times if bucket.take(time) == 0]
     for first in range(len(given_at)):
         for last in range(first, len(given_at)):
@@ -61,7 +61,7 @@ def test_too_many_requests_are_answered_with_when_to_come_back() -> None:
     assert [ask(app).status for _ in range(3)] == [200, 200, 429]
     found = ask(app)
     assert found.headers["retry-after"] == "10"
-    assert SENTENCES["requests"] in found.text
+    assert REFUSALS["requests"] in found.text
     assert found.headers["content-security-policy"]
     assert ask(app, client="203.0.113.6").status == 200
     clock.now += 10
@@ -78,7 +78,7 @@ def test_whoever_asks_for_json_is_refused_in_json() -> None:
     assert ask(app, "POST", "/", headers, b"a=1").status == 200
     found = ask(app, "POST", "/", headers, b"a=1")
     assert found.status == 429
-    assert json.loads(found.text) == {"ok": False, "said": SENTENCES["posts"]}
+    assert json.loads(found.text) == {"ok": False, "said": REFUSALS["posts"]}
 
 
 def test_sockets_are_limited_in_rate_in_number_and_in_all() -> None:
@@ -88,12 +88,12 @@ def test_sockets_are_limited_in_rate_in_number_and_in_all() -> None:
 
     app = guarded(Limits(Clock(), {**RATES, "sockets": Rate(2, 1)}))
     assert [refused(app) for _ in range(3)] == [0, 0, 429]
-    assert refused(guarded(Limits(Clock(), most_held=0))) == 429
+    assert refused(guarded(Limits(Clock(), max_sockets=0))) == 429
     assert refused(guarded(settings=SETTINGS._replace(most_sockets=0))) == 503
 
 
 def test_a_socket_that_ended_is_held_against_nobody() -> None:
-    limits = Limits(Clock(), most_held=1)
+    limits = Limits(Clock(), max_sockets=1)
     metrics = Metrics()
     app = guarded(limits, metrics, SETTINGS._replace(most_sockets=1))
     for _ in range(3):
@@ -104,7 +104,7 @@ def test_a_socket_that_ended_is_held_against_nobody() -> None:
 def test_each_socket_has_its_own_count_of_messages() -> None:
     clock = Clock()
     limits = Limits(clock, {**RATES, "messages": Rate(2, 1)})
-    one, other = limits.of_socket("here"), limits.of_socket("here")
+    one, other = limits.message_limiter("here"), limits.message_limiter("here")
     assert [one(), one(), one()] == [0, 0, 1.0]
     assert other() == 0
     clock.now += 1
@@ -113,13 +113,13 @@ def test_each_socket_has_its_own_count_of_messages() -> None:
 
 def test_the_sockets_of_a_network_share_what_it_may_send() -> None:
     limits = Limits(Clock(), {**RATES, "traffic": Rate(3, 1)})
-    many = [limits.of_socket("one") for _ in range(10)]
+    many = [limits.message_limiter("one") for _ in range(10)]
     assert [socket() > 0 for socket in many] == [False] * 3 + [True] * 7
-    assert limits.of_socket("another")() == 0
+    assert limits.message_limiter("another")() == 0
 
 
 def test_however_many_addresses_come_few_are_remembered() -> None:
-    limits = Limits(Clock(), {**RATES, "requests": Rate(1, 0.001)}, most=100)
+    limits = Limits(Clock(), {**RATES, "requests": Rate(1, 0.001)}, max_networks=100)
     assert limits.take("requests", "steady") == 0
     for number in range(1000):
         limits.take("requests", f"stranger {number}")
@@ -129,19 +129,19 @@ def test_however_many_addresses_come_few_are_remembered() -> None:
 
 def test_a_household_with_a_whole_network_counts_as_one() -> None:
     def of(client: str) -> str:
-        return address_of({"client": (client, 1)})
+        return network_of({"client": (client, 1)})
 
     assert of("2001:db8:1:2:3:4:5:6") == of("2001:db8:1:2::1") != of("2001:db8:1:3::1")
     assert of("::ffff:203.0.113.5") == of("203.0.113.5") != of("203.0.113.6")
     assert of("fe80::1%eth0") == of("fe80::2")
-    assert address_of({"client": None}) == address_of({}) == ""
+    assert network_of({"client": None}) == network_of({}) == ""
     assert len(of("x" * 1000)) <= 64
 
 
 def test_without_limits_everything_passes() -> None:
     limits = Limits.off()
     assert all(limits.take(kind, "one") == 0 for kind in RATES for _ in range(2000))
-    assert limits.of_socket()() == 0
+    assert limits.message_limiter()() == 0
 
 
 # Logs and metrics

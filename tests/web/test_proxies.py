@@ -21,7 +21,7 @@ from websockets.exceptions import InvalidStatus
 
 from piste.cli.commands.bench.serve import BUTTON, NUMBER
 from piste.web.middleware.guard import HEADERS, LARGEST_BODY
-from piste.web.middleware.rate_limits import RATES, SENTENCES
+from piste.web.middleware.rate_limits import RATES, REFUSALS
 from piste.web.network import qr_svg
 from tests.installing import needed, without
 from tests.limits import PATIENCE_S, wait_until
@@ -151,7 +151,7 @@ def test_nobody_is_counted_as_somebody_else_by_what_they_say_of_themselves(place
         answers.append(many.ask("/new", NEW, headers=forged))
         if answers[-1].status == 429:
             break
-    assert SENTENCES["rooms"] in answers[-1].text
+    assert REFUSALS["rooms"] in answers[-1].text
     assert {answer.status for answer in answers[:-1]} == {200}
     assert len(answers) > most
     # And who comes from elsewhere is not held up, even in the name of the one who is.

@@ -22,7 +22,7 @@ from piste.core.errors import MissingExtraError, OptionError, PisteError
 from piste.core.extras import SERVE
 from piste.web import server
 from piste.web.middleware import connections
-from piste.web.middleware.rate_limits import MOST_HELD, RATES
+from piste.web.middleware.rate_limits import MAX_SOCKETS_PER_NETWORK, RATES
 from piste.web.network import lan_addresses, link, qr_lines, qr_svg
 from piste.web.settings import Settings, read_public, usual_db
 
@@ -170,14 +170,15 @@ def test_the_page_for_hosts_names_every_option_and_the_true_limits() -> None:
     assert len(options) >= 12
     assert {option for option in options if f"`{option}" not in page} == set()
     asked, posts, sockets, said = (RATES[kind] for kind in ("requests", "posts", "sockets", "messages"))
-    assert f"{asked.a_second:g} requests a second in the long run and {asked.burst:g} at once" in page
-    assert f"{posts.a_second:g} posts and {posts.burst:g}" in page
-    assert RATES["rooms"].a_second == 0.2
+    assert f"{asked.per_second:g} requests a second in the long run and {asked.burst:g} at once" in page
+    assert f"{posts.per_second:g} posts and {posts.burst:g}" in page
+    assert RATES["rooms"].per_second == 0.2
     assert f"a table every five seconds and {RATES['rooms'].burst:g} at once" in page
     assert (
-        f"{sockets.a_second:g} sockets a second and {sockets.burst:g} at once, and hold {MOST_HELD} of them" in page
+        f"{sockets.per_second:g} sockets a second and {sockets.burst:g} at once, and hold {MAX_SOCKETS_PER_NETWORK} of them"
+        in page
     )
-    assert f"{said.a_second:g} messages a second and {said.burst:g} at once" in page
+    assert f"{said.per_second:g} messages a second and {said.burst:g} at once" in page
     assert f"{connections.A_SECOND / 1000:g} kB and {connections.BURST / 1000:g}" in page
 
 

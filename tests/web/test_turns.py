@@ -27,7 +27,7 @@ async def in_order(turns: FairQueue, asked: list[str]) -> list[str]:
     begun = asyncio.Event()
 
     async def work(network: str) -> None:
-        async with turns.place(network):
+        async with turns.slot(network):
             got.append(network)
             await begun.wait()
             await asyncio.sleep(0)
@@ -51,14 +51,14 @@ async def test_no_network_has_every_place() -> None:
     for _ in range(30):
         await asyncio.sleep(0)
         assert turns._held["a"] <= 2
-    async with asyncio.timeout(PATIENCE_S), turns.place("b"):
+    async with asyncio.timeout(PATIENCE_S), turns.slot("b"):
         pass
     await asyncio.gather(*tasks)
 
 
 async def test_who_gives_up_waiting_leaves_nothing_behind() -> None:
     turns = FairQueue(1)
-    async with turns.place("a"):
+    async with turns.slot("a"):
         waiting = [asyncio.ensure_future(in_order(turns, ["b"])) for _ in range(3)]
         for _ in range(5):
             await asyncio.sleep(0)
@@ -68,7 +68,7 @@ async def test_who_gives_up_waiting_leaves_nothing_behind() -> None:
         await asyncio.gather(*waiting, return_exceptions=True)
         for _ in range(5):
             await asyncio.sleep(0)
-    async with asyncio.timeout(PATIENCE_S), turns.place("c"):
+    async with asyncio.timeout(PATIENCE_S), turns.slot("c"):
         assert turns.locked
 
 

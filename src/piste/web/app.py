@@ -23,7 +23,7 @@ from piste.core.game import Game, find, names, quoted
 from piste.web import logging as logs
 from piste.web import metrics
 from piste.web.middleware.guard import FormError, Guard, answer, read_form, wants_json
-from piste.web.middleware.rate_limits import Limits, RateLimitError, address_of
+from piste.web.middleware.rate_limits import Limits, RateLimitError, network_of
 from piste.web.network import Root, is_loopback, lan_addresses, link_root, qr_svg
 from piste.web.settings import Settings
 from piste.web.storage.storage import Listing as StoredTable
@@ -187,7 +187,7 @@ class Site:
         try:
             room = await self.hall.open(
                 player, game.name, options, fields.get("name", ""), fields.get("versus", "steady"),
-                address_of(request.scope),
+                network_of(request.scope),
             )  # fmt: skip
         except (WorkersBusyError, RateLimitError):
             raise
@@ -202,7 +202,7 @@ class Site:
         player = self.player(request)
         name = await self.name(player)
         async with self.hall.room(request.path_params["code"]) as room:
-            await self.hall.arrive(room, player, address_of(request.scope))
+            await self.hall.arrive(room, player, network_of(request.scope))
             model = self.hall.view_model(room, player, self.link_root(request))
         if model.round_end is not None and model.round_end.number <= whole_number(request, "seen", 0):
             model = model._replace(round_end=None)  # "Next round", where no script hears it
@@ -214,7 +214,7 @@ class Site:
     async def news(self, request: Request) -> Response:
         player = self.player(request)
         async with self.hall.room(request.path_params["code"]) as room:
-            await self.hall.arrive(room, player, address_of(request.scope))
+            await self.hall.arrive(room, player, network_of(request.scope))
             model = self.hall.view_model(room, player, self.link_root(request))
             steps = self.hall.steps(room, player, model, step(request)) if step(request) >= 0 else ()
         drawn = [(then, self.pages.parts(then, only=STEPPED)) for then in steps]
@@ -224,7 +224,7 @@ class Site:
         code, verb = request.path_params["code"], request.path_params["do"]
         fields = await read_form(request)
         player, token = await self.known(request)
-        done = await self.hall.do(code, player, verb, fields, address_of(request.scope))
+        done = await self.hall.do(code, player, verb, fields, network_of(request.scope))
         return self.with_token(request, self.go(request, done.go or f"/t/{code}", done.said), token)
 
     def go(self, request: Request, address: str, said: str = "") -> Response:
@@ -255,7 +255,7 @@ class Site:
             link = f"{root.text}/t/{room.code}"
         picture = self.pictures.get(link)
         if picture is None:
-            self.limits.need("pictures", address_of(request.scope))
+            self.limits.require("pictures", network_of(request.scope))
             picture = self.pictures[link] = await asyncio.to_thread(qr_svg, link)
             if len(self.pictures) > MOST_PICTURES:
                 del self.pictures[next(iter(self.pictures))]
@@ -266,7 +266,7 @@ class Site:
             websocket, self.hall, self.pages,
             code=websocket.path_params["code"],
             player=self.player(websocket),
-            network=address_of(websocket.scope),
+            network=network_of(websocket.scope),
             root=self.link_root(websocket),
             since=since(websocket),
             step=step(websocket),
@@ -283,7 +283,7 @@ class Site:
         return Response(text, media_type="application/x-ndjson", headers=headers)
 
     async def review(self, request: Request) -> Response:
-        found = await self.hall.review(request.path_params["code"], address_of(request.scope))
+        found = await self.hall.review(request.path_params["code"], network_of(request.scope))
         if found is None:
             done = self.hall.looking(request.path_params["code"]).part
             said = {"ok": False, "said": "The coach is still looking at this game.", "done": done}
@@ -292,7 +292,7 @@ class Site:
 
     async def replay(self, request: Request) -> Response:
         code, player = request.path_params["code"], self.player(request)
-        review = await self.hall.review(code, address_of(request.scope))
+        review = await self.hall.review(code, network_of(request.scope))
         async with self.hall.room(code) as room:
             seat = whole_number(request, "seat", room.seat_of(player))
             found = shown(room, whole_number(request, "step", 0), seat, review, self.hall.looking(code))

@@ -14,7 +14,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 from piste.core.errors import PisteError
 from piste.core.protocols import SPECTATOR
 from piste.web import logging as logs
-from piste.web.middleware.rate_limits import SENTENCES, Limits
+from piste.web.middleware.rate_limits import REFUSALS, Limits
 from piste.web.network import Root
 from piste.web.tables.registry import Answer, Subscription, TableNotFoundError
 from piste.web.tables.service import VERBS, TableService
@@ -109,13 +109,13 @@ class Connection:
         self._sending = asyncio.Lock()
         self._asked: asyncio.Queue[str] = asyncio.Queue(MOST_ASKED)
 
-    def _lane(self) -> AbstractAsyncContextManager[None]:
-        return self._limits.lane(self._network)
+    def _work_slot(self) -> AbstractAsyncContextManager[None]:
+        return self._limits.work_slot(self._network)
 
     async def run(self) -> None:
         """Serve the client until it goes or the server stops."""
         try:
-            async with self._lane(), self._hall.room(self._code) as room:
+            async with self._work_slot(), self._hall.room(self._code) as room:
                 await self._hall.arrive(room, self._player, self._network)
                 self._seat = room.seat_of(self._player)
                 ear = self._hall.listen(self._code, self._seat)
@@ -163,7 +163,7 @@ class Connection:
                     await self._send({"bye": "restart"})
                     await self._socket.close(RESTART)
                     return
-                async with self._lane():
+                async with self._work_slot():
                     async with self._hall.room(self._code) as room:
                         model = self._hall.view_model(room, self._player, self._root)
                         if model.seat != self._seat:  # they have sat down, here or through another window
@@ -180,14 +180,14 @@ class Connection:
 
     async def _receive(self) -> None:
         """Take requests from the line, also while one is being answered, or a broken line would not be noticed."""
-        wait = self._limits.of_socket(self._network)
+        wait = self._limits.message_limiter(self._network)
         # A KeyError comes of bytes where text belongs.
         with contextlib.suppress(KeyError, *BROKEN):
             while True:
                 text = await self._socket.receive_text()
                 if wait() or self._asked.full():
                     self._hall.metrics.refused("messages")
-                    await self._send({"ok": False, "said": SENTENCES["messages"]})
+                    await self._send({"ok": False, "said": REFUSALS["messages"]})
                     await self._socket.close(LATER)
                     return
                 self._asked.put_nowait(text)
@@ -218,7 +218,7 @@ class Connection:
         answer = self._hall.answers.find(self._code, self._player, request)
         if answer is None:
             # A hint waits for a thinker, and there is a queue for those.
-            async with contextlib.nullcontext() if asked["do"] == "hint" else self._lane():
+            async with contextlib.nullcontext() if asked["do"] == "hint" else self._work_slot():
                 answer = await self._done(request, asked)
             self._hall.answers.keep(self._code, self._player, request, answer)
         return answer

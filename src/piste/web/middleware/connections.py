@@ -18,7 +18,7 @@ import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
-from piste.web.middleware.rate_limits import address_of
+from piste.web.middleware.rate_limits import network_of
 
 SLOWEST_READER = 30.0
 """Seconds in which a client must go on reading an answer."""
@@ -95,7 +95,7 @@ class HttpProtocol(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        network = address_of({"client": self.client})
+        network = network_of({"client": self.client})
         of_many = not self.client or (self.proxy and ip_address(self.client[0]) in ip_network(self.proxy))
         if not self.all_connections.enter(network, limited=not of_many):
             transport.abort()

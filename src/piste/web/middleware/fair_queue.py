@@ -1,4 +1,4 @@
-"""Places that are lent to one network after another, so that nobody waits behind everything somebody else wants."""
+"""A queue for a few slots that takes networks in turn, so that no network waits behind all the work of another."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from contextlib import asynccontextmanager
 from contextvars import ContextVar
 
 NETWORK: ContextVar[str] = ContextVar("network", default="")
-"""For whom something is worked out: whose turn it takes. It goes along with the task that was begun for somebody."""
+"""The network that work is done for. Tasks inherit it from the request that began them."""
 
 
 class FairQueue:
-    """Some places. A network waits for its turn, however much another one has asked for before."""
+    """Some slots. A network gets its turn however much another one has asked for before."""
 
-    def __init__(self, places: int) -> None:
-        self._free = places
-        # With more than two places no network has all of them: another one need not wait for its work to end.
-        self._most = places - 1 if places > 2 else places
+    def __init__(self, slots: int) -> None:
+        self._free = slots
+        # With more than two slots no network has all of them, so another one need not wait for its work to end.
+        self._max_per_network = slots - 1 if slots > 2 else slots
         self._held: Counter[str] = Counter()
         self._waiting: OrderedDict[str, deque[asyncio.Future[None]]] = OrderedDict()
 
@@ -27,52 +27,51 @@ class FairQueue:
         return self._free == 0
 
     def others_wait(self, network: str) -> bool:
-        """Whether another network waits for a place."""
+        """Whether another network waits for a slot."""
         return any(other != network for other in self._waiting)
 
     @asynccontextmanager
-    async def place(self, network: str) -> AsyncIterator[None]:
-        """Lend a place when it is this network's turn."""
-        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiting.setdefault(network, deque()).append(turn)
-        self._lend()
+    async def slot(self, network: str) -> AsyncIterator[None]:
+        """Wait until it is this network's turn, and hold a slot inside the context."""
+        granted: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.setdefault(network, deque()).append(granted)
+        self._grant()
         try:
-            await turn
+            await granted
         except asyncio.CancelledError:
-            if turn.cancelled():
-                self._leave(network, turn)
-            else:  # it was lent at the same moment
-                self._give_back(network)
+            if not granted.cancelled():  # it was granted at the same moment
+                self._release(network)
+            elif granted in self._waiting.get(network, ()):
+                self._waiting[network].remove(granted)
+                self._drop_if_empty(network)
             raise
         try:
             yield
         finally:
-            self._give_back(network)
+            self._release(network)
 
-    def _leave(self, network: str, turn: asyncio.Future[None]) -> None:
-        self._waiting[network].remove(turn)
+    def _drop_if_empty(self, network: str) -> None:
         if not self._waiting[network]:
             del self._waiting[network]
 
-    def _give_back(self, network: str) -> None:
+    def _release(self, network: str) -> None:
         self._free += 1
         self._held[network] -= 1
         if not self._held[network]:
             del self._held[network]
-        self._lend()
+        self._grant()
 
-    def _lend(self) -> None:
-        """Lend what is free, to the network that has waited longest for its turn."""
+    def _grant(self) -> None:
+        """Give free slots to the networks that have waited longest for their turn."""
         while self._free:
-            network = next((one for one in self._waiting if self._held[one] < self._most), None)
+            network = next((one for one in self._waiting if self._held[one] < self._max_per_network), None)
             if network is None:
                 return
-            turn = self._waiting[network].popleft()
+            granted = self._waiting[network].popleft()
             self._waiting.move_to_end(network)
-            if not self._waiting[network]:
-                del self._waiting[network]
-            if turn.cancelled():
+            self._drop_if_empty(network)
+            if granted.cancelled():
                 continue
             self._free -= 1
             self._held[network] += 1
-            turn.set_result(None)
+            granted.set_result(None)

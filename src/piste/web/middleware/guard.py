@@ -23,7 +23,7 @@ from starlette.websockets import WebSocketDisconnect
 from piste.core.errors import PisteError
 from piste.web import logging as logs
 from piste.web.metrics import Metrics
-from piste.web.middleware.rate_limits import SENTENCES, Limits, address_of
+from piste.web.middleware.rate_limits import REFUSALS, Limits, network_of
 from piste.web.settings import Settings
 
 LARGEST_BODY = 8192
@@ -166,7 +166,7 @@ class Guard:
             await refused(scope, receive, dressed)
             return
         if not scope["path"].endswith("/hint"):  # that one waits for a thinker, and there is a queue for those
-            await lane.enter_async_context(self._limits.lane(address_of(scope)))
+            await lane.enter_async_context(self._limits.work_slot(network_of(scope)))
         try:
             async with lane:
                 await self._app(scope, receive, dressed)
@@ -189,11 +189,11 @@ class Guard:
             await send(message)
 
         refused = self._refused(scope)
-        address = address_of(scope)
+        address = network_of(scope)
         if refused is None and self.sockets >= self._most_sockets:
             refused = self._refuse(scope, "full", 503, "All places are taken just now. Try again in a minute.", 60)
-        elif refused is None and not self._limits.hold(address):
-            refused = self._refuse(scope, "held", 429, SENTENCES["held"], 60)
+        elif refused is None and not self._limits.add_socket(address):
+            refused = self._refuse(scope, "held", 429, REFUSALS["held"], 60)
         if refused is not None:
             if "websocket.http.response" in scope.get("extensions", {}):
                 await refused(scope, receive, watched)
@@ -211,7 +211,7 @@ class Guard:
                 await send({"type": "websocket.close", "code": 1011})
         finally:
             self.sockets -= 1
-            self._limits.let_go(address)
+            self._limits.remove_socket(address)
             if open_now:
                 self._metrics_socket(-1)
 
@@ -221,11 +221,11 @@ class Guard:
 
     def _refused(self, scope: Scope) -> Response | None:
         """Return a refusal if the head of a request already asks for one."""
-        address = address_of(scope)
+        address = network_of(scope)
         for kind in kinds(scope):
             wait = self._limits.take(kind, address)
             if wait:
-                return self._refuse(scope, kind, 429, SENTENCES[kind], wait)
+                return self._refuse(scope, kind, 429, REFUSALS[kind], wait)
         if len(Headers(scope=scope).get("host", "")) > LONGEST_HOST:
             return self._refuse(scope, "host", 400, "No server has a name as long as the one that was asked for.")
         changing = scope["type"] == "websocket" or scope["method"] not in ("GET", "HEAD")

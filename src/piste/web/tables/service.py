@@ -111,7 +111,7 @@ class TableService(BotRunner):
 
     async def _begin(self, room: Room, player: str, named: str, network: str, *more: Change) -> None:
         """Begin a room, by whatever way it was asked for: here tables are counted."""
-        self.limits.need("rooms", network)
+        self.limits.require("rooms", network)
         room.network = network
         self.hold(room)
         async with self.lock(room.code):

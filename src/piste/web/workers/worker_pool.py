@@ -245,7 +245,7 @@ class WorkerPool:
             raise WorkersBusyError("The bots here are very busy. Wait a moment; the game is kept.")
         self._working[network] += 1
         try:
-            async with self._turns.place(network):
+            async with self._turns.slot(network):
                 worker = self._idle.pop()
                 try:
                     yield worker
@@ -293,7 +293,7 @@ class PreparationTracker:
         usual = options == find(game).options()
         lane = "background" if background else "usual" if usual else "own"
         try:
-            async with self._lanes[lane].place(NETWORK.get()):
+            async with self._lanes[lane].slot(NETWORK.get()):
                 worker = Worker(nice=15 if background else 5, memory=PREPARING_MEMORY)
                 self._workers.add(worker)
                 try:
