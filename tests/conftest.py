@@ -19,9 +19,9 @@ from hypothesis import HealthCheck, settings
 from piste.core import worker_process
 from piste.core.game import counted
 from tests import sizes
-from tests.installing import on_build_machine
+from tests.system_packages import on_build_machine
 
-LATE = ("solve", "test_bots.py", "coach", "scales", "rl", "terminal", "web", "browser")
+LATE = ("solver", "test_bots.py", "coach", "balance", "rl", "cli", "web", "browser")
 """What is quick and tells most comes first, real browsers last.
 
 Two workers begin at the start and in the middle. What compiles the same stands together, so that it is compiled once.

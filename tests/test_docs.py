@@ -16,9 +16,9 @@ import piste
 import piste.api
 from piste.cli.commands import solve
 from piste.core.game import find, names
+from tests import ROOT
 from tests.sizes import slow_if
 
-ROOT = Path(__file__).parent.parent
 PAGES = ROOT / "docs" / "rules"
 # How many rulings there were to begin with; more may be added, none may go.
 RULINGS = {"G": 10, "Z": 7, "P": 5, "R": 7, "Q": 6, "D": 22}

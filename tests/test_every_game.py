@@ -11,7 +11,7 @@ import pytest
 import piste
 from piste.core.game import find, members, names
 from piste.core.protocols import CHANCE, OVER
-from tests.kinds import FULL, ODD, Kind, choices, games, played, walked
+from tests.game_setups import FULL, ODD, Kind, choices, games, played, walked
 
 EVERY = pytest.mark.parametrize("kind", [*FULL, *ODD], ids=str)
 SMALL = tuple(kind for kind in ODD if str(kind) in {

@@ -12,7 +12,7 @@ import pytest
 
 import piste
 from piste.core.game import find, names
-from tests.kinds import FULL, ODD, Kind, played
+from tests.game_setups import FULL, ODD, Kind, played
 from tests.sizes import sized
 
 INPUTS = int(os.environ.get("PISTE_INPUTS", sized("1500", "6000")))
@@ -86,7 +86,7 @@ def test_mangled_records_with_checks_that_fit(texts: dict[str, list[str]]) -> No
     """Edits inside the JSON, with the checks made to fit, so that what stands behind the checks is reached."""
     import json
 
-    from tests.test_record import rechecked
+    from tests.core.test_record import rechecked
 
     chooser = random.Random("checked records")
     junk = [None, 0, -1, 1e9, True, "", "x", [], {}, "+3", "keep", "toss", 10**30, ["a"], {"top": 3}]

@@ -14,12 +14,12 @@ from pathlib import Path
 import httpx2 as httpx
 import pytest
 
-from tests.installing import without
+from tests import ROOT
 from tests.limits import PATIENCE_S
+from tests.system_packages import without
 
 pytestmark = pytest.mark.slow
 
-ROOT = Path(__file__).parents[1]
 EXTRAS = ("", "fast", "web", "rl", "openspiel")
 
 ALWAYS = (

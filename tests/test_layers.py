@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
-SOURCE = Path(__file__).parent.parent / "src" / "piste"
+from tests import ROOT
+
+SOURCE = ROOT / "src" / "piste"
 
 # Lowest first: a module may import from its own layer or from those before it.
 LAYERS = (

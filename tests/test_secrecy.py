@@ -14,7 +14,7 @@ import pytest
 import piste
 from piste.core.game import find
 from piste.core.protocols import CHANCE, OVER
-from tests.kinds import FULL, ODD, Kind, actions, choices, games, played, walked
+from tests.game_setups import FULL, ODD, Kind, actions, choices, games, played, walked
 
 HIDING = tuple(kind for kind in (*FULL, *ODD) if kind.game in ("zero-sum-duel", "positive-negative", "mccoy-duel"))
 OPEN = tuple(kind for kind in (*FULL, *ODD) if kind not in HIDING)

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from tests import ROOT
 from tests.limits import PATIENCE_S
 
-ROOT = Path(__file__).parent.parent
 SUITE = """
 import pytest
 def test_passes(): pass

@@ -29,7 +29,7 @@ from typing import Any
 from piste.cli.commands.bench.rules_speed import calibration
 from piste.web.server import raise_file_limit
 from tests.limits import PATIENCE_S, wait_until
-from tests.web.attacking import HERE, Client, Line, Server, frame, serving
+from tests.web.attack_client import HERE, Client, Line, Server, frame, serving
 
 SIZE = float(os.environ.get("PISTE_ATTACK", "1"))
 ADA, BEN = "127.0.0.2", "127.0.0.3"

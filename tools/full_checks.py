@@ -27,25 +27,40 @@ RULES = (
     ("Fuzzed records, positions, knowledge, decisions, options, deals", "tests/test_fuzz.py", "", 1),
 )
 TERMINAL = (
-    ("Two or three at one keyboard: screens of retold games are equal", "tests/terminal/test_hot_seat.py", "", 1),
-    ("Every game to its end at the terminal; 10 000 lines of garbage", "tests/terminal/test_sessions.py", "", 0),
-    ("Killed at every prompt, resumed to the same game", "tests/terminal/test_resume.py", "", 0),
-    ("The sheets' dialogues through a pseudo-terminal", "tests/terminal/test_dialogues.py", "", 0),
-    ("Ctrl-C at random moments of cold hints and solves", "tests/terminal/test_interrupts.py", "", 0),
+    ("Two or three at one keyboard: screens of retold games are equal", "tests/cli/test_hot_seat.py", "", 1),
+    ("Every game to its end at the terminal; 10 000 lines of garbage", "tests/cli/test_session.py", "", 0),
+    ("Killed at every prompt, resumed to the same game", "tests/cli/test_resume.py", "", 0),
+    ("The sheets' dialogues through a pseudo-terminal", "tests/cli/test_dialogues.py", "", 0),
+    ("Ctrl-C at random moments of cold hints and solves", "tests/cli/test_interrupts.py", "", 0),
 )
 SPEED = (
-    ("Interpreted and compiled games are equal; trees counted both ways", "tests/test_twin.py", "", 1),
-    ("Random play is as exact enumeration says; threads change nothing", "tests/test_bulk.py", "", 1),
+    (
+        "Interpreted and compiled games are equal; trees counted both ways",
+        "tests/compiled/test_compiled_equals_interpreted.py",
+        "",
+        1,
+    ),
+    ("Random play is as exact enumeration says; threads change nothing", "tests/compiled/test_simulate.py", "", 1),
 )
 SOLVE = (
-    ("Zero-Sum Grid: proof and play against brute force", "tests/solve/test_zero_sum_grid.py", "", 50),
-    ("Positive-Negative against fractions through the rules", "tests/solve/test_positive_negative.py", "", 50),
-    ("Zero Sum Duel: no best response gains", "tests/solve/test_zero_sum_duel.py", "", 50),
-    ("Prime Duel against plain value iteration; millions of games", "tests/solve/test_prime_duel.py", "", 1),
-    ("Prime Duel: what each bot loses to the full solution (9 GB)", "tests/solve/test_prime_duel_bots.py", "", 1),
-    ("Duel: bars, losses and plain solvers", "tests/solve/test_mccoy_duel.py", "", 1000),
-    ("Duel: what the first plays lose by long sampled play", "tests/solve/test_mccoy_duel_opening.py", "", 1000),
-    ("Commands, levels and tables", "tests/solve/test_commands.py", "", 0),
+    ("Zero-Sum Grid: proof and play against brute force", "tests/games/solver/test_zero_sum_grid.py", "", 50),
+    ("Positive-Negative against fractions through the rules", "tests/games/solver/test_positive_negative.py", "", 50),
+    ("Zero Sum Duel: no best response gains", "tests/games/solver/test_zero_sum_duel.py", "", 50),
+    ("Prime Duel against plain value iteration; millions of games", "tests/games/solver/test_prime_duel.py", "", 1),
+    (
+        "Prime Duel: what each bot loses to the full solution (9 GB)",
+        "tests/games/solver/test_prime_duel_bots.py",
+        "",
+        1,
+    ),
+    ("Duel: bars, losses and plain solvers", "tests/games/solver/test_mccoy_duel.py", "", 1000),
+    (
+        "Duel: what the first plays lose by long sampled play",
+        "tests/games/solver/test_mccoy_duel_opening.py",
+        "",
+        1000,
+    ),
+    ("Commands, levels and tables", "tests/games/solver/test_solve_command.py", "", 0),
 )
 ADAPTERS = (
     ("PettingZoo's suite, every game and number of players", "tests/rl/test_pettingzoo.py", "", 50),
@@ -54,17 +69,17 @@ ADAPTERS = (
     ("OpenSpiel's suites, Shimmy through PettingZoo's test", "tests/rl/test_openspiel_suites.py", "", 50),
     ("OpenSpiel: information states, observers, resampling", "tests/rl/test_openspiel.py", "", 50),
     ("OpenSpiel's algorithms; exploitability of our solvers", "tests/rl/test_openspiel_play.py", "", 50),
-    ("Many games together are the interpreted games", "tests/rl/test_many.py", "", 50),
-    ("One game in native, batch, PettingZoo and OpenSpiel form", "tests/rl/test_one_game.py", "", 1000),
+    ("Many games together are the interpreted games", "tests/rl/test_vector_env.py", "", 50),
+    ("One game in native, batch, PettingZoo and OpenSpiel form", "tests/rl/test_same_game_everywhere.py", "", 1000),
 )
 COACH = (
-    ("The four columns add up", "tests/coach/test_columns.py", "", 4),
-    ("Verdicts on retold games, perfect play, labels", "tests/coach/test_review.py", "", 50),
-    ("Duel: columns and intervals", "tests/coach/test_duel.py", "", 1000),
-    ("Puzzles", "tests/coach/test_puzzles.py", "", 1000),
-    ("Definitions of the scales against plain enumeration", "tests/scales/test_definitions.py", "", 1000),
-    ("The scales agree with the solvers", "tests/scales/test_balance.py", "", 1000),
-    ("Harvest against plain recursion; every deal", "tests/solve/test_zero_sum_grid_harvest.py", "", 50),
+    ("The four columns add up", "tests/analysis/coach/test_attribution.py", "", 4),
+    ("Verdicts on retold games, perfect play, labels", "tests/analysis/coach/test_review.py", "", 50),
+    ("Duel: columns and intervals", "tests/analysis/coach/test_sampled_attribution.py", "", 1000),
+    ("Puzzles", "tests/analysis/coach/test_puzzles.py", "", 1000),
+    ("Definitions of the scales against plain enumeration", "tests/analysis/balance/test_definitions.py", "", 1000),
+    ("The scales agree with the solvers", "tests/analysis/balance/test_report.py", "", 1000),
+    ("Harvest against plain recursion; every deal", "tests/games/solver/test_zero_sum_grid_harvest.py", "", 50),
 )
 WEB = (
     ("Secrecy: the bytes sent to a seat are equal in retold games", "tests/web/test_web_secrecy.py", "", 20),
@@ -84,7 +99,7 @@ SIZES = {  # of suites that do not count games
     "tests/web/test_forged.py": ("PISTE_INPUTS", max(1, INPUTS // 10), "messages"),
     "tests/web/test_attacks.py": ("PISTE_ATTACK", 1, "size"),
     "tests/web/test_durability.py": ("PISTE_KILLS", max(1, INPUTS // 5000), "kills"),
-    "tests/terminal/test_interrupts.py": ("PISTE_INTERRUPTS", max(1, INPUTS // 5000), "interrupts"),
+    "tests/cli/test_interrupts.py": ("PISTE_INTERRUPTS", max(1, INPUTS // 5000), "interrupts"),
 }
 ALONE = ("tests/web/test_attacks.py",)
 """Suites that measure: nothing else may run beside them, so they have one process."""

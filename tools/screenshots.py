@@ -18,8 +18,8 @@ sys.path.insert(0, str(ROOT))
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-    from tests.browser.house import ServerProcess
-    from tests.browser.person import Person
+    from tests.browser.browser_user import Person
+    from tests.browser.server_process import ServerProcess
 
 WIDTHS = {320: 640, 768: 1024, 1440: 900}
 SCHEMES = ("light", "dark")
@@ -39,7 +39,7 @@ def main(folder: str = "", *parts: str) -> None:
     from playwright.sync_api import expect, sync_playwright
 
     from tests.browser.conftest import FLAGS
-    from tests.browser.house import ServerProcess
+    from tests.browser.server_process import ServerProcess
 
     expect.set_options(timeout=120_000)  # the coach has to look at a whole game
     into = Path(folder or tempfile.mkdtemp(prefix="piste-shots-"))
@@ -62,7 +62,7 @@ def main(folder: str = "", *parts: str) -> None:
 
 
 def person(browser: Browser, house: ServerProcess, name: str) -> Person:
-    from tests.browser.person import Person
+    from tests.browser.browser_user import Person
 
     context = browser.new_context(viewport={"width": 1440, "height": 900}, reduced_motion="reduce")
     return Person(context, house.address, name)
@@ -122,7 +122,7 @@ def door(one: Person, browser: Browser, house: ServerProcess) -> None:
 
 def playing(game: str) -> Scene:
     def scene(one: Person, _browser: Browser, _house: ServerProcess) -> None:
-        from tests.browser.person import counted, play
+        from tests.browser.browser_user import counted, play
 
         chosen, many = GAMES[game]
         one.open(game, "steady", **chosen)
@@ -132,7 +132,7 @@ def playing(game: str) -> Scene:
 
 
 def over(one: Person, browser: Browser, house: ServerProcess) -> None:
-    from tests.browser.person import play
+    from tests.browser.browser_user import play
 
     friend = person(browser, house, "Bob")
     one.open("zero-sum-duel")
@@ -144,7 +144,7 @@ def over(one: Person, browser: Browser, house: ServerProcess) -> None:
 def replay(one: Person, _browser: Browser, _house: ServerProcess) -> None:
     from playwright.sync_api import expect
 
-    from tests.browser.person import play
+    from tests.browser.browser_user import play
 
     one.open("positive-negative", "strong")
     play([one], bots=True)

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.installing import needed, without
 from tests.limits import PATIENCE_MS
+from tests.system_packages import needed, without
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-    from tests.browser.house import ServerProcess
-    from tests.browser.person import Person
+    from tests.browser.browser_user import Person
+    from tests.browser.server_process import ServerProcess
 
 # Without the driver the other files cannot even be read; this one says why.
 if find_spec("playwright") is None:
@@ -87,7 +87,7 @@ def browser(playing: tuple[Browser, Running]) -> Iterator[Browser]:
 @pytest.fixture(scope="session")
 def open_house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
     """A server that all tests of a worker share, each at its own tables."""
-    from tests.browser.house import ServerProcess
+    from tests.browser.server_process import ServerProcess
 
     with ServerProcess(tmp_path_factory.mktemp("house")) as found:
         yield found
@@ -109,7 +109,7 @@ def person(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Invite]
 
     Nobody here waits for what is shown slowly for people, except who is `paced`.
     """
-    from tests.browser.person import Person
+    from tests.browser.browser_user import Person
 
     here: list[Person] = []
 

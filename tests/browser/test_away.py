@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, expect
 
+from tests.browser.browser_user import OVER, Person, play, two
 from tests.browser.conftest import Invite
-from tests.browser.house import ServerProcess
-from tests.browser.person import OVER, Person, play, two
+from tests.browser.server_process import ServerProcess
 
 OFFERED = "#offer-claim, #do-claim"
 

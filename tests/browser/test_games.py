@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.browser_user import OVER, SHORT, counted, play, two
 from tests.browser.conftest import Invite
-from tests.browser.house import ServerProcess
-from tests.browser.person import OVER, SHORT, counted, play, two
+from tests.browser.server_process import ServerProcess
 
 
 @pytest.mark.parametrize("game", SHORT)

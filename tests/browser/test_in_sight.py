@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from tests.browser.browser_user import Person, play
 from tests.browser.conftest import Invite
-from tests.browser.house import ServerProcess
-from tests.browser.insight import SIZES, out_of_sight
-from tests.browser.person import Person, play
+from tests.browser.server_process import ServerProcess
+from tests.browser.visibility import SIZES, out_of_sight
 
 GAMES: dict[str, tuple[str, dict[str, int | str]]] = {
     "zero-sum-duel": ("zero-sum-duel", {"top": 12, "turns": 16}),

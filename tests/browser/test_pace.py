@@ -6,9 +6,9 @@ import json
 
 from playwright.sync_api import WebSocket, expect
 
+from tests.browser.browser_user import HELD, OVER, Person
 from tests.browser.conftest import Invite
-from tests.browser.house import ServerProcess
-from tests.browser.person import HELD, OVER, Person
+from tests.browser.server_process import ServerProcess
 
 STEP, CALM = 650, 400  # milliseconds, as static/step_queue.js has them
 CHOICE = "#decide .choice"

@@ -26,8 +26,8 @@ from piste.core.game import find, names
 from piste.core.protocols import RESIGNS
 from piste.core.views import SeatView
 from piste.rl.episode import TRIES
-from tests.kinds import Kind, games
-from tests.rl.kinds import KINDS, picked
+from tests.game_setups import Kind, games
+from tests.rl.rl_setups import KINDS, picked
 
 every_kind = pytest.mark.parametrize("kind", KINDS, ids=str)
 

@@ -22,7 +22,7 @@ from piste.core.protocols import SPECTATOR  # noqa: E402
 from piste.core.views import SeatView  # noqa: E402
 from piste.rl import openspiel  # noqa: E402
 from piste.rl.encoder import Encoder, settled  # noqa: E402
-from tests.kinds import FULL, ODD, Kind, actions, games, played  # noqa: E402
+from tests.game_setups import FULL, ODD, Kind, actions, games, played  # noqa: E402
 from tests.sizes import slow_if  # noqa: E402
 
 KINDS = tuple(Kind(kind.game, {"turns": 200, **kind.options}) if kind in ODD[:1] else kind for kind in (*FULL, *ODD))

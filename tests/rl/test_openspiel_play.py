@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,9 +19,10 @@ from piste.games.mccoy_duel.solver import cfr as ending  # noqa: E402
 from piste.games.mccoy_duel.solver import infoset_kernels, infosets  # noqa: E402
 from piste.rl import openspiel  # noqa: E402
 from piste.rl.openspiel_policy import SolverPolicy  # noqa: E402
-from tests.kinds import games  # noqa: E402
+from tests import ROOT  # noqa: E402
+from tests.game_setups import games  # noqa: E402
 
-EXAMPLE = Path(__file__).parents[2] / "examples" / "openspiel_cfr.py"
+EXAMPLE = ROOT / "examples" / "openspiel_cfr.py"
 LARGE = games(1) >= 10  # the sizes of a proof
 BAR = 1e-3
 

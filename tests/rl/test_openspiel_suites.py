@@ -25,7 +25,7 @@ from open_spiel.python.algorithms import generate_playthrough  # noqa: E402
 from open_spiel.python.tests import games_sim_test  # noqa: E402
 
 import piste.rl.openspiel  # noqa: E402, F401
-from tests.kinds import games  # noqa: E402
+from tests.game_setups import games  # noqa: E402
 from tests.sizes import sized  # noqa: E402
 
 if not flags.FLAGS.is_parsed():

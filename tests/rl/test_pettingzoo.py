@@ -24,10 +24,9 @@ from piste.core.errors import OptionError
 from piste.core.game import find, names
 from piste.rl.encoder import Encoder, settled
 from piste.rl.episode import TRIES
-from tests.kinds import Kind, games
-from tests.rl.kinds import KINDS, SECRETS, picked, play, retold, seen, split
-
-ROOT = Path(__file__).parent.parent.parent
+from tests import ROOT
+from tests.game_setups import Kind, games
+from tests.rl.rl_setups import KINDS, SECRETS, picked, play, retold, seen, split
 
 every_kind = pytest.mark.parametrize("kind", KINDS, ids=str)
 

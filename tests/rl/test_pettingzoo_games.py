@@ -13,8 +13,8 @@ from pettingzoo.utils.wrappers import TerminateIllegalWrapper
 import piste
 import piste.rl.pettingzoo as adapter
 from piste.core.errors import IllegalDecisionError, OptionError
-from tests.kinds import Kind, games
-from tests.rl.kinds import KINDS, picked, play, seen
+from tests.game_setups import Kind, games
+from tests.rl.rl_setups import KINDS, picked, play, seen
 
 every_kind = pytest.mark.parametrize("kind", KINDS, ids=str)
 

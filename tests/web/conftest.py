@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.web.driving import InProcessServer
+from tests.web.in_process_server import InProcessServer
 
 
 @pytest.fixture

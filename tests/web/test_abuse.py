@@ -18,8 +18,8 @@ from piste.web.network import Root
 from piste.web.views.rendering import Pages
 from piste.web.workers.worker_pool import WorkerTimeoutError
 from tests.limits import PATIENCE_S, PATIENT
-from tests.web.driving import Device, InProcessServer, finish, one_decision, table_for
-from tests.web.test_serving_process import Running
+from tests.web.in_process_server import Device, InProcessServer, finish, one_decision, table_for
+from tests.web.test_server_process import Running
 
 DAY = 86400.0
 

@@ -6,17 +6,16 @@ import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 from piste.web.server import GRACE
+from tests import ROOT
 from tests.limits import PATIENCE_S
 
 pytestmark = pytest.mark.slow
 
 SIZE = os.environ.get("PISTE_ATTACK", "0.05")
-ROOT = Path(__file__).parents[2]
 # What is asserted at full size (PISTE_ATTACK=1); at a smaller one nothing is said about time:
 # - unreadable: 99 in 100 decisions of the innocents are told within 250 ms;
 # - thinkers: somebody else's `steady` answers within a second, and somebody else's `perfect` within twice its usual

@@ -18,10 +18,10 @@ import pytest
 from piste.core.game import find
 from piste.core.protocols import SPECTATOR
 from piste.web.tables.service import VERBS
-from tests.kinds import Kind, walked
+from tests.game_setups import Kind, walked
 from tests.test_fuzz import mangled
 from tests.test_secrecy import HIDING, another_history
-from tests.web.driving import FORM, HOST, OURS, Device, Got, InProcessServer, Socket, scope_of
+from tests.web.in_process_server import FORM, HOST, OURS, Device, Got, InProcessServer, Socket, scope_of
 from tests.web.test_web_secrecy import Episode, cut, seats_of
 
 INPUTS = int(os.environ.get("PISTE_INPUTS", "2000"))

@@ -17,7 +17,7 @@ from starlette.websockets import WebSocket
 
 from piste.web.middleware.guard import HEADERS, LARGEST_BODY, FormError, Guard, is_ours, origin, read_form
 from piste.web.middleware.rate_limits import RATES, Limits, Rate
-from tests.web.asking import FORM, OURS, SECRET, SETTINGS, Clock, ask, connect, guarded, overheard
+from tests.web.guarded_app import FORM, OURS, SECRET, SETTINGS, Clock, ask, connect, guarded, overheard
 
 
 @pytest.fixture(name="noted")

@@ -11,7 +11,7 @@ import pytest
 
 from piste.web.network import is_loopback, link_root, qr_svg, reachable_at
 from piste.web.settings import Settings
-from tests.web.driving import Device, InProcessServer
+from tests.web.in_process_server import Device, InProcessServer
 
 LAN, OTHER = "192.168.1.20", "10.8.0.2"
 

@@ -23,10 +23,11 @@ from piste.cli.commands.bench.serve import BUTTON, NUMBER
 from piste.web.middleware.guard import HEADERS, LARGEST_BODY
 from piste.web.middleware.rate_limits import RATES, REFUSALS
 from piste.web.network import qr_svg
-from tests.installing import needed, without
 from tests.limits import PATIENCE_S, wait_until
-from tests.web import filtered, proxied
-from tests.web.proxied import PUBLIC, Line, Proxy, Served, Visitor
+from tests.system_packages import needed, without
+from tests.web import proxied_server as proxied
+from tests.web import syscall_filter as filtered
+from tests.web.proxied_server import PUBLIC, Line, Proxy, Served, Visitor
 
 pytestmark = [
     pytest.mark.proxy,

@@ -16,8 +16,8 @@ from piste.web.views import view_models
 from piste.web.views.rendering import STEPPED, Pages
 from piste.web.views.view_models import PLAYING, TableViewModel
 from piste.web.websocket import news
-from tests.kinds import FULL, Kind
-from tests.web.driving import SEED, Device, InProcessServer, seeded
+from tests.game_setups import FULL, Kind
+from tests.web.in_process_server import SEED, Device, InProcessServer, seeded
 
 PAGES = Pages()
 WITHOUT = view_models.RenderContext(0.0, 60.0, Root("http://table.example"))

@@ -25,10 +25,10 @@ from piste.web.storage.storage import PutPlayer
 from piste.web.tables.room import Room, usual_opener
 from piste.web.tables.service import player_of
 from piste.web.views import view_models
-from tests.kinds import FULL, ODD, Kind, games, walked
+from tests.game_setups import FULL, ODD, Kind, games, walked
 from tests.sizes import sized
 from tests.test_secrecy import HIDING, OPEN, GoesOn, another_history, prefixes
-from tests.web.driving import CountedLots, Device, InProcessServer
+from tests.web.in_process_server import CountedLots, Device, InProcessServer
 
 NAMES = ("Ada", "Ben", "Cleo", "Dan")
 LONGEST = 24

@@ -10,7 +10,7 @@ decisions and for cards that only the other sees. In those eyes a seat's chance 
   has played what a perfect player never plays, what the best decision is worth more now than the plan had promised.
 
 So they add up to the result, if every choice is worth what stands after it, and every chance what it brings on
-average. docs/coach.md says it at length; tests/coach/test_columns.py holds the solvers to it.
+average. docs/coach.md says it at length; tests/analysis/coach/test_attribution.py holds the solvers to it.
 """
 
 from __future__ import annotations

@@ -1,0 +1,116 @@
+"""After the game: everything shown, stepped through with the coach, downloaded and checked; lists of games."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+from piste.core.record import Record
+from piste.core.replay import replay
+from tests.browser.browser_user import OVER, play, two
+from tests.browser.conftest import Invite
+from tests.browser.server_process import ServerProcess
+
+
+def test_a_record_can_be_downloaded_and_keeps_the_promise(house: ServerProcess, person: Invite) -> None:
+    ada = person(house, "Ada checks")
+    ada.open("positive-negative", "steady", top=5)
+    ada.waits_for_turn()
+    ada.page.click("#fair > summary")
+    promise = ada.page.locator("#fair .code").inner_text()
+    assert not ada.sees("a[href$='/record']")
+    play([ada], bots=True)
+    record = Record.parse(ada.record())
+    table, _ = replay(record)
+    ending = table.ending()
+    assert ending is not None
+    assert ending.reason in ada.page.locator(OVER).inner_text()
+    assert record.head.commitment is not None
+    assert record.head.commitment.digest == promise
+    assert record.head.seed is not None
+    assert record.head.commitment.keeps(record.head.seed)
+    expect(ada.page.locator("#fair dd").first).to_contain_text(str(record.head.seed))
+
+
+@pytest.mark.parametrize("game", ["positive-negative", "prime-duel"])
+def test_a_game_is_stepped_through_with_the_coachs_graph(game: str, house: ServerProcess, person: Invite) -> None:
+    ada = person(house, f"Ada learns {game}")
+    ada.open(game, "steady", **({"top": 4} if game == "positive-negative" else {"target": 12}))
+    play([ada], bots=True)
+    ada.page.click("a[href$='/replay']")
+    where, graph = ada.page.locator(".where"), ada.page.locator(".graph svg[role=img]")
+    expect(where).to_contain_text("Step 0 of")
+    steps = int(where.inner_text().rpartition(" ")[2])
+    assert steps > 4
+    expect(graph).to_be_visible()  # as soon as the coach is ready, without a reload
+    expect(graph.locator("polyline")).to_have_count(1)
+    expect(ada.page.locator(".graph > p")).to_contain_text("Chance of winning, as Ada")
+    ada.page.keyboard.press("ArrowRight")
+    expect(where).to_have_text(f"Step 1 of {steps}")
+    ada.page.click("#go-next")
+    expect(where).to_have_text(f"Step 2 of {steps}")
+    ada.page.click("#go-previous")
+    expect(where).to_have_text(f"Step 1 of {steps}")
+    assert ada.page.url.endswith("step=1")
+    spoken = 0
+    for step in range(2, steps + 1):
+        ada.page.keyboard.press("ArrowRight")
+        expect(where).to_have_text(f"Step {step} of {steps}")
+        spoken += ada.page.locator(".coach").count()
+    assert spoken
+    graph.click(position={"x": 1, "y": 20})
+    expect(where).to_have_text(f"Step 0 of {steps}")
+    ada.page.click("#go-last")
+    expect(where).to_have_text(f"Step {steps} of {steps}")
+    ada.page.reload()
+    expect(where).to_have_text(f"Step {steps} of {steps}")
+
+
+def test_after_the_game_every_hand_is_shown(house: ServerProcess, person: Invite) -> None:
+    ada, bob = person(house, "Ada shows"), person(house, "Bob shows")
+    two(ada, bob, "mccoy-duel", rounds=1)
+    play([ada, bob], until=lambda: bob.sees(".panel .card"))
+    hand = bob.page.locator(".panel .card .sr").all_inner_texts()
+    assert len(hand) > 5
+    assert not any(card in ada.page.locator("#part-scene").inner_text() for card in hand)
+    bob.resign()
+    expect(ada.page.locator(OVER)).to_be_visible()
+    for card in hand:
+        expect(ada.page.locator("#part-scene")).to_contain_text(card)
+    ada.page.click("a[href$='/replay']")
+    ada.page.select_option("#eyes", label="Bob shows")
+    expect(ada.page.locator("#part-replay")).to_contain_text("Bob shows")
+    expect(ada.page.locator("#eyes")).to_have_value("1")
+
+
+def test_your_games_and_tables_to_watch_are_listed_and_can_be_deleted(house: ServerProcess, person: Invite) -> None:
+    ada, bob, eve = (person(house, name) for name in ("Ada lists", "Bob lists", "Eve lists"))
+    ada.open("zero-sum-grid", turns=4)
+    ada.page.click("#do-list")
+    expect(ada.page.locator("#do-unlist")).to_be_visible()
+    eve.go("/watch")
+    eve.page.locator("ul.tables a", has_text="Ada lists").click()
+    expect(eve.page.locator("#sit-name")).to_be_visible()
+    bob.sit(ada.link)
+    play([ada, bob])
+    expect(eve.page.locator(OVER)).to_be_visible()
+    ada.go("/games")
+    row = ada.page.locator("ul.tables li", has_text="Bob lists")
+    expect(row).to_contain_text("Draw: turn limit")
+    row.locator("summary").click()
+    row.locator("button.danger").click()
+    expect(ada.page.locator("body.home")).to_be_visible()
+    ada.go("/games")
+    expect(ada.page.locator("h1")).to_have_text("Your games")
+    expect(row).to_have_count(0)
+
+
+def test_a_table_that_is_closed_says_so_to_those_who_wait_there(house: ServerProcess, person: Invite) -> None:
+    ada, bob = person(house, "Ada closes"), person(house, "Bob hopes")
+    bob.cut_off = True  # that the table is gone is told in the console, too
+    ada.open("zero-sum-grid")
+    bob.page.goto(ada.link)
+    ada.page.click("#offer-delete > summary")
+    ada.page.click("#ask-yes")
+    expect(ada.page.locator("body.home")).to_be_visible()
+    expect(bob.page.locator("body")).to_contain_text("no such table")

@@ -1,0 +1,87 @@
+"""The same rules interpreted and compiled: step by step, by whole random games, and by counted trees."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from piste.compiled.compiler import game_kernels
+from piste.core.game import find, members, names
+from piste.core.protocols import CHANCE, OVER
+from tests import ROOT
+from tests.game_setups import FULL, ODD, Kind, actions, games, played, walked
+from tests.sizes import sized
+
+EVERY = pytest.mark.parametrize("kind", [*FULL, *ODD], ids=str)
+PERFT = ROOT / "tests" / "perft"
+
+
+@EVERY
+def test_twins_play_the_same_random_games(kind: Kind) -> None:
+    game = find(kind.game)
+    options = game.options(kind.options)
+    plain, compiled = game_kernels(game, compiled=False), game_kernels(game, compiled=True)
+    for seed in range(games(sized(20, 300), of=kind) if kind in FULL else sized(20, 100)):
+        leaving = 16 if seed % 5 == 0 else 0
+        one = plain.playout(options, 1, seed, 5000, leaving)
+        assert one == compiled.playout(options, 1, seed, 5000, leaving)
+
+
+@EVERY
+def test_twins_agree_on_every_function_at_every_step(kind: Kind) -> None:
+    game = find(kind.game)
+    plain, compiled = game.rules, game_kernels(game, compiled=True)
+    seats = plain.seats(game.options(kind.options))
+    for seed in range(2):
+        for s, step in walked(kind, actions(played(kind, seed).history())):
+            state: Any = s
+            for name in ("to_act", "reason"):
+                assert getattr(plain, name)(state) == getattr(compiled, name)(state)
+            for seat in range(-1, seats):
+                assert plain.look(state, seat) == compiled.look(state, seat)
+                if seat >= 0:
+                    assert plain.payoff(state, seat) == compiled.payoff(state, seat)
+                if step is not None:
+                    assert plain.tell(state, step, seat) == compiled.tell(state, step, seat)
+            actor = plain.to_act(state)
+            if actor == OVER:
+                continue
+            assert plain.kind(state) == compiled.kind(state)
+            if actor == CHANCE:
+                assert plain.outcomes(state) == compiled.outcomes(state)
+                for outcome in members(plain.outcomes(state)):
+                    assert plain.weight(state, outcome) == compiled.weight(state, outcome)
+                assert plain.spread(state) == compiled.spread(state)
+                for at in range(0, plain.spread(state), 1 + plain.spread(state) // 50):
+                    assert plain.drawn(state, at) == compiled.drawn(state, at)
+            else:
+                assert plain.legal(state) == compiled.legal(state)
+                assert all(plain.leave(state, seat) == compiled.leave(state, seat) for seat in range(seats))
+            if step is not None:
+                assert plain.apply(state, step) == compiled.apply(state, step)
+        assert plain.start(game.options(kind.options)) == compiled.start(game.options(kind.options))
+
+
+def counted(name: str) -> list[tuple[dict[str, str], int, int]]:
+    """Read a file of counted trees: options, depth, count."""
+    found = []
+    for line in (PERFT / f"{name}.perft").read_text().splitlines():
+        if line and not line.startswith("#"):
+            options, depth, count = line.split()
+            pairs = {} if options == "-" else dict(pair.split("=") for pair in options.split(","))
+            found.append((pairs, int(depth), int(count)))
+    return found
+
+
+@pytest.mark.parametrize("name", names())
+def test_counted_trees_agree_with_the_file_both_ways(name: str) -> None:
+    game = find(name)
+    plain, compiled = game_kernels(game, compiled=False), game_kernels(game, compiled=True)
+    lines = counted(name)
+    assert len(lines) >= 8
+    for given, depth, count in lines:
+        state = plain.start(game.options(given))
+        assert compiled.perft(state, depth) == count
+        if count <= 20_000:
+            assert plain.perft(state, depth) == count

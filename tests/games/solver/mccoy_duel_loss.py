@@ -1,0 +1,190 @@
+"""What decisions of Duel's perfect bot with few cards left lose against an equilibrium, and how exact that is.
+
+The equilibrium is that of the game which the bot takes a decision to be part of: it begins at the turn from which the
+bot solved the round, or else at the decision itself, with the deals that everybody holds possible there. Where the
+tree is small enough, CFR+ solves it with many passes and the loss has a bound. Else trials far longer than the bot's
+learn the mixes, and the best answer to the other seat's mixes is worked out for the seat that decides.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+import piste
+from piste import bots
+from piste.core.dealer import Dealer, RandomStream
+from piste.core.protocols import SPECTATOR
+from piste.core.views import SeatView
+from piste.games.mccoy_duel import rules
+from piste.games.mccoy_duel.solver import cfr, infoset_kernels, infosets, search
+from piste.games.mccoy_duel.solver.cfr_kernels import FULL, MOVES, NODES, PLACES, VISITS
+from piste.games.mccoy_duel.solver.infoset_kernels import KEYS
+from piste.games.mccoy_duel.solver.infosets import Array, Rows
+from piste.games.mccoy_duel.solver.mccfr_kernels import Sketch
+from tests.games.solver.mccoy_duel_plain_cfr import level
+
+ROOM = 12_000_000  # nodes for long trials and for the best answer to them
+
+
+class Asked(NamedTuple):
+    """A decision of the perfect bot, the round that it is of, and what the bot draws chance from."""
+
+    played: str
+    view: SeatView
+    stream: RandomStream
+
+
+class Lost(NamedTuple):
+    loss: float  # of what the bot's mix would have won
+    proven: bool  # against a solution with a bound, or against long trials
+    gap: float  # that bound; for long trials 0
+    solved: bool  # whether the bot solved or learned
+    choices: int
+    values: Array
+    mix: Array
+
+
+def lost(view: SeatView, stream: RandomStream, nodes: int, work: int, seed: int = 99) -> Lost | None:
+    """Return what the bot's mix at a decision loses; None if nothing is known of that."""
+    state, told = infosets.told(view)
+    assert state is not None
+    seat, options = view.seat, view.options
+    key = int(infosets.rows_of(state, told, seat).rows[0, KEYS + seat])
+    found, _, root = search.solved_mix(state, told, key, search.FULL)
+    mix = found if found is not None else search.late_mix(state, told, seat, key, search.FULL, stream)
+    assert mix is not None
+    rows = infosets.rows_of(state, told[: root + 1], SPECTATOR)
+    proved = proven(options, rows, seat, key, nodes)
+    gap = 0.0
+    if proved is not None:
+        values, gap = proved
+    else:
+        answer = answered(options, rows, seat, key, cfr.drawn_out(options, rows, seat, key, work, seed, ROOM))
+        if answer is None:
+            return None
+        values = answer
+    mix = mix / mix.sum()
+    loss = float(values.max() - values[: len(mix)] @ mix)
+    return Lost(loss, proved is not None, gap, found is not None, len(mix), values, mix)
+
+
+def proven(options: rules.Options, rows: Rows, seat: int, key: int, nodes: int) -> tuple[Array, float] | None:
+    """Return what each choice at a place wins against the other's mixes in a solution, and the solution's bound."""
+    k = infosets.kernels()
+    early = int(nodes * cfr.FIRST)
+    if len(rows.rows) > early:
+        return None
+    tree = cfr.planted(nodes, nodes // 4)
+    k.rooted(options, tree, rows.rows)
+    k.improve(options, tree._replace(nodes=tree.nodes[:early]), rows.weights, 1, 2)
+    passes = 1
+    while not tree.counts[FULL] and passes < 400 and (passes < 100 or tree.counts[VISITS] < 100_000_000):
+        k.improve(options, tree, rows.weights, passes + 1, passes + 21)
+        passes += 20
+    if tree.counts[FULL]:
+        return None
+    mean = np.zeros(tree.mean.shape)
+    k.average(tree, cfr.LEAST, mean)
+    solved = cfr.Solved(tree.slots, tree.names, tree.counts, mean, passes, int(tree.counts[NODES]))
+    proof = cfr.prove(options, rows, solved, tree)
+    if proof is None:
+        return None
+    spot = int(k.spot_of(tree.slots, tree.names, tree.counts, key, 0))
+    assert spot >= 0
+    return proof.values[seat][spot, : int(tree.names[spot, 1])], proof.gap
+
+
+def answered(options: rules.Options, rows: Rows, seat: int, key: int, sketch: Sketch) -> Array | None:
+    """Return what each choice wins at a place with the best answer to the other's mixes from trials."""
+    k = infosets.kernels()
+    mine = rows.of(seat, key)
+    tree = cfr.planted(ROOM, len(sketch.names))
+    tree.slots[:] = sketch.slots
+    tree.counts[PLACES] = places = int(sketch.counts[PLACES])
+    tree.names[:, :2] = sketch.names[:, :2]
+    tree.names[:places, 2] = -1
+    numbers, begin = sketch.names[:places, 1], sketch.names[:places, 2]
+    mean = np.zeros(tree.mean.shape)
+    for i in range(MOVES):
+        held = numbers > i
+        mean[:places][held, i] = sketch.scores[begin[held] + 3 + 3 * i]
+        now = sketch.scores[begin[held] + 1 + 3 * i]
+        tree.mix[:places][held, i] = now
+    total = mean[:places].sum(axis=1, keepdims=True)
+    mean[:places] = np.where(total > 0, mean[:places] / np.maximum(total, 1e-300), tree.mix[:places])
+    mean[mean < cfr.LEAST] = 0.0
+    mean[:places] /= mean[:places].sum(axis=1, keepdims=True)
+    weights = mine.weights / mine.weights.sum()
+    k.rooted(options, tree, mine.rows)
+    theirs = np.zeros(len(tree.nodes))
+    k.reached(options, tree, weights, mean, seat, theirs)
+    if tree.counts[FULL]:
+        return None
+    _, _, best = cfr.best_answers(tree, theirs, mean, seat)
+    spot = int(tree.nodes[0, 2])
+    return best[spot, : int(tree.names[spot, 1])]
+
+
+def asked(names: tuple[str, str], seeds: range, cards: int = 8) -> Iterator[Asked]:
+    """Play rounds and return each decision of the perfect bot with so few cards; the seats take turns."""
+    for seed in seeds:
+        played = f"{' '.join(names)} {seed}"
+        table, dealer = piste.open_table("mccoy-duel", {"rounds": 1}, seed=played), Dealer(played)
+        while (seat := table.to_act) is not None:
+            view = table.view(seat)
+            who = names[(seat + seed) % 2]
+            few = view.kind != rules.PICK and sum(view.position.sizes) <= cards
+            if who == "perfect" and few and different(view):
+                yield Asked(played, view, dealer.stream(bots.stream_name(view)))
+            table.decide(seat, level(who).choose(view, dealer.stream(bots.stream_name(view))), view.number)
+
+
+def first_turns(seeds: range, cards: int = 8) -> Iterator[Asked]:
+    """Return the first turn with so few cards in rounds between steady bots, if there is something to decide."""
+    for seed in seeds:
+        played = f"first turn {seed}"
+        table, dealer = piste.open_table("mccoy-duel", {"rounds": 1}, seed=played), Dealer(played)
+        while (seat := table.to_act) is not None:
+            view = table.view(seat)
+            if view.kind == rules.PLAY and sum(view.position.sizes) <= cards:
+                if different(view):
+                    yield Asked(played, view, dealer.stream(bots.stream_name(view)))
+                break
+            table.decide(seat, level("steady").choose(view, dealer.stream(bots.stream_name(view))), view.number)
+
+
+def different(view: SeatView) -> bool:
+    """Say whether a seat has more than one choice that makes a difference."""
+    if len(view.actions) == 1:
+        return False
+    state, told = infosets.told(view)
+    assert state is not None
+    left = infoset_kernels.different(
+        infoset_kernels.unpack(view.options, infosets.rows_of(state, told, view.seat).rows[0])
+    )
+    return left & (left - 1) != 0
+
+
+def interval(found: list[tuple[str, Lost]]) -> tuple[float, float]:
+    """Return the mean loss and half of its 95 % interval, from how rounds differ: those of one round go together."""
+    mean, sums = sum(lost.loss for _, lost in found) / len(found), {played: 0.0 for played, _ in found}
+    for played, lost in found:
+        sums[played] += lost.loss - mean
+    squares = sum(x * x for x in sums.values()) * len(sums) / max(1, len(sums) - 1)
+    return mean, 1.96 * math.sqrt(squares) / len(found)
+
+
+def told_of(found: list[tuple[str, Lost]]) -> str:
+    """Say in a line what was found."""
+    mean, half = interval(found)
+    losses = [lost.loss for _, lost in found]
+    gaps = [lost.gap for _, lost in found if lost.proven]
+    return (
+        f"loss {mean:.3%} +- {half:.3%} of a round in {len(found)} decisions, worst {max(losses):.2%}, "
+        f"over 0.1 % in {sum(x > 0.001 for x in losses)}; the bot solved {sum(lost.solved for _, lost in found)}; "
+        f"{len(gaps)} equilibria proven, within {sum(gaps) / max(1, len(gaps)):.3%}, the others by long trials"
+    )

@@ -1,0 +1,149 @@
+"""What bots of Prime Duel lose to perfect play, decision by decision, by the full solution.
+
+A player who decides by some rule against a perfect one wins less often than a perfect player would: by the sum, over
+the decisions of a game, of what each fell short of the best one, on average. So games are played and every decision
+is noted; then the full solution is worked out once, and tells what each decision was worth. It takes 9 GB.
+
+    python -m tests.games.solver.prime_duel_losses GAMES
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from piste.core.dealer import Dealer, RandomStream, drawn
+from piste.core.game import find
+from piste.core.protocols import CHANCE, OVER
+from piste.core.views import SeatView
+from piste.games.prime_duel import rules
+from piste.games.prime_duel.bots import novice, steady, strong
+from piste.games.prime_duel.rules import DECIDE, KEEP, Options, State
+from piste.games.prime_duel.solver import solver
+from piste.games.prime_duel.solver import tablebase as kept
+from piste.games.prime_duel.solver.kernels import Array
+from piste.games.prime_duel.solver.score_pairs import COARSE, Decks, Line, Pool, follows, needed, steps
+from piste.games.prime_duel.solver.value_sources import counts, line_of, loops
+
+GAME = find("prime-duel")
+
+Rule = Callable[[State, RandomStream], int]
+
+
+class Noted(NamedTuple):
+    """A decision: before it, the deck without the card in question."""
+
+    game: int
+    line: Line
+    number: int  # of the deck
+    card: int
+    kept: bool
+
+
+def by_view(choose: Callable[[SeatView, RandomStream], int]) -> Rule:
+    """Return a bot's rule for states: everything that it may see is in its view."""
+
+    def rule(s: State, stream: RandomStream) -> int:
+        view = SeatView(
+            GAME.name, s.options, s.seat, 0, DECIDE, rules.look(s, s.seat), ("keep", "discard"), (0, 1), None, (),
+            "", True, None,
+        )  # fmt: skip
+        return choose(view, stream)
+
+    return rule
+
+
+RULES: dict[str, Rule] = {
+    "novice": by_view(novice.choose),
+    "steady": by_view(steady.choose),
+    "strong": by_view(strong.choose),
+    "perfect, without the full solution": lambda s, stream: solver.pick(solver.decisions(s, full=False), stream),
+    "perfect, with the full solution": lambda s, stream: solver.pick(solver.decisions(s), stream),
+}
+
+
+def play(options: Options, rule: Rule, other: Rule, games: int, seed: str) -> tuple[list[Noted], int]:
+    """Play games, the rule in either seat by turns; return its decisions and how many games it won."""
+    decks, noted, won = Decks(counts(options, rules.whole_deck(options))), [], 0
+    for game in range(games):
+        dealer = Dealer(f"{seed} {game // 2}")  # each deal twice, once from each seat
+        stream, deal = dealer.stream("bots"), dealer.stream("deal")
+        s = rules.start(options._replace(first=1 + game // 2 % 2))
+        while rules.to_act(s) != OVER:
+            if rules.to_act(s) == CHANCE:
+                s = rules.apply(s, drawn(GAME, s, deal))
+                continue
+            action = (rule if s.seat == game % 2 else other)(s, stream)
+            if s.seat == game % 2:
+                number = decks.number(counts(options, s.deck))
+                noted.append(Noted(game, line_of(s), number, s.card, action == KEEP))
+            s = rules.apply(s, action)
+        won += s.winner == game % 2
+    return noted, won
+
+
+def weigh(options: Options, noted: list[Noted]) -> Array:
+    """Return how much each decision fell short of the better one."""
+    found: dict[tuple[Line, int], float] = {}
+    second: dict[tuple[Line, int], float] = {}
+    wanted: dict[Line, set[int]] = {}
+    asked: dict[Line, set[int]] = {}
+    for note in noted:
+        asked.setdefault(note.line, set()).add(note.number)
+        to, _ = follows(options, note.line, note.card)
+        if to is not None:
+            wanted.setdefault(to, set()).add(note.number)
+
+    order = list(steps(options, needed(options, [(0, 0)])))
+    pool = Pool(loops(), options, Decks(counts(options, rules.whole_deck(options))), order, keep=False, grain=COARSE)
+
+    def look(line: Line, _: int, after: Array) -> None:
+        found.update({(line, number): pool.chance(line, number) for number in wanted.get(line, ())})
+        second.update({(line, number): float(after[number]) / pool.one for number in asked.get(line, ())})
+
+    for number in range(len(order)):
+        pool.work(number, look)
+    short = []
+    for note in noted:
+        to, other = follows(options, note.line, note.card)
+        keep = 1.0 if to is None else found[to, note.number]
+        keep = 1.0 - keep if other else keep
+        discard = second[note.line, note.number]
+        short.append(max(keep, discard) - (keep if note.kept else discard))
+    return np.array(short)
+
+
+def measure(options: Options, games: int) -> dict[str, tuple[float, float, int]]:
+    """Return for each rule its mean loss of a game, the half-width of the 95 % interval, and the games it won.
+
+    The other player is as good as perfect: it has the full solution, or, against a rule that loses far more than it
+    does, the model.
+    """
+    model = RULES["perfect, without the full solution"]
+    best = RULES["perfect, with the full solution"] if kept.table(options) else model
+    noted: list[Noted] = []
+    parts = {}
+    for name, rule in RULES.items():
+        some, won = play(options, rule, best if name.startswith("perfect") else model, games, "losses")
+        parts[name] = (len(noted), len(noted) + len(some), won)
+        noted += some
+    short = weigh(options, noted)
+    return {
+        name: (*losses(noted[begin:end], short[begin:end], games), won) for name, (begin, end, won) in parts.items()
+    }
+
+
+def losses(noted: list[Noted], short: Array, games: int) -> tuple[float, float]:
+    """Return the mean loss of a game and the half-width of its 95 % interval."""
+    each = np.zeros(games)
+    np.add.at(each, [note.game for note in noted], short)
+    return float(each.mean()), float(1.96 * each.std() / np.sqrt(games))
+
+
+if __name__ == "__main__":
+    number = int(sys.argv[1])
+    for who, (loss, within, wins) in measure(Options(), number).items():
+        print(f"{who}: loses {100 * loss:.4f} % ± {100 * within:.4f} % of a win per game; won {wins} of {number}")

@@ -1,0 +1,85 @@
+"""Duel's first plays: how well they do by long sampled play, and what is kept of that."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from piste.compiled import table_cache
+from piste.core.evaluation import quiet
+from piste.core.protocols import HIDDEN, SPECTATOR, Event
+from piste.games.mccoy_duel import notation, rules
+from piste.games.mccoy_duel.solver import infoset_kernels, infosets, solver
+from piste.games.mccoy_duel.solver.infoset_kernels import KEYS
+from tests.game_setups import games
+from tests.games.solver import mccoy_duel_opening
+from tests.games.solver.mccoy_duel_plain_cfr import show
+
+SMALL = rules.Options(powers=notation.read_powers("05*"))
+
+
+def test_parts_of_the_opening_that_are_damaged_are_worked_out_again(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(table_cache, "folder", lambda: tmp_path)
+    whole = solver.opening(SMALL, quiet, 1000)
+    name, stamp = (
+        f"mccoy-duel opening powers={SMALL.powers},passes=1000",
+        f"rules {rules.VERSION}, solver {solver.VERSION}",
+    )
+    for junk in (b"", b"junk", b"PK" + bytes(700), bytes(solver.CHECK + 8 * solver.SIZE)):
+        table_cache.delete(name, stamp)
+        (table_cache.scratch_folder(name, stamp) / "fair.part").write_bytes(junk)
+        again = solver.opening(SMALL, quiet, 1000)
+        assert all((again[way] == whole[way]).all() for way in solver.WAYS)
+
+
+def test_a_part_comes_back_as_it_was_written(tmp_path: Path) -> None:
+    values = np.arange(float(solver.SIZE))
+    assert solver.read_part(tmp_path / "a.part") is None
+    solver.write_part(tmp_path / "a.part", values)
+    found = solver.read_part(tmp_path / "a.part")
+    assert found is not None
+    assert (found == values).all()
+    assert [file.name for file in tmp_path.iterdir()] == ["a.part"]
+
+
+def test_rows_after_a_lead_are_those_that_the_events_leave() -> None:
+    options = rules.Options(2, 1, 1)
+    told = tuple(infosets.Heard(Event(rules.BURY, seat, HIDDEN, HIDDEN), None) for seat in range(2))
+    dealt = infosets.rows_of(rules.start(options), told, SPECTATOR)
+    found = mccoy_duel_opening.after(options, dealt, 0)
+    played = infosets.Heard(Event(rules.PLAY, 0, 0, infoset_kernels.ANY), None)
+    expected = infosets.rows_of(rules.start(options), (*told, played), SPECTATOR)
+    both = slice(KEYS + 2)  # what the two seats were told; there are no others
+    assert {tuple(row[both]) for row in found.rows} == {tuple(row[both]) for row in expected.rows if row[1] == 1}
+    # Whoever has buried the own 0 has no answer to a 0.
+    assert abs(found.weights.sum() - 8 / 9) < 1e-9
+    assert len(set(found.rows[:, KEYS + 1])) == 8
+
+
+def test_the_value_of_the_lead_says_how_far_off_it_may_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A short search is off, and its interval has to cover a longer one."""
+    solver.lead_chance.cache_clear()
+    monkeypatch.setattr(solver, "LEADS", 100_000)
+    short, off = solver.lead_chance(rules.Options())
+    solver.lead_chance.cache_clear()
+    assert abs(short - 0.64) <= off + 0.02
+    assert 0.005 < off < 0.3
+
+
+def test_first_plays_give_little_away(capsys: pytest.CaptureFixture[str]) -> None:
+    whole = games(1) >= 50
+    options = rules.Options() if whole else SMALL
+    found = mccoy_duel_opening.gains(
+        options, passes=mccoy_duel_opening.LONG if whole else 3000, seeds=mccoy_duel_opening.SEEDS if whole else 1
+    )
+    show(
+        capsys,
+        f"first plays: the best reply gains {found.reply:.2%}, leads lose {found.lead:.2%}, "
+        f"together at most {found.most:.2%} by {mccoy_duel_opening.LONG} passes",
+    )
+    assert 0 <= found.reply + found.lead <= found.most
+    assert found.most <= (0.10 if whole else 0.5)

@@ -1,0 +1,407 @@
+"""Scenes: what a browser draws is what the seat's view holds, and what can be touched is what is open."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from typing import Any, cast
+
+import pytest
+
+import piste
+from piste.core.game import find
+from piste.core.protocols import CHANCE, SPECTATOR
+from piste.core.scene import (
+    CARDS,
+    FACT,
+    GRID,
+    HAND,
+    KINDS,
+    SCORE,
+    TONES,
+    TOWER,
+    Area,
+    Card,
+    Handle,
+    SceneBuilder,
+    offered_decisions,
+)
+from piste.games.mccoy_duel.notation import NAMES as CARD_NAMES
+from piste.games.mccoy_duel.text import ABILITIES, board
+from tests.game_setups import FULL, ODD, Kind, games, walked
+from tests.sizes import sized
+from tests.test_secrecy import HIDING, another_history, prefixes
+
+NAMES = ("Ann", "Bea", "Cy", "Dot")
+GAMES = ("zero-sum-duel", "positive-negative", "zero-sum-grid", "prime-duel", "mccoy-duel")
+DRAWN = tuple(kind for kind in (*FULL, *ODD) if kind.game in GAMES)
+IN_HANDS = tuple(kind for kind in DRAWN if kind.game in ("zero-sum-duel", "mccoy-duel"))
+POWERS = "01234567*"
+PLAYERS = 36  # a decision of Duel that names a player, from here on
+
+
+def scenes(game: str) -> SceneBuilder:
+    return cast("SceneBuilder", find(game).scene)
+
+
+def scene(table: piste.Table, seat: int = SPECTATOR) -> tuple[Area, ...]:
+    return scenes(table.game.name).scene(table.view(seat), NAMES[: table.seats])
+
+
+def faces(kind: Kind, seed: object, resigning: float = 0.005) -> Iterator[tuple[Any, tuple[Area, ...]]]:
+    """Yield every view that some random games give, all audiences', with its scene."""
+    for number in range(games(sized(200, 400), kind) // 100):
+        table = piste.open_table(kind.game, kind.options, seed=f"{kind} {seed} {number}")
+        chooser = random.Random(f"{kind} {seed} {number}")
+        while True:
+            for seat in range(-1, table.seats):
+                yield table.view(seat), scene(table, seat)
+            actor = table.to_act
+            if actor is None:
+                break
+            if chooser.random() < resigning:
+                left = [seat for seat in range(table.seats) if piste.Resignation(seat) not in table.history()]
+                table.resign(chooser.choice(left))
+            else:
+                table.decide(actor, chooser.choice(table.view(actor).actions))
+
+
+def area(areas: tuple[Area, ...], label: str) -> Area:
+    (found,) = (each for each in areas if each.label == label)
+    return found
+
+
+def signed(value: int, note: str = "", decision: int = -1) -> Card:
+    """Return a card of Zero Sum Duel."""
+    sign, word = ("−", "minus") if value < 0 else ("+", "plus")
+    return Card(f"{sign}{abs(value)}", f"{word} {abs(value)}", word, "", note, decision)
+
+
+def cell(value: int) -> Card:
+    """Return a cell of the grid, or a card of Positive-Negative."""
+    return signed(value) if value < 0 else Card(str(value), "", "plus" if value else "zero")
+
+
+def backs(n: int) -> Card:
+    return Card("", f"{n} card{'s' if n != 1 else ''} face down", "back", dim=n == 0, copies=n)
+
+
+@pytest.mark.parametrize("kind", DRAWN, ids=str)
+def test_scenes_are_well_formed_for_everybody_at_every_moment(kind: Kind) -> None:
+    for view, areas in faces(kind, "formed"):
+        assert areas
+        assert len({each.label for each in areas}) == len(areas)
+        for each in areas:
+            assert each.kind in KINDS
+            assert each.label
+            assert -1 <= each.seat < len(NAMES)
+            assert 0 <= each.value <= each.maximum
+            assert each.columns == (3 if each.kind == GRID else 0)
+            for card in each.cards:
+                assert card.tone in TONES
+                assert card.copies >= 0
+                assert card.dim or card.copies
+                assert (card.text == "") == (card.tone == "back")
+                assert card.name or not card.text.startswith(("−", "+")), "a sign alone is not read aloud"
+                assert card.mark or card.tone not in ("a", "b", "c", "d"), "a colour alone says nothing"
+        if view.seat != SPECTATOR:
+            own = [each.seat == view.seat for each in areas]
+            assert own == sorted(own), "what is the seat's own comes last"
+
+
+@pytest.mark.parametrize("kind", DRAWN, ids=str)
+def test_what_can_be_touched_is_what_is_open(kind: Kind) -> None:
+    asked = 0
+    for view, areas in faces(kind, "touched"):
+        yes_or_no = kind.game in ("positive-negative", "prime-duel")
+        by_button = yes_or_no or any(action >= PLAYERS for action in view.actions)
+        assert offered_decisions(areas) == (set() if by_button else set(view.actions))
+        moves = [card.decision for each in areas for card in each.cards if card.decision >= 0]
+        assert len(moves) == len(set(moves))
+        assert not any(card.dim for each in areas for card in each.cards if card.decision >= 0)
+        asked += len(moves)
+    assert asked or kind not in IN_HANDS
+
+
+@pytest.mark.parametrize("kind", HIDING, ids=str)
+def test_a_seat_cannot_tell_scenes_apart_by_what_it_may_not_know(kind: Kind) -> None:
+    found = 0
+    for seed in range(6):
+        chooser = random.Random(seed)
+        cuts = prefixes(kind, f"scenes {seed}")
+        if not cuts:
+            continue
+        steps = chooser.choice(cuts)
+        for seat in range(-1, find(kind.game).rules.seats(find(kind.game).options(kind.options))):
+            other = another_history(kind, steps, seat, chooser)
+            if other is not None:
+                found += 1
+                assert drawn(kind, steps, seat) == drawn(kind, other, seat)
+    assert found > 0, "no second history was ever found: the test would show nothing"
+
+
+def drawn(kind: Kind, steps: tuple[int, ...], seat: int) -> list[bytes]:
+    """Return, as bytes, the scene that a seat has before it at every decision of a history."""
+    rules = find(kind.game).rules
+    taken_steps = [(rules.to_act(s), step) for s, step in walked(kind, steps) if step is not None]
+    table = piste.open_table(kind.game, kind.options, outcomes=[step for who, step in taken_steps if who == CHANCE])
+    seen = [repr(scene(table, seat)).encode()]
+    for who, step in taken_steps:
+        if who >= 0:
+            table.decide(who, step)
+            seen.append(repr(scene(table, seat)).encode())
+    return seen
+
+
+@pytest.mark.parametrize("kind", IN_HANDS, ids=str)
+def test_hands_have_the_size_that_the_view_says_and_others_are_face_down(kind: Kind) -> None:
+    for view, areas in faces(kind, "sizes"):
+        for hand in (each for each in areas if each.kind == HAND):
+            assert sum(card.copies for card in hand.cards) == view.position.sizes[hand.seat]
+            shown = hand.seat == view.seat or view.ending is not None
+            assert not [card for card in hand.cards if (card.tone == "back") == shown]
+
+
+@pytest.mark.parametrize("resigning", [0.0, 0.1])
+@pytest.mark.parametrize("kind", DRAWN, ids=str)
+def test_after_the_end_nothing_lies_face_down(kind: Kind, resigning: float) -> None:
+    for view, areas in faces(kind, "over", resigning):
+        if view.ending is not None:
+            assert not [card for each in areas for card in each.cards if card.tone == "back" and card.copies]
+
+
+@pytest.mark.parametrize("kind", [kind for kind in DRAWN if kind.game == "mccoy-duel"], ids=str)
+def test_duel_draws_the_tower_and_the_buried_pile_that_its_words_tell_of(kind: Kind) -> None:
+    for view, areas in faces(kind, "told"):
+        rows = {row.label: row for row in board(view, NAMES[: view.options.players])}
+        for tower in (each for each in areas if each.kind == TOWER):
+            assert (tuple(card.text + card.mark for card in tower.cards) or ("empty",)) == rows["Tower"].cells
+            if view.ending is None:
+                assert area(areas, "Buried").note == rows["Buried"].note
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_an_emblem_is_small(game: str) -> None:
+    emblem = scenes(game).EMBLEM
+    assert emblem.label == find(game).notation.TITLE
+    assert len(emblem.cards) == 9 if emblem.kind == GRID else 3 <= len(emblem.cards) <= 5
+    assert offered_decisions((emblem,)) == set()
+
+
+def two_hands(turns: int = 9) -> piste.Table:
+    return piste.open_table("zero-sum-duel", {"first": "a", "turns": turns}, laid="+1 -1 +3 -2 +5 -4 -5 +2 +4 -3")
+
+
+def test_zero_sum_duel_offers_the_cards_of_the_hand_in_the_order_drawn() -> None:
+    drew = ((1, "discard +1", 5), (3, "discard +3", 7), (5, "discard +5", 9), (-5, "discard −5", 0))
+    assert scene(two_hands(), 0) == (
+        Area(HAND, "Bea's hand", (backs(1),) * 3, "3 cards", 1),
+        Area(CARDS, "Pile", (), "empty"),
+        Area(CARDS, "Deck", (backs(3),)),
+        Area(FACT, "Turn", (Card("7 of 9"),)),
+        Area(HAND, "Your hand", tuple(signed(*each) for each in drew), "sum +4", 0),
+    )
+
+
+def test_zero_sum_duel_shows_an_onlooker_no_hand_before_the_end() -> None:
+    table = two_hands()
+    table.decide(0, "-5")
+    assert scene(table) == (
+        Area(HAND, "Ann's hand", (backs(1),) * 3, "3 cards", 0),
+        Area(HAND, "Bea's hand", (backs(1),) * 4, "4 cards", 1),
+        Area(CARDS, "Pile", (signed(-5),)),
+        Area(CARDS, "Deck", (backs(2),)),
+        Area(FACT, "Turn", (Card("8 of 9"),)),
+    )
+    table.resign(0)
+    assert scene(table) == (
+        Area(HAND, "Ann's hand", (signed(1), signed(3), signed(5)), "sum +9", 0),
+        Area(HAND, "Bea's hand", (signed(-4), signed(-2), signed(-1), signed(2)), "sum −5", 1),
+        Area(CARDS, "Pile", (signed(-5),)),
+        Area(CARDS, "Never drawn", (signed(-3), signed(4))),
+    )
+
+
+def test_zero_sum_duel_shows_an_empty_deck_as_a_faint_place() -> None:
+    table = two_hands(turns=0)
+    for seat, text in ((0, "-5"), (1, "2"), (0, "4")):
+        table.decide(seat, text)
+    assert area(scene(table, 1), "Deck") == Area(CARDS, "Deck", (backs(0),), "empty")
+    assert "Turn" not in [each.label for each in scene(table, 1)], "without a limit nobody counts"
+
+
+def one_card() -> piste.Table:
+    table = piste.open_table("positive-negative", {"top": 3}, laid="-2 3 1 -3 2 -1")
+    table.decide(0, "discard")
+    return table
+
+
+def test_positive_negative_shows_the_drawn_card_to_its_owner() -> None:
+    assert scene(one_card(), 1) == (
+        Area(CARDS, "Ann's cards", (cell(3),), "score 3", 0),
+        Area(CARDS, "Pile", (cell(-2),)),
+        Area(CARDS, "Deck", (backs(3)._replace(note="not seen yet: −3, −1, 2"),)),
+        Area(CARDS, "Your cards", (), "score 0", 1),
+        Area(HAND, "You drew", (cell(1),), seat=1),
+    )
+
+
+def test_positive_negative_shows_others_only_that_a_card_was_drawn() -> None:
+    assert scene(one_card(), 0) == (
+        Area(CARDS, "Bea's cards", (), "score 0", 1),
+        Area(HAND, "Bea drew", (backs(1),), seat=1),
+        Area(CARDS, "Pile", (cell(-2),)),
+        Area(CARDS, "Deck", (backs(3)._replace(note="not seen yet: −3, −1, 1, 2"),)),
+        Area(CARDS, "Your cards", (cell(3),), "score 3", 0),
+    )
+
+
+def test_positive_negative_shows_the_card_of_a_player_who_resigned_and_what_nobody_drew() -> None:
+    table = one_card()
+    table.resign(1)
+    assert scene(table) == (
+        Area(CARDS, "Ann's cards", (cell(3),), "score 3", 0),
+        Area(CARDS, "Bea's cards", (), "score 0", 1),
+        Area(HAND, "Bea drew", (cell(1),), seat=1),
+        Area(CARDS, "Pile", (cell(-2),)),
+        Area(CARDS, "Never drawn", (cell(-3), cell(-1), cell(2))),
+    )
+
+
+def grid(moves: dict[int, tuple[int, int]]) -> tuple[Handle, ...]:
+    names = ("Row 1", "Row 2", "Row 3", "Column 1", "Column 2", "Column 3")
+    return tuple(Handle(name, at < 3, at % 3, *moves.get(at, (-1, -1))) for at, name in enumerate(names))
+
+
+def test_zero_sum_grid_has_two_moves_for_each_line() -> None:
+    table = piste.open_table("zero-sum-grid", {"first": 1}, laid="1 0 -1 / 2 1 0 / 0 -1 -2")
+    cells = tuple(cell(value) for value in (1, 0, -1, 2, 1, 0, 0, -1, -2))
+    every = {line: (2 * line, 2 * line + 1) for line in range(6)}
+    now = Area(FACT, "Turn", (Card("1 of 200"),))
+    assert scene(table, 0) == (now, Area(GRID, "Grid", cells, columns=3, handles=grid(every)))
+    assert scene(table, 1) == (now, Area(GRID, "Grid", cells, columns=3, handles=grid({})))
+
+
+def test_zero_sum_grid_says_once_a_move_was_made_that_none_can_win() -> None:
+    table = piste.open_table("zero-sum-grid", {"first": 1, "deal": "any"}, laid="1 0 0 0 0 0 0 0 0")
+    assert area(scene(table, 0), "Grid").note == ""
+    table.decide(0, "R1+")
+    assert area(scene(table, 0), "Grid").note == "This grid cannot be brought to zero: no move can win."
+
+
+def test_harvest_says_which_moves_are_shut_and_what_each_has() -> None:
+    options: dict[str, int | str] = {"variant": "harvest", "top": 3, "first": 1}
+    table = piste.open_table("zero-sum-grid", options, laid="-1 -1 2 / 3 0 1 / 1 1 -3")
+    table.decide(0, "R1+")
+    cells = tuple(cell(value) for value in (0, 0, 3, 3, 0, 1, 1, 1, -3))
+    note = "Row 1 was just moved: not this turn. Would leave −3 to 3: R2+, R3−, C1+, C3+, C3−."
+    handles = grid({1: (-1, 3), 2: (4, -1), 3: (-1, 7), 4: (8, 9)})
+    assert scene(table, 1) == (
+        Area(FACT, "Ann's points", (Card("2"),), seat=0),
+        Area(FACT, "Turn", (Card("2 of 16"),)),
+        Area(GRID, "Grid", cells, note, columns=3, handles=handles),
+        Area(FACT, "Your points", (Card("0"),), seat=1),
+    )
+
+
+def left(*counts: int) -> tuple[Card, ...]:
+    names = [f"{n} card{'s' if n != 1 else ''} with {i}" for i, n in enumerate(counts, 1)]
+    return tuple(Card(str(i + 1), names[i], dim=n == 0, copies=n) for i, n in enumerate(counts))
+
+
+def test_prime_duel_shows_scores_deck_pile_and_the_card_drawn() -> None:
+    table = piste.open_table("prime-duel", {"first": 1, "top": 4, "copies": 2, "target": 9}, laid="1 2 1 4")
+    table.decide(0, "keep")
+    table.decide(1, "keep")
+    ann = Area(SCORE, "Ann's score", note="", seat=0, value=1, maximum=9)
+    bea = Area(SCORE, "Bea's score", note="prime, extra turn", seat=1, value=2, maximum=9)
+    deck = Area(CARDS, "Deck", left(0, 1, 2, 2), "5 cards")
+    pile = Area(CARDS, "Pile", left(1, 1), "2 cards")
+    assert scene(table) == (ann, bea, Area(HAND, "Bea drew", (Card("1"),), seat=1), deck, pile)
+    own = bea._replace(label="Your score")
+    assert scene(table, 1) == (ann, deck, pile, own, Area(HAND, "You drew", (Card("1"),), seat=1))
+
+
+def duel(*decisions: str, outcomes: tuple[int, ...] = (4, 16)) -> piste.Table:
+    """Return a table where Ann has buried 4a and Bea 7b."""
+    table = piste.open_table("mccoy-duel", {"first": 1, "players": 2}, outcomes=outcomes)
+    for decision in decisions:
+        assert table.to_act is not None
+        table.decide(table.to_act, decision)
+    return table
+
+
+def card(text: str, decision: int = -1, why: str = "") -> Card:
+    """Return a card of Duel; with a reason, one that cannot be chosen."""
+    power, mark, at = text[0], text[1], POWERS.index(text[0])
+    name = f"{'trump' if power == '*' else power} of {'amber' if mark == 'a' else 'blue'}, {CARD_NAMES[at]}"
+    note = f"{CARD_NAMES[at]}: {ABILITIES[at]}"
+    return Card(power, name, mark, mark, f"{note} {why}" if why else note, decision, bool(why))
+
+
+def test_duel_offers_the_cards_that_may_be_played_and_says_why_others_may_not() -> None:
+    table = duel("6", outcomes=(4, 16, 37, 17))  # Disarm: there is one opponent, who loses the trump
+    hand = [card(f"{power}b", 9 + power) for power in range(6)]
+    shut = card("6b", why="You cannot play 6: the power to beat is 6.")
+    assert scene(table, 1) == (
+        Area(HAND, "Ann's hand", (backs(7),), "amber, 0 rounds won", 0),
+        Area(FACT, "Round", (Card("1"),), "best of 5"),
+        Area(TOWER, "Tower", (card("6a"),)),
+        Area(FACT, "Power to beat", (Card("6"),)),
+        Area(CARDS, "Buried", (backs(3),), "you know 7b *b"),
+        Area(HAND, "Your hand", (*hand, shut), "blue, 0 rounds won", 1),
+    )
+    assert area(scene(table, 0), "Buried").note == "you know 4a"
+    assert area(scene(table), "Buried").note == ""
+
+
+def test_duel_offers_the_tower_when_the_question_is_about_the_tower() -> None:
+    table = duel("6", "5", "*", "4", outcomes=(4, 16, 37, 17))
+    played = card("4b", why="You cannot copy 4: it is the card just played.")
+    tower = (card("6a", 6), card("5b", 14), card("*a", 8), played)
+    assert area(scene(table, 1), "Tower") == Area(TOWER, "Tower", tower)
+    assert offered_decisions((area(scene(table, 1), "Your hand"),)) == set()
+    untouched = (card("6a"), card("5b"), card("*a"), card("4b"))
+    assert area(scene(table, 0), "Tower") == Area(TOWER, "Tower", untouched)
+
+
+def test_duel_offers_every_card_to_one_who_has_to_give() -> None:
+    table = duel("7", outcomes=(4, 16, 37))
+    hand = tuple(card(f"{power}b", 9 + POWERS.index(power)) for power in "0123456*")
+    assert area(scene(table, 1), "Your hand").cards == hand
+    assert offered_decisions(scene(table, 0)) == set()
+
+
+def test_duel_says_what_the_next_card_has_to_be() -> None:
+    begun, stance = scene(duel(), 0), scene(duel("5"), 1)
+    assert area(begun, "Tower") == Area(TOWER, "Tower", (), "empty")
+    assert area(begun, "Power to beat") == Area(FACT, "Power to beat", (Card("none"),), "any card may lead")
+    assert area(stance, "Power to beat") == Area(FACT, "Power to beat", (Card("5"),), "play greater than 5")
+
+
+def test_duel_shows_the_cards_revealed_before_the_first_round() -> None:
+    table = piste.open_table("mccoy-duel", outcomes=(3, 14))
+    assert scene(table, 0) == (
+        Area(CARDS, "Bea revealed", (card("5b"),), "blue", 1),
+        Area(FACT, "Round", (Card("1"),), "best of 5"),
+        Area(CARDS, "You revealed", (card("3a"),), "amber", 0),
+    )
+
+
+def test_duel_shows_hands_and_buried_cards_at_the_end() -> None:
+    table = duel("6", outcomes=(4, 16, 37, 17))
+    table.resign(1)
+    assert scene(table, 0) == (
+        Area(HAND, "Bea's hand", tuple(card(f"{n}b") for n in range(7)), "blue, left the match, 0 rounds won", 1),
+        Area(FACT, "Round", (Card("1"),), "best of 5"),
+        Area(TOWER, "Tower", (card("6a"),)),
+        Area(CARDS, "Buried", (card("4a"), card("7b"), card("*b"))),
+        Area(HAND, "Your hand", tuple(card(f"{n}a") for n in "012357*"), "amber, 0 rounds won", 0),
+    )
+
+
+def test_duel_lists_players_clockwise_and_says_who_is_out() -> None:
+    table = piste.open_table("mccoy-duel", {"players": 3, "first": 1}, outcomes=(0, 9, 18))
+    assert [each.label for each in scene(table, 1) if each.kind == HAND] == ["Cy's hand", "Ann's hand", "Your hand"]
+    table.resign(2)
+    assert area(scene(table, 1), "Cy's hand").note == "crimson, left the match, 0 rounds won"

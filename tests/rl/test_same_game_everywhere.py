@@ -1,0 +1,86 @@
+"""One recorded game in every form: at a table, among many, in PettingZoo and in OpenSpiel, step by step the same."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyspiel
+import pytest
+
+from piste.core.dealer import ScriptedDealer
+from piste.core.game import find
+from piste.core.protocols import CHANCE
+from piste.core.table import Table
+from piste.rl.encoder import Encoder, settled
+from piste.rl.openspiel import parameters, short_name
+from piste.rl.pettingzoo import raw_env
+from piste.rl.vector_env import VectorEnv
+from tests.game_setups import Kind, games
+from tests.rl.test_vector_env import Twin, compiles_long, kinds, one_open
+from tests.sizes import slow_if
+
+
+def among_many(kind: Kind, seed: str) -> tuple[list[int], list[Any]]:
+    """Play one game among many; return its decisions and outcomes, and what stood at each decision and at the end."""
+    env = VectorEnv(kind.game, 1, kind.options, seed=seed)
+    twin, chooser = Twin(env, seed, 0), np.random.default_rng(5)
+    seen, found = env.reset(), list[Any]()
+    while True:
+        found.append((int(seen.actors[0]), seen.observations[0].copy(), list(np.flatnonzero(seen.masks[0]))))
+        actions = one_open(seen.masks, chooser)
+        seen = env.step(actions)
+        _, over, cut = twin.step(int(actions[0]))
+        assert (seen.ended[0], seen.truncated[0]) == (over, cut)
+        if over:
+            found.append((list(map(int, seen.rewards[0])), cut))
+            return twin.last, found
+
+
+@pytest.mark.parametrize("kind", slow_if(compiles_long, kinds()), ids=str)
+def test_a_game_is_the_same_at_a_table_among_many_in_pettingzoo_and_in_openspiel(kind: Kind) -> None:
+    game = find(kind.game)
+    options = settled(game, kind.options)
+    encoder = Encoder(game, options)
+    for seed in range(games(2) if games(2) < 100 else 100):
+        history, stood = among_many(kind, f"one {seed}")
+        state, outcomes = game.rules.start(options), []
+        for step in history:
+            if game.rules.to_act(state) == CHANCE:
+                outcomes.append(step)
+            state = game.rules.apply(state, step)
+        table = Table(game, options, ScriptedDealer(outcomes), counts=False)
+        zoo = raw_env(kind.game, **kind.options)
+        zoo.reset(seed=1)
+        zoo._play._table, zoo._play._views = Table(game, options, ScriptedDealer(outcomes), counts=False), {}
+        zoo._select()
+        spiel = pyspiel.load_game(short_name(kind.game), parameters(game, options)).new_initial_state()
+        moment = 0
+        for step in history:
+            if spiel.is_chance_node():
+                assert step in spiel.legal_actions()
+                spiel.apply_action(step)
+                continue
+            seat, numbers, open_actions = stood[moment]
+            assert (table.to_act, zoo.agent_selection, spiel.current_player()) == (seat, f"player_{seat}", seat)
+            view = table.view(seat)
+            assert list(view.actions) == open_actions == spiel.legal_actions()
+            assert (encoder.encode(view.position) == numbers).all()
+            last = zoo.last()
+            assert (last[0]["observation"] == numbers).all()
+            assert list(np.flatnonzero(last[0]["action_mask"])) == open_actions
+            assert last[1:4] == (0, False, False)
+            assert (np.array(spiel.observation_tensor(seat), np.float32) == numbers).all()
+            table.decide(seat, step)
+            zoo.step(step)
+            spiel.apply_action(step)
+            moment += 1
+        paid, cut = stood[moment]
+        ending = table.ending()
+        assert ending is not None
+        assert list(ending.payoffs) == paid == spiel.returns()
+        assert list(zoo.rewards.values()) == paid
+        assert set(zoo.truncations.values()) == {cut}
+        assert set(zoo.terminations.values()) == {not cut}
+        assert spiel.is_terminal()
+        assert [game.rules.payoff(state, seat) for seat in range(len(paid))] == paid

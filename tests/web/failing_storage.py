@@ -1,0 +1,57 @@
+"""Storage that fails, or takes as long as a test wants."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager
+
+from piste.web.storage.storage import Change, StorageError
+from tests.limits import PATIENCE_S
+from tests.web.in_process_server import InProcessServer
+
+
+@contextmanager
+def storage_fails(house: InProcessServer) -> Iterator[None]:
+    """Let nothing be written for a while."""
+    store, right = house.store, house.store.write
+
+    def refuses(*_: Change) -> Future[None]:
+        done: Future[None] = Future()
+        done.set_exception(StorageError("This could not be kept (disk full)."))
+        return done
+
+    store.write = refuses  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        store.write = right  # type: ignore[method-assign]
+
+
+class Held:
+    """Holds back every write until it is told to go on."""
+
+    def __init__(self, house: InProcessServer) -> None:
+        self._store, self._right = house.store, house.store.write
+        self._go, self.begun = threading.Event(), 0
+
+    def __enter__(self) -> Held:
+        self._store.write = self._write  # type: ignore[method-assign]
+        return self
+
+    def _write(self, *changes: Change) -> Future[None]:
+        self.begun += 1
+        done: Future[None] = Future()
+        done.set_running_or_notify_cancel()
+
+        def later() -> None:
+            self._go.wait(PATIENCE_S)
+            self._right(*changes).add_done_callback(lambda found: done.set_result(found.result()))
+
+        threading.Thread(target=later, daemon=True).start()
+        return done
+
+    def __exit__(self, *_: object) -> None:
+        self._go.set()
+        self._store.write = self._right  # type: ignore[method-assign]

@@ -1,0 +1,422 @@
+"""What pages are made of: every control named, nothing inline, nothing from elsewhere, small, and always the same."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from html import escape
+from html.parser import HTMLParser
+
+import pytest
+
+from piste.core.dealer import ChanceSource, Commitment
+from piste.core.game import find, names
+from piste.core.protocols import SPECTATOR
+from piste.core.record import Head
+from piste.core.replay import new_head
+from piste.core.scene import offered_decisions
+from piste.core.steps import Resignation
+from piste.web.network import Root
+from piste.web.tables.bot_runner import ReviewStatus
+from piste.web.tables.room import PERSON, Room, Seat
+from piste.web.views.rendering import LONGEST_LOG, LONGEST_WHOLE, PARTS, STATIC, Listing, Pages
+from piste.web.views.replay import shown
+from piste.web.views.view_models import RenderContext, TableViewModel, Viewer, view_model
+from tests.game_setups import FULL, ODD, Kind
+
+PAGES = Pages()
+HOUSE = RenderContext(
+    now=1000.0, patience=60.0, root=Root("http://cards.test"), seat_link="http://cards.test/s/CODE/0/token"
+)
+VOID = {"meta", "link", "input", "img", "br", "hr", "path", "rect", "polyline"}
+NASTY = ("<script>alert(1)</script>", "\"onload='x'", "a\u202eb & <b>", "{{ model }}")
+
+
+@dataclass
+class Node:
+    """One element, with what stands in it."""
+
+    tag: str
+    attributes: dict[str, str]
+    inside: list[Node] = field(default_factory=list)
+    text: str = ""
+
+    def every(self) -> Iterator[Node]:
+        for node in self.inside:
+            yield node
+            yield from node.every()
+
+    def all_text(self) -> str:
+        return self.text + "".join(node.all_text() for node in self.inside)
+
+
+class Reader(HTMLParser):
+    """Reads a page and insists that what is opened is closed."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.root = Node("", {})
+        self.open = [self.root]
+        self.feed(page)
+        self.close()
+        assert len(self.open) == 1, f"not closed: {self.open[-1].tag}"
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        node = Node(tag, {name: value or "" for name, value in attrs})
+        assert len(node.attributes) == len(attrs), f"an attribute twice: {attrs}"
+        self.open[-1].inside.append(node)
+        if tag not in VOID:
+            self.open.append(node)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.open[-1].inside.append(Node(tag, {name: value or "" for name, value in attrs}))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop().tag == tag
+
+    def handle_data(self, data: str) -> None:
+        self.open[-1].text += data
+
+
+def read(page: str) -> list[Node]:
+    return list(Reader(page).root.every())
+
+
+def check(page: str) -> list[Node]:
+    """Return the elements of a page that keeps every rule that all pages keep."""
+    nodes = read(page)
+    ids = [node.attributes["id"] for node in nodes if "id" in node.attributes]
+    assert len(ids) == len(set(ids)), "an id twice"
+    labelled = {node.attributes["for"] for node in nodes if node.tag == "label" and "for" in node.attributes}
+    wrapped = {id(one) for node in nodes if node.tag == "label" for one in node.every()}
+    assert labelled <= set(ids)
+    for node in nodes:
+        for name, value in node.attributes.items():
+            assert name != "style" and not name.startswith("on"), f"inline: {name}={value}"  # noqa: PT018
+            if name in ("aria-labelledby", "aria-describedby", "aria-controls", "form"):
+                assert value in ids, f"{name} names nothing: {value}"
+            if name in ("src", "action", "formaction") or (name == "href" and node.tag == "link"):
+                assert re.match(r"/(?!/)", value), f"from elsewhere: {value}"
+            if name == "href" and node.tag == "a":
+                outward = value.startswith("https://") and node.attributes.get("rel") == "noreferrer noopener"
+                ours = value.startswith(("/", "#", "?", "http://cards.test/"))
+                assert (ours and not value.startswith("//")) or outward, f"to elsewhere: {value}"
+        assert node.tag != "style"
+        if node.tag == "script":
+            assert not node.text
+            assert node.attributes["src"].startswith("/static/")
+        if node.tag in ("input", "select", "textarea") and node.attributes.get("type") != "hidden":
+            named = node.attributes.get("id") in labelled or id(node) in wrapped
+            assert named, f"no label: {node.attributes}"
+        if node.tag in ("button", "a", "summary"):
+            assert node.all_text().strip() or node.attributes.get("aria-label"), f"no name: {node}"
+        if node.tag == "img":
+            assert node.attributes["alt"]
+    return nodes
+
+
+def room_of(kind: Kind, seed: str, called: tuple[str, ...] = ("Ana", "Ben", "Cyrus", "Dorothea")) -> Room:
+    """Return a room where a game has just been dealt from a seed."""
+    count = find(kind.game).rules.seats(find(kind.game).options(kind.options))
+    seats = [Seat(PERSON, called[i], players=frozenset({f"player {i}"})) for i in range(count)]
+    room = Room("CODE", kind.game, kind.options, seats, host="player 0", now=0.0)
+
+    def opener(of: Room) -> tuple[Head, ChanceSource | None]:
+        head = new_head(kind.game, kind.options, seed=seed, seats=of.names())
+        return head._replace(commitment=Commitment.to(seed, bytes(32))), None
+
+    room.deal(opener)
+    return room
+
+
+def moments(kind: Kind, seed: str, most: int = 400) -> Iterator[Room]:
+    """Yield one room again and again: at the deal, after each decision of a random game, at its end."""
+    room, chooser = room_of(kind, seed), random.Random(seed)
+    for _ in range(most):
+        yield room
+        assert room.table is not None
+        actor = room.table.to_act
+        if actor is None:
+            return
+        room.decide(actor, chooser.choice(room.table.view(actor).decisions), room.table.number)
+    while not room.over:
+        room.resign(next(seat for seat in range(len(room.seats)) if not gone(room, seat)))
+        yield room
+
+
+def last(rooms: Iterator[Room]) -> Room:
+    return deque(rooms, maxlen=1).pop()
+
+
+def gone(room: Room, seat: int) -> bool:
+    assert room.table is not None
+    return Resignation(seat) in room.table.history()
+
+
+def faces_of(room: Room) -> Iterator[TableViewModel]:
+    for seat in range(SPECTATOR, len(room.seats)):
+        yield view_model(room, Viewer(seat, host=seat == 0), HOUSE)
+
+
+@pytest.mark.parametrize("kind", [*FULL, *ODD], ids=str)
+def test_every_moment_of_a_random_game_is_a_sound_page_for_every_audience(kind: Kind) -> None:
+    for at, room in enumerate(moments(kind, f"sound {kind}", most=24)):
+        for one in faces_of(room) if at % 4 == 0 or room.over else ():
+            check(PAGES.table_page(one))
+
+
+@pytest.mark.parametrize("kind", FULL, ids=str)
+def test_every_open_decision_is_one_button_that_sends_its_short_name(kind: Kind) -> None:
+    for room in moments(kind, f"buttons {kind}", most=16):
+        for one in faces_of(room):
+            nodes = [node for node in read("".join(PAGES.parts(one).values())) if node.tag == "button"]
+            sent = [node.attributes["value"] for node in nodes if node.attributes.get("name") == "decision"]
+            assert sorted(sent) == sorted(choice.decision for choice in one.choices)
+            ids = {node.attributes["id"] for node in nodes if node.attributes.get("name") == "decision"}
+            assert ids == {f"d-{choice.action}" for choice in one.choices}
+            picked = {node.attributes["id"] for node in nodes if "pick" in node.attributes.get("class", "").split()}
+            assert picked == {f"d-{action}" for action in offered_decisions(one.areas)}
+
+
+def test_a_page_is_the_same_for_the_same_face_and_another_for_another() -> None:
+    for kind in FULL:
+        one, again = (view_model(room_of(kind, "again"), Viewer(0), HOUSE) for _ in range(2))
+        assert one == again
+        assert PAGES.table_page(one) == Pages().table_page(again)
+        assert PAGES.parts(one) == PAGES.parts(again)
+        assert PAGES.parts(one) != PAGES.parts(view_model(room_of(kind, "another"), Viewer(0), HOUSE))
+
+
+@pytest.mark.parametrize("kind", FULL, ids=str)
+def test_a_part_drawn_from_what_it_is_given_is_as_if_drawn_from_all(kind: Kind) -> None:
+    for room in moments(kind, "whole", 40):
+        for one in faces_of(room):
+            whole = {part: PAGES.page(f"parts/{part}", **PAGES.context(one, "Ana")) for part in PARTS}
+            assert PAGES.parts(one, "Ana") == whole
+
+
+def test_parts_are_the_eight_and_the_page_holds_them_as_they_are() -> None:
+    room = room_of(Kind("mccoy-duel", {}), "parts")
+    one = view_model(room, Viewer(0, host=True), HOUSE)
+    parts = PAGES.parts(one)
+    wanted = ("people", "status", "round", "scene", "choices", "notes", "offers", "fair")
+    assert tuple(parts) == tuple(PARTS) == wanted
+    page = PAGES.table_page(one, parts)
+    for name, html in parts.items():
+        assert f'<div id="part-{name}"' in page
+        assert html in page
+
+
+@pytest.mark.parametrize("kind", FULL, ids=str)
+def test_a_table_with_all_that_it_loads_weighs_less_than_a_hundred_kilobytes(kind: Kind) -> None:
+    loaded = sum(path.stat().st_size for path in STATIC.iterdir() if path.suffix in (".js", ".css"))
+    assert loaded < 75_000
+    heaviest = 0
+    room = last(moments(kind, f"weight {kind}"))
+    for one in faces_of(room):
+        heaviest = max(heaviest, len(PAGES.table_page(one).encode()))
+    assert heaviest + loaded < 100_000
+
+
+def test_a_long_log_is_cut_on_the_page_and_whole_where_it_is_asked_for() -> None:
+    room = last(moments(Kind("zero-sum-grid", {"turns": 200}), "long"))
+    one = view_model(room, Viewer(0), HOUSE)
+    assert len(one.log) > LONGEST_LOG
+    start, newest = '<li id="line-0"', f'<li id="line-{len(one.log) - 1}"'
+    cut, whole = PAGES.table_page(one), PAGES.table_page(one, whole=True)
+    assert newest in cut
+    assert start not in cut
+    assert f"{len(one.log) - LONGEST_LOG} earlier lines" in cut
+    assert len(one.log) > LONGEST_WHOLE
+    assert start not in whole
+    assert newest in whole
+    assert whole.count('<li id="line-') == LONGEST_WHOLE
+    seen, page = {int(n) for n in re.findall(r'id="line-(\d+)"', whole)}, whole
+    while found := re.search(r'href="\?log=all&amp;to=(\d+)"', page):
+        page = PAGES.table_page(one, whole=True, to=int(found[1]))
+        assert page.count('<li id="line-') <= LONGEST_WHOLE + LONGEST_LOG
+        assert newest in page
+        seen |= {int(n) for n in re.findall(r'id="line-(\d+)"', page)}
+        if f'href="?log=all&amp;to={found[1]}"' in page:
+            break
+    assert seen == {*range(len(one.log))}
+
+
+@pytest.mark.parametrize("name", NASTY)
+def test_a_hostile_name_is_only_a_name(name: str) -> None:
+    called = (name, "Ben", name, "Di")
+    room = room_of(Kind("mccoy-duel", {"players": 4}), "nasty", called)
+    found = [*faces_of(room)]
+    room.resign(1)
+    pages = [PAGES.table_page(one, name=name) for one in (*found, *faces_of(room))]
+    waiting = Room("CODE", "prime-duel", {}, [Seat(PERSON, name), Seat()], host="", now=0.0)
+    pages += [PAGES.table_page(one, name=name) for one in faces_of(waiting)]
+    pages += [PAGES.home(name, name), PAGES.game_page(find("prime-duel"), name, name, {"target": name})]
+    pages += [PAGES.seat_page(title="Duel", name=name, action="/s/CODE/0/token", people=called)]
+    pages += [PAGES.error_page(404, name), PAGES.your_games([Listing("/t/CODE", "Duel", called, name, delete="/x")])]
+    for page in pages:
+        nodes = check(page)
+        assert all(node.attributes.get("src", "").startswith("/static/") for node in nodes if node.tag == "script")
+        assert "<script>alert" not in page
+        assert not [node for node in nodes if node.tag == "b" and not node.all_text().strip()]
+    seat = next(node for node in read(pages[0]) if node.tag == "bdi")  # so that it turns nothing around it
+    assert seat.all_text() == name
+
+
+def test_the_pages_around_a_table_are_sound() -> None:
+    listing = Listing("/t/CODE", "Duel", ("Ana", "Ben"), "Your turn", "yesterday", True, "/t/CODE/delete")
+    pages = [PAGES.home(), PAGES.home("Ana"), PAGES.watch([]), PAGES.watch([listing]), PAGES.your_games([listing])]
+    pages += [PAGES.error_page(404, "There is no such page."), PAGES.your_games([])]
+    pages += [PAGES.seat_page(title="Duel", name="Ana", action="/s/CODE/0/token")]
+    for game in map(find, names()):
+        pages += [PAGES.game_page(game, "Ana"), PAGES.rules_page(game)]
+    for page in pages:
+        nodes = check(page)
+        assert [node.tag for node in nodes].count("h1") == 1
+        assert [node.tag for node in nodes].count("main") == 1
+
+
+def test_home_offers_every_game_with_every_level_and_a_friend() -> None:
+    nodes = check(PAGES.home("Ana"))
+    forms = [node for node in nodes if node.tag == "form"]
+    offered: dict[str, set[str]] = {}
+    for form in forms:
+        assert form.attributes["action"] == "/new"
+        values = {node.attributes["name"]: node for node in form.every() if "name" in node.attributes}
+        assert values["name"].attributes["value"] == "Ana"
+        versus = [node.attributes["value"] for node in values["versus"].every()] or [
+            values["versus"].attributes["value"]
+        ]
+        offered.setdefault(values["game"].attributes["value"], set()).update(versus)
+    assert set(offered) == set(names())
+    assert all({"friend", "novice", "steady", "strong", "perfect"} == levels for levels in offered.values())
+
+
+def test_a_page_of_options_offers_them_all_and_keeps_what_was_refused() -> None:
+    for game in map(find, names()):
+        page = PAGES.game_page(game, "Ana", "That does not go.", {"top": "99"})
+        nodes = check(page)
+        asked = {node.attributes["name"] for node in nodes if node.tag in ("input", "select")}
+        options = {f"option-{option.name}" for option in game.notation.OPTIONS if option.name != "players"}
+        assert {name for name in asked if name.startswith("option-")} == options
+        assert "That does not go." in page
+        if "option-top" in options:
+            assert 'value="99"' in page or "<option selected>" in page
+
+
+def test_rules_hold_no_markup_of_their_own_and_their_links_stay_in_the_house() -> None:
+    for game in map(find, names()):
+        part = PAGES.rules_page(game, part=True)
+        assert "<!doctype" not in part
+        nodes = read(part)
+        assert {"p", "table", "li"} <= {node.tag for node in nodes}
+        ids = {node.attributes["id"] for node in nodes if "id" in node.attributes}
+        for node in nodes:
+            target = node.attributes.get("href", "")
+            assert ".md" not in target
+            if target.startswith("#"):
+                assert target[1:] in ids, f"{game.name} has no {target}"
+            if target.startswith("/"):
+                assert target.removeprefix("/rules/") in names()
+            if node.tag in ("pre", "table"):
+                assert node.attributes["tabindex"] == "0"  # whoever has no mouse must be able to scroll it
+
+
+def test_addresses_of_static_files_change_with_what_is_in_them() -> None:
+    page = PAGES.home()
+    for node in read(page):
+        address = node.attributes.get("href" if node.tag == "link" else "src", "")
+        if address.startswith("/static/"):
+            name, _, version = address.removeprefix("/static/").partition("?v=")
+            assert (STATIC / name).is_file()
+            assert version == PAGES.version
+    assert re.fullmatch(r"[0-9a-f]{12}", PAGES.version)
+
+
+def review_of(room: Room) -> str:
+    """Return a review in the coach's form: half a chance all the way, one blunder."""
+    assert room.table is not None
+    steps = len(room.table.history())
+    labels = [room.game.seat_name(seat) for seat in range(room.table.seats)]
+    blunder = {
+        "step": 1, "seat": labels[0], "decision": "-3", "best": "keep", "loss": 0.2,
+        "label": "blunder", "why": "it <hurts>",
+    }  # fmt: skip
+    chances = [{"step": step, **dict.fromkeys(labels, 0.5)} for step in range(steps + 1)]
+    return json.dumps({"chances": chances, "decisions": [blunder], "certainty": "Every number is exact."})
+
+
+@pytest.mark.parametrize("kind", FULL, ids=str)
+def test_a_replay_is_sound_at_every_step_and_says_what_the_coach_says(kind: Kind) -> None:
+    room = last(moments(kind, f"replay {kind}", most=12))
+    assert room.table is not None
+    review = review_of(room)
+    for step in range(len(room.table.history()) + 1):
+        found = shown(room, step, step % 3 - 1, review)
+        page = PAGES.replay_page(found)
+        nodes = check(page)
+        lines = [node for node in nodes if node.tag == "polyline"]
+        one = -1 < step % 3 - 1 < room.table.seats
+        assert len(lines) == len({node.attributes["class"] for node in lines}) == (1 if one else room.table.seats)
+        saw = escape(room.names()[step % 3 - 1]) if one else "each"
+        assert f"Chance of winning, as {saw} saw it" in page
+        assert ("Blunder" in page) == (step == 2)
+        assert "It &lt;hurts&gt;." in page or step != 2
+        assert PAGES.replay_page(found, part=True) in page
+        assert f"Step {step} of {len(room.table.history())}" in page
+    waiting = PAGES.replay_page(shown(room, 0, 0, None))
+    check(waiting)
+    assert 'id="looking"' in waiting
+    assert '<noscript><meta http-equiv="refresh"' in waiting
+
+
+def test_a_review_fills_in_decision_by_decision_while_the_coach_looks() -> None:
+    room = last(moments(FULL[0], "so far", most=12))
+    whole = json.loads(review_of(room))
+    begun = json.dumps({"chances": whole["chances"][:2], "decisions": whole["decisions"]})
+    page = PAGES.replay_page(shown(room, 2, -1, None, ReviewStatus(3, 12, begun)))
+    check(page)
+    assert "1 decision judged so far" in page
+    assert 'value="0.250" max="1"' in page
+    assert "Blunder" in page
+    assert "<polyline" in page
+
+
+def test_no_cost_is_claimed_of_a_loss_within_the_margin() -> None:
+    room = last(moments(FULL[0], "so far", most=12))
+    whole = json.loads(review_of(room))
+    whole["decisions"][0] |= {"loss": 0.093, "within": 0.08, "label": None}
+    page = PAGES.replay_page(shown(room, 2, -1, json.dumps(whole)))
+    assert "No clear difference" in page
+    assert "within the margin: 9.3 ± 16.0 points" in page
+    assert "It cost" not in page
+    assert "hurts" not in page
+    whole["decisions"][0] |= {"within": 0.01, "label": "slip"}
+    page = PAGES.replay_page(shown(room, 2, -1, json.dumps(whole)))
+    assert "It cost <b>9.3 ± 2.0 points</b> of winning chance." in page
+
+
+def test_d22_the_form_of_duel_lets_its_host_choose_a_colour() -> None:
+    page = PAGES.game_page(find("mccoy-duel"), given={"colours": "blue"})
+    offered = re.search(r'<label for="option-colours">Your colour</label><select [^>]*>(.*?)</select>', page)
+    assert offered is not None
+    assert re.findall(r"<option( selected)?>(\w+)", offered[1]) == [
+        ("", "amber"),
+        (" selected", "blue"),
+        ("", "crimson"),
+        ("", "dun"),
+    ]
+    assert page.count('name="option-colours"') == 1
+
+
+def test_the_line_and_tips_of_a_table_follow_its_options() -> None:
+    room = Room("CODE", "prime-duel", {"target": 30}, [Seat(PERSON, "Ann"), Seat()], host="", now=0.0)
+    seen = view_model(room, Viewer(0), HOUSE)
+    assert "30" in seen.line
+    assert any("30" in tip for tip in seen.tips)
+    assert not any("50" in text for text in (seen.line, *seen.tips))
+    assert "This table is played with other options than the rules below: target 30." in PAGES.table_page(seen)

@@ -1,0 +1,403 @@
+"""All that people do at tables, through the addresses of the server: what happens, what is kept, who is told."""
+
+from __future__ import annotations
+
+import json
+import re
+from html import unescape
+from pathlib import Path
+
+import pytest
+
+import piste
+from piste import bots
+from piste.compiled import table_cache
+from piste.core.evaluation import Basis
+from piste.core.game import names
+from piste.games.prime_duel import guarantees
+from piste.web.workers.worker_pool import WorkerTimeoutError
+from tests.web.failing_storage import storage_fails
+from tests.web.in_process_server import (
+    SALT,
+    SEED,
+    Device,
+    InProcessServer,
+    actor,
+    buttons,
+    finish,
+    one_decision,
+    record,
+    table_for,
+)
+
+DAY = 86400.0
+
+
+async def seat_link(device: Device, code: str) -> str:
+    found = re.search(r'id="seat-link" readonly value="http://[^/"]*(/s/[^"]*)"', await device.page(code))
+    assert found
+    return unescape(found[1])
+
+
+# Sitting down
+
+
+async def test_a_guest_gets_a_token_once_and_the_server_keeps_only_its_digest(house: InProcessServer) -> None:
+    guest = Device(house)
+    assert (await guest.get("/")).header("set-cookie") == ""
+    code = await guest.opens("prime-duel", name="Ada")
+    assert len(guest.token) == 43
+    kept = house.store.room(code)
+    assert kept is not None
+    assert guest.token not in repr(kept)
+    got = await guest.post(f"/t/{code}/unlist")
+    assert (got.status, got.header("set-cookie")) == (303, "")
+
+
+async def test_a_bots_seat_says_how_its_play_is_known_and_duel_has_no_perfect_bot(house: InProcessServer) -> None:
+    person = Device(house)
+    home = (await person.get("/")).text
+    assert '<option value="perfect">expert (searched)</option>' in home
+    assert "<b>expert</b> (searched)" in (await person.get("/g/mccoy-duel")).text
+    duel = await person.page(await person.opens("mccoy-duel", "perfect"))
+    assert "<bdi>Expert</bdi>" in duel
+    assert "bot (searched)" in duel
+    assert "Perfect" not in duel
+    grid = await person.page(await person.opens("zero-sum-grid", "perfect"))
+    assert "<bdi>Perfect</bdi>" in grid
+    assert "bot (proven)" in grid
+    code = await person.opens("positive-negative", **{"option-top": "12"})
+    assert '<option value="perfect">expert (partly solved)</option>' in await person.page(code)
+
+
+async def test_a_running_server_follows_a_full_solution_that_is_made_meanwhile(
+    house: InProcessServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(table_cache, "folder", lambda: tmp_path / "solved")
+    person = Device(house)
+    waiting = await person.opens("prime-duel")
+    playing = await person.opens("prime-duel", "perfect")
+
+    async def told(word: str) -> list[int]:
+        """Return how often each page says so of the level."""
+        option = f'<option value="perfect">expert ({word})</option>'
+        said = {"/": option, "/g/prime-duel": f"<b>expert</b> ({word})", f"/t/{waiting}": option}
+        said[f"/t/{playing}"] = f"bot ({word})"
+        return [(await person.get(path)).text.count(text) for path, text in said.items()]
+
+    solved, estimated = await told(Basis.PARTLY), await told(Basis.ESTIMATED)
+    assert (solved[1:], estimated[1:]) == ([0, 0, 0], [1, 1, 1])
+    options = guarantees.plain(piste.find("prime-duel").options({}))
+    table_cache.save(guarantees.name(options), guarantees.stamp(), {})
+    assert await told(Basis.PARTLY) == [count + 1 for count in solved]
+    assert await told(Basis.ESTIMATED) == [count - 1 for count in estimated]
+
+
+def test_only_games_whose_bots_depend_on_the_disk_are_looked_up_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks: list[int] = []
+
+    def changed() -> int:
+        looks.append(1)
+        return 1
+
+    monkeypatch.setattr(table_cache, "changed", changed)
+    assert {name: bots.made(piste.find(name)) for name in names()} == {
+        name: int(name == "prime-duel") for name in names()
+    }
+    assert len(looks) == 1
+
+
+async def test_the_cookie_is_closed_to_scripts_and_to_other_sites(house: InProcessServer) -> None:
+    got = await Device(house).post("/new", {"game": "prime-duel", "versus": "friend"})
+    cookie = got.header("set-cookie").lower()
+    assert "httponly" in cookie
+    assert "samesite=lax" in cookie
+    assert "secure" not in cookie  # nobody could play in a household's network, where there is only http
+
+
+@pytest.mark.parametrize("count", [2, 3, 4])
+async def test_friends_sit_down_and_the_last_one_begins_the_game(house: InProcessServer, count: int) -> None:
+    host = Device(house)
+    code = await host.opens("mccoy-duel", players=str(count), name="Ada")
+    for at in range(1, count):
+        assert house.room(code).table is None
+        assert "Waiting for" in await host.page(code)
+        guest = Device(house)
+        assert "Sit down" in await guest.page(code)
+        assert (await guest.do(code, "sit", name=f"Guest {at}"))["ok"]
+    assert house.room(code).running
+    late = Device(house)
+    answer = await late.do(code, "sit", name="Late")
+    assert (answer["ok"], answer["status"]) == (False, 409)
+    assert "watch" in answer["said"]
+    assert "You are watching" in await late.page(code)
+
+
+@pytest.mark.parametrize("name", ["x" * 25, "\u200b", "\x07"])
+async def test_a_name_that_cannot_be_is_refused_at_the_door_and_when_opening(
+    house: InProcessServer, name: str
+) -> None:
+    code = await Device(house).opens("prime-duel")
+    answer = await Device(house).do(code, "sit", name=name)
+    assert not answer["ok"]
+    assert "1 to 24 letters" in answer["said"]
+    assert house.room(code).table is None
+    got = await Device(house).post("/new", {"game": "prime-duel", "versus": "friend", "name": name})
+    assert got.status == 422
+    assert "1 to 24 letters" in got.text
+
+
+async def test_a_hostile_name_is_text_everywhere(house: InProcessServer) -> None:
+    name = "<img src=x onerror=e()>"
+    people = [Device(house, house.lots.token()) for _ in range(2)]
+    code = await people[0].opens("prime-duel", name=name)
+    await people[1].do(code, "sit", name='"><script>')
+    await people[0].do(code, "list")
+    await people[0].do(code, "resign")
+    for who in (*people, Device(house)):
+        socket = await who.connect(code)
+        shown = [await who.page(code), socket.shown("people"), (await who.get("/watch")).text]
+        shown += [
+            (await who.get("/games")).text,
+            (await who.get(f"/t/{code}/replay")).text,
+            (await who.get("/")).text,
+        ]
+        assert not any("<img src=x" in text or "<script>" in text for text in shown)
+        await socket.leave()
+
+
+async def test_two_of_the_same_name_can_be_told_apart(house: InProcessServer) -> None:
+    for name in ("Ada", "Player 2", "player 2"):
+        people = [Device(house, house.lots.token()) for _ in range(2)]
+        code = await people[0].opens("prime-duel", name=name)
+        await people[1].do(code, "sit", name="" if "2" in name else name)
+        first, second = house.room(code).names()
+        assert first.casefold() != second.casefold()
+
+
+# Bots
+
+
+@pytest.mark.parametrize("game", names())
+async def test_one_person_plays_a_bot_through_forms_alone(house: InProcessServer, game: str) -> None:
+    """Without JavaScript: buttons of forms, redirects, pages; from the first page to the record."""
+    person = Device(house)
+    assert game in (await person.get("/")).text
+    code = await person.opens(game, "steady", name="Ada")
+    for _ in range(2000):
+        page = await person.page(code)
+        if 'data-stage="over"' in page:
+            break
+        number = re.search(r'name="number" value="(\d+)"', page)
+        assert number
+        decision = unescape(buttons(page)[0])
+        got = await person.post(f"/t/{code}/decide", {"decision": decision, "number": number[1]})
+        assert (got.status, got.header("location")) == (303, f"/t/{code}")
+        await house.settle()
+    assert "Replay and review" in page
+    text = (await person.get(f"/t/{code}/record")).text
+    table, _ = piste.core.replay.replay(piste.Record.parse(text))
+    assert table.to_act is None
+    assert json.loads(text.splitlines()[0])["notes"] == {"seat 1": "you", "seat 2": "steady"}
+
+
+async def test_bots_fill_free_seats_when_the_host_wants_it(house: InProcessServer) -> None:
+    code, people = await table_for(house, "mccoy-duel", 2, players="4")
+    assert not (await people[1].do(code, "fill", bot="steady"))["ok"]
+    assert not (await people[0].do(code, "fill", bot="god"))["ok"]
+    assert house.room(code).table is None
+    assert (await people[0].do(code, "fill", bot="novice"))["ok"]
+    room = house.room(code)
+    assert room.running
+    assert [seat.bot for seat in room.seats] == ["", "", "novice", "novice"]
+    await finish(house, code, people)
+    assert {asked[1] for asked in house.minds.asked} == {"novice"}
+
+
+async def test_what_bots_are_given_holds_neither_the_seed_nor_the_salt(house: InProcessServer) -> None:
+    person = Device(house)
+    code = await person.opens("mccoy-duel", "steady")
+    await person.do(code, "hint")
+    await finish(house, code, [person])
+    assert len(house.minds.asked) > 2
+    assert SEED not in repr(house.minds.asked)
+    assert SALT.hex() not in repr(house.minds.asked)
+
+
+async def test_a_hint_is_for_games_against_bots_and_is_on_record(house: InProcessServer) -> None:
+    person = Device(house)
+    code = await person.opens("prime-duel", "steady")
+    answer = await person.do(code, "hint")
+    assert answer["ok"]
+    assert answer["said"].startswith("Expert (")
+    assert (await person.do(code, "hint"))["said"] == answer["said"]
+    assert record(house, code).count("hint for seat 1") == 1
+    assert answer["said"] in unescape(await person.page(code))
+    assert answer["said"] not in unescape(await Device(house).page(code))
+    assert not (await Device(house).do(code, "hint"))["ok"]
+    await house.restart()
+    assert "The hint was" in await person.page(code)
+    friends, people = await table_for(house, "prime-duel")
+    answer = await people[0].do(friends, "hint")
+    assert not answer["ok"]
+    assert "people play each other" in answer["said"]
+    assert "hint" not in record(house, friends)
+
+
+async def test_a_hint_that_fails_says_so_at_the_table_and_can_be_asked_for_again(
+    house: InProcessServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fail(*_: object) -> None:
+        raise WorkerTimeoutError("A bot took too long.")
+
+    person = Device(house)
+    code = await person.opens("prime-duel", "steady")
+    with monkeypatch.context() as patch:
+        patch.setattr(house.minds, "hint", fail)
+        assert not (await person.do(code, "hint"))["ok"]
+    assert "There is no hint: A bot took too long." in await person.page(code)
+    assert "There is no hint" not in await Device(house).page(code)
+    answer = await person.do(code, "hint")
+    assert answer["said"] in unescape(await person.page(code))
+    assert "There is no hint" not in await person.page(code)
+
+
+# Away and back
+
+
+async def test_a_turn_is_claimed_only_from_somebody_who_has_been_away_for_long(house: InProcessServer) -> None:
+    code, people = await table_for(house, "prime-duel")
+    away = actor(house, code)
+    mine, other = people[1 - away], people[away]
+    await other.page(code)
+    house.clock.now += house.settings.patience - 1
+    for verb in ("claim", "stand-in"):
+        assert not (await mine.do(code, verb))["ok"]
+    assert "is away" in await mine.page(code)
+    house.clock.now += 2
+    assert not (await other.do(code, "claim"))["ok"]  # one's own turn cannot be claimed
+    house.clock.now += house.settings.patience + 1
+    assert not (await Device(house).do(code, "claim"))["ok"]
+    assert "Claim the turn" in await mine.page(code)
+    assert (await mine.do(code, "claim"))["ok"]
+    assert house.room(code).over
+    assert "wins" in await Device(house).page(code)
+
+
+async def test_a_bot_stands_in_and_goes_when_the_person_is_back(house: InProcessServer) -> None:
+    code, people = await table_for(house, "prime-duel")
+    away = actor(house, code)
+    number = house.room(code).table.number  # type: ignore[union-attr]
+    house.clock.now += house.settings.patience + 1
+    assert (await people[1 - away].do(code, "stand-in"))["ok"]
+    room = house.room(code)
+    assert room.seats[away].stand_in == "steady"
+    assert room.table is not None
+    assert room.table.number > number
+    await house.restart()
+    assert "Take my seat back" in await people[away].page(code)
+    assert house.room(code).seats[away].stand_in == "steady"
+    assert (await people[away].do(code, "return"))["ok"]
+    assert house.room(code).seats[away].stand_in == ""
+    await finish(house, code, people)
+    text = (await people[0].get(f"/t/{code}/record")).text
+    assert "plays on for" in text
+    assert "Back again" in text
+    piste.core.replay.replay(piste.Record.parse(text))
+
+
+# Rematch
+
+
+@pytest.mark.parametrize("count", [2, 3, 4])
+async def test_a_rematch_keeps_places_one_seat_on(house: InProcessServer, count: int) -> None:
+    code, people = await table_for(house, "mccoy-duel", count, players=str(count))
+    assert not (await people[0].do(code, "rematch"))["ok"]
+    for person in people[1:]:
+        await person.do(code, "resign")
+    assert not (await Device(house).do(code, "rematch"))["ok"]
+    answer = await people[1].do(code, "rematch")
+    following = answer["go"].rpartition("/")[2]
+    assert (await people[0].do(code, "rematch"))["go"] == answer["go"]
+    assert answer["go"] in await people[0].page(code)
+    room = house.room(following)
+    assert room.table is None
+    assert room.names() == tuple(("Ada", "Ben", "Cleo", "Dan")[:count][(i + 1) % count] for i in range(count))
+    assert not (await Device(house).do(following, "sit", name="Thief"))["ok"]
+    await house.restart()
+    for person in people:
+        await person.page(following)
+    room = house.room(following)
+    assert room.running
+    assert [room.seat_of(seat) for seat in (next(iter(s.players)) for s in room.seats)] == list(range(count))
+
+
+async def test_a_rematch_that_cannot_be_kept_is_none_and_can_be_asked_for_again(house: InProcessServer) -> None:
+    person = Device(house)
+    code = await person.opens("prime-duel", "steady", name="Ada")
+    await person.do(code, "resign")
+    with storage_fails(house):
+        assert not (await person.do(code, "rematch"))["ok"]
+    assert house.room(code).successor == ""
+    first = await person.do(code, "rematch")
+    assert first["ok"]
+    await house.restart()
+    assert (await person.do(code, "rematch"))["go"] == first["go"]
+
+
+async def test_a_rematch_against_a_bot_begins_at_once_with_seats_swapped(house: InProcessServer) -> None:
+    person = Device(house)
+    code = await person.opens("prime-duel", "steady", name="Ada")
+    await person.do(code, "resign")
+    following = (await person.do(code, "rematch"))["go"].rpartition("/")[2]
+    assert house.room(following).names() == ("Steady", "Ada")
+    assert house.room(following).running
+
+
+# Devices
+
+
+async def test_the_private_link_gives_the_seat_to_a_second_device_and_asks_first(house: InProcessServer) -> None:
+    code, people = await table_for(house, "prime-duel")
+    link = await seat_link(people[0], code)
+    phone = Device(house)
+    asked = await phone.get(link)
+    assert asked.status == 200
+    assert "Ada" in asked.text
+    assert phone.token == ""  # a preview of the link does nothing
+    assert 'data-seat="0"' not in await phone.page(code)
+    assert (await phone.post(link)).header("location") == f"/t/{code}"
+    assert 'data-seat="0"' in await phone.page(code)
+    await house.restart()
+    assert 'data-seat="0"' in await phone.page(code)
+    people[0] = phone
+    await one_decision(house, code, people)
+
+
+async def test_an_altered_link_gives_nothing(house: InProcessServer) -> None:
+    code, people = await table_for(house, "prime-duel")
+    other, _ = await table_for(house, "prime-duel")
+    link = await seat_link(people[0], code)
+    token = link.rpartition("/")[2]
+    before = house.store.room(code)
+    for wrong in (
+        link[:-1] + ("A" if link[-1] != "A" else "B"),
+        link[:-1],
+        f"/s/{code}/1/{token}",
+        f"/s/{code}/2/{token}",
+        f"/s/{code}/99999999999999999999/{token}",
+        f"/s/{other}/0/{token}",
+        f"/s/{code}/0/é",
+    ):
+        stranger = Device(house)
+        assert (await stranger.get(wrong)).status == 404
+        assert (await stranger.post(wrong)).status == 404
+        assert stranger.token == ""
+    assert house.store.room(code) == before
+
+
+async def test_who_has_a_seat_already_gets_no_second_one_by_a_link(house: InProcessServer) -> None:
+    code, people = await table_for(house, "prime-duel")
+    got = await people[1].post(await seat_link(people[0], code), accept="application/json")
+    assert got.status == 409
+    assert "another seat" in got.json["said"]
