@@ -29,7 +29,7 @@ from typing import Any
 from piste.cli.commands.bench.rules_speed import calibration
 from piste.web.server import raise_file_limit
 from tests.limits import PATIENCE_S, wait_until
-from tests.web.attack_client import HERE, Client, Line, Server, frame, serving
+from tests.web.attack_client import LOOPBACK, Client, Line, Server, frame, serving
 
 SIZE = float(os.environ.get("PISTE_ATTACK", "1"))
 ADA, BEN = "127.0.0.2", "127.0.0.3"
@@ -212,7 +212,7 @@ def silent(server: Client) -> None:
     held = []
     for at in range(many(5000)):
         with contextlib.suppress(OSError):
-            held.append(socket.create_connection((HERE, server.port), 5.0, (network(at), 0)))
+            held.append(socket.create_connection((LOOPBACK, server.port), 5.0, (network(at), 0)))
             if at % 2:
                 held[-1].sendall(b"GET / HTTP/1.1\r\nHost: a\r\nX: ")
     time.sleep(2.0)

@@ -87,7 +87,7 @@ WEB = (
     ("The server killed in the middle of games; all that was said is kept", "tests/web/test_durability.py", "", 1),
     ("Attackers beside innocents, at the size at which they were first made", "tests/web/test_attacks.py", "", 0),
     (
-        "Rooms, hall, sockets, pages, storage, guard",
+        "Rooms, service, sockets, pages, storage, guard",
         "tests/web",
         "not durability and not forged and not secrecy and not attacks",
         0,

@@ -15,7 +15,7 @@ from piste.core.record import Head
 from piste.core.replay import new_head
 from piste.web.app import make_app
 from piste.web.server import listen, run_app
-from piste.web.settings import HERE, Settings
+from piste.web.settings import LOOPBACK, Settings
 from piste.web.tables import registry, room
 from piste.web.tables.room import Room
 from piste.web.tables.service import TokenFactory
@@ -45,14 +45,14 @@ class Counted(TokenFactory):
 
 def main(file: str, port: str, patience: str, public: str = "") -> None:
     waits = float(patience)
-    settings = Settings(Path(file), HERE, int(port), patience=waits, thinkers=1, limits=False, public=public)
+    settings = Settings(Path(file), LOOPBACK, int(port), patience=waits, thinkers=1, limits=False, public=public)
     if waits < room.GRACE:  # who may be claimed is away
         for module in (room, registry):
             setattr(module, "GRACE", waits / 2)  # noqa: B010  (it is no part of the settings)
     make_place(settings.db)
     with listen(settings.host, settings.port) as listener:
         settings = settings._replace(port=listener.getsockname()[1])
-        app = make_app(settings, opener=opener, lots=Counted() if public else None)
+        app = make_app(settings, opener=opener, tokens=Counted() if public else None)
         run_app(app, settings, listener, lambda: print(READY, settings.port, flush=True))
 
 

@@ -24,7 +24,7 @@ from urllib.parse import urlencode
 
 from tests.limits import PATIENCE_S
 
-HERE = "127.0.0.1"
+LOOPBACK = "127.0.0.1"
 SERVE = """
 import json, pathlib, sys
 from piste.cli.commands.serve import serve
@@ -53,7 +53,7 @@ class Client:
 
     def metric(self, name: str) -> float:
         """Return a number that the server tells about itself."""
-        found = re.search(rf"^{re.escape(name)} (\S+)$", self.ask("GET", "/metrics", HERE).text, re.MULTILINE)
+        found = re.search(rf"^{re.escape(name)} (\S+)$", self.ask("GET", "/metrics", LOOPBACK).text, re.MULTILINE)
         assert found, name
         return float(found[1])
 
@@ -67,8 +67,8 @@ class Client:
         **headers: str,
     ) -> Got:
         """Ask for something from an address, as a program does."""
-        connection = http.client.HTTPConnection(HERE, self.port, timeout=PATIENCE_S, source_address=(source, 0))
-        given = {"origin": f"http://{HERE}:{self.port}", "accept": "application/json", "connection": "close"}
+        connection = http.client.HTTPConnection(LOOPBACK, self.port, timeout=PATIENCE_S, source_address=(source, 0))
+        given = {"origin": f"http://{LOOPBACK}:{self.port}", "accept": "application/json", "connection": "close"}
         given |= {"cookie": cookie} if cookie else {}
         if fields is not None:
             given["content-type"] = "application/x-www-form-urlencoded"
@@ -156,9 +156,9 @@ class Line:
     """A websocket by hand: it answers pings while somebody listens, closes nothing and breaks when it is told to."""
 
     def __init__(self, port: int, source: str, code: str, cookie: str = "", since: int = 0) -> None:
-        self.socket = socket.create_connection((HERE, port), PATIENCE_S, (source, 0))
+        self.socket = socket.create_connection((LOOPBACK, port), PATIENCE_S, (source, 0))
         head = (
-            f"GET /t/{code}/socket?since={since} HTTP/1.1\r\nHost: {HERE}:{port}\r\nOrigin: http://{HERE}:{port}\r\n"
+            f"GET /t/{code}/socket?since={since} HTTP/1.1\r\nHost: {LOOPBACK}:{port}\r\nOrigin: http://{LOOPBACK}:{port}\r\n"
             "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
             f"Sec-WebSocket-Key: {base64.b64encode(os.urandom(16)).decode()}\r\n"
             + (f"Cookie: {cookie}\r\n" if cookie else "")

@@ -15,25 +15,25 @@ from tests.web.in_process_server import InProcessServer
 @contextmanager
 def storage_fails(house: InProcessServer) -> Iterator[None]:
     """Let nothing be written for a while."""
-    store, right = house.store, house.store.write
+    storage, right = house.storage, house.storage.write
 
     def refuses(*_: Change) -> Future[None]:
         done: Future[None] = Future()
         done.set_exception(StorageError("This could not be kept (disk full)."))
         return done
 
-    store.write = refuses  # type: ignore[method-assign]
+    storage.write = refuses  # type: ignore[method-assign]
     try:
         yield
     finally:
-        store.write = right  # type: ignore[method-assign]
+        storage.write = right  # type: ignore[method-assign]
 
 
 class Held:
     """Holds back every write until it is told to go on."""
 
     def __init__(self, house: InProcessServer) -> None:
-        self._store, self._right = house.store, house.store.write
+        self._store, self._right = house.storage, house.storage.write
         self._go, self.begun = threading.Event(), 0
 
     def __enter__(self) -> Held:

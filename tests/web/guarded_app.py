@@ -38,7 +38,7 @@ class Clock:
         return self.now
 
 
-class Answer(NamedTuple):
+class ActionResult(NamedTuple):
     status: int
     headers: dict[str, str]
     text: str
@@ -90,7 +90,7 @@ def ask(
     *,
     scheme: str = "http",
     client: str = "203.0.113.5",
-) -> Answer:
+) -> ActionResult:
     """Send one request as a server would hand it over."""
     whole = isinstance(body, bytes)
     chunks = [body] if isinstance(body, bytes) else list(body)
@@ -119,7 +119,7 @@ def ask(
     }  # fmt: skip
     asyncio.run(app(scope, receive, send))
     text = b"".join(message.get("body", b"") for message in sent[1:]).decode()
-    return Answer(sent[0]["status"], {k.decode(): v.decode() for k, v in sent[0]["headers"]}, text)
+    return ActionResult(sent[0]["status"], {k.decode(): v.decode() for k, v in sent[0]["headers"]}, text)
 
 
 def connect(
@@ -152,6 +152,6 @@ def overheard() -> Iterator[io.StringIO]:
     root, ours = logging.getLogger(), logging.getLogger(logs.OURS)
     before = root.handlers[:], root.level, ours.level
     out = io.StringIO()
-    logs.set_up(stream=out)
+    logs.configure(stream=out)
     yield out
     root.handlers[:], root.level, ours.level = before

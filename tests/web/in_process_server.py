@@ -23,9 +23,9 @@ from piste.web.middleware.rate_limits import Limits
 from piste.web.settings import Settings
 from piste.web.storage.storage import Storage
 from piste.web.tables.registry import LETTERS
-from piste.web.tables.room import Opener, Room, usual_opener
+from piste.web.tables.room import Opener, Room, default_opener
 from piste.web.tables.service import TableService, TokenFactory
-from piste.web.workers.worker_pool import Reviewing, unheard
+from piste.web.workers.worker_pool import ReviewProgress, ignore_progress
 from tests.limits import PATIENCE_S
 
 HOST = "table.example"
@@ -41,7 +41,7 @@ def seeded(seed: str = SEED) -> Opener:
     """Return an opener whose games are always the same ones; apart from that, as the server opens them."""
 
     def opener(room: Room) -> tuple[Head, ChanceSource | None]:
-        head, _ = usual_opener(room)
+        head, _ = default_opener(room)
         return head._replace(seed=seed, commitment=Commitment.to(seed, SALT)), None
 
     return opener
@@ -57,7 +57,7 @@ class Clock:
         return self.now
 
 
-class CountedLots(TokenFactory):
+class CountedTokens(TokenFactory):
     """Codes and tokens in a row, the same in every run."""
 
     def __init__(self) -> None:
@@ -77,7 +77,7 @@ class FirstMind:
 
     def __init__(self) -> None:
         self.choosing: Callable[[str, str, SeatView], Awaitable[int]] | None = None
-        self.reviewing: Callable[[Reviewing], Awaitable[None]] | None = None  # before a review is answered
+        self.reviewing: Callable[[ReviewProgress], Awaitable[None]] | None = None  # before a review is answered
         self.asked: list[tuple[str, ...]] = []
         self.prepared: list[tuple[str, str]] = []
         self.steps: tuple[tuple[int, int, str], ...] = ()  # told before anything is answered
@@ -109,7 +109,7 @@ class FirstMind:
         self.prepared.append((game, level))
         await self._tell(progress)
 
-    async def review(self, record: str, progress: Reviewing = unheard) -> str:
+    async def review(self, record: str, progress: ReviewProgress = ignore_progress) -> str:
         self.asked.append(("", "review", record))
         await self._tell(progress)
         if self.reviewing is not None:
@@ -144,9 +144,9 @@ class Got(NamedTuple):
         return self.header("location").rpartition("/")[2]
 
 
-def do_not_wait_for_the_disk(store: Storage) -> None:
+def do_not_wait_for_the_disk(storage: Storage) -> None:
     """Spare the test what only a power cut could tell apart; tests of the storage itself wait."""
-    raw = store._writer.raw_connection()  # the one that will be used: the writer has no other
+    raw = storage._writer.raw_connection()  # the one that will be used: the writer has no other
     raw.cursor().execute("PRAGMA synchronous=OFF")
     raw.close()
 
@@ -156,31 +156,31 @@ class InProcessServer:
 
     def __init__(self, path: Path, **changes: Any) -> None:
         self.settings = Settings(db=path, **{"limits": False, **changes})
-        self.clock, self.lots, self.minds = Clock(), CountedLots(), FirstMind()
+        self.clock, self.tokens, self.bot_workers = Clock(), CountedTokens(), FirstMind()
         self.opener = seeded()
         self.limits: Limits | None = None
         self.ticks: Clock | None = None  # a clock of its own for who is here; None: the same one
         self.lan: list[str] = []  # the addresses of this computer in its network
 
     async def __aenter__(self) -> InProcessServer:
-        self.store = Storage(self.settings.db)
-        self.store.open()
-        do_not_wait_for_the_disk(self.store)
+        self.storage = Storage(self.settings.db)
+        self.storage.open()
+        do_not_wait_for_the_disk(self.storage)
         self.app = make_app(
             self.settings,
-            store=self.store,
-            minds=self.minds,
+            storage=self.storage,
+            bot_workers=self.bot_workers,
             clock=self.clock,
             ticks=self.ticks,
-            lots=self.lots,
+            tokens=self.tokens,
             opener=self._opened,
             limits=self.limits,
             lan=lambda: self.lan,
         )
-        self.hall: TableService = self.app.state.hall
+        self.service: TableService = self.app.state.service
         self._life = self.app.router.lifespan_context(self.app)
         await self._life.__aenter__()
-        await self.hall.expire()  # the server looks at the clock when it starts, before a test sets it
+        await self.service.expire()  # the server looks at the clock when it starts, before a test sets it
         return self
 
     def _opened(self, room: Room) -> tuple[Head, ChanceSource | None]:
@@ -188,21 +188,21 @@ class InProcessServer:
 
     async def __aexit__(self, *_: object) -> None:
         await self._life.__aexit__(None, None, None)
-        self.store.close()
+        self.storage.close()
 
     async def restart(self) -> None:
         await self.__aexit__()
         await self.__aenter__()
 
     def room(self, code: str) -> Room:
-        return self.hall.rooms[code]
+        return self.service.rooms[code]
 
     async def settle(self) -> None:
         """Let everybody be told whatever there is to be told, and bots think until none has to."""
         while True:
             for _ in range(40):  # no more than a few turns of the loop stand between a change and its last message
                 await asyncio.sleep(0)
-            tasks = set(self.hall._tasks)
+            tasks = set(self.service._tasks)
             if not tasks:
                 return
             await asyncio.wait(tasks)
@@ -404,7 +404,7 @@ class Socket:
 async def table_for(house: InProcessServer, game: str, count: int = 2, **fields: str) -> tuple[str, list[Device]]:
     """Open a table, let friends sit down until it is full, and return its code and them by seat."""
     names = ("Ada", "Ben", "Cleo", "Dan")[:count]
-    people = [Device(house, house.lots.token()) for _ in names]
+    people = [Device(house, house.tokens.token()) for _ in names]
     code = await people[0].opens(game, name=names[0], **fields)
     for person, name in zip(people[1:], names[1:], strict=True):
         assert (await person.do(code, "sit", name=name))["ok"]

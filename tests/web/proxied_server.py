@@ -25,7 +25,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
 from piste.cli.commands.bench.serve import BUTTON, NUMBER
-from piste.web.settings import HERE, PORT
+from piste.web.settings import LOOPBACK, PORT
 from tests import ROOT
 from tests.limits import PATIENCE_S, PATIENT, wait_until
 
@@ -124,7 +124,7 @@ class Served:
         told.start()
         lines = list(until(self._child.out, "To stop"))
         told.cancel()
-        found = re.search(rf"For the proxy at {HERE}: http://{HERE}:(\d+)", "".join(lines))
+        found = re.search(rf"For the proxy at {LOOPBACK}: http://{LOOPBACK}:(\d+)", "".join(lines))
         if found is None:
             self.stop()
             raise AssertionError(f"the server did not begin: {lines}{self.said.read_text()[-2000:]}")
@@ -137,7 +137,7 @@ class Served:
         return child.stop()
 
     def connected(self, address: str) -> socket.socket:
-        return socket.create_connection((HERE, self.port), PATIENCE_S, (address, 0))
+        return socket.create_connection((LOOPBACK, self.port), PATIENCE_S, (address, 0))
 
     def events(self) -> list[dict[str, Any]]:
         """Return the lines of its log."""
@@ -152,7 +152,7 @@ def until(lines: Iterable[str], mark: str) -> Iterator[str]:
 
 
 def free_port() -> int:
-    with socket.create_server((HERE, 0)) as listener:
+    with socket.create_server((LOOPBACK, 0)) as listener:
         return int(listener.getsockname()[1])
 
 
@@ -183,19 +183,19 @@ class Proxy:
 
     def _listens(self) -> bool:
         with contextlib.suppress(ConnectionRefusedError):
-            socket.create_connection((HERE, self.port), PATIENCE_S).close()
+            socket.create_connection((LOOPBACK, self.port), PATIENCE_S).close()
             return True
         return False
 
     def _shakes_hands(self) -> bool:
         """Caddy makes its certificate after it has begun to listen."""
         with contextlib.suppress(ssl.SSLError, ConnectionError):
-            self.connected(HERE).close()
+            self.connected(LOOPBACK).close()
             return True
         return False
 
     def reached(self, address: str) -> socket.socket:
-        return socket.create_connection((HERE, self.port), PATIENCE_S, (address, 0))
+        return socket.create_connection((LOOPBACK, self.port), PATIENCE_S, (address, 0))
 
     def connected(self, address: str) -> ssl.SSLSocket:
         """Return a connection by https from this address of the computer."""
@@ -220,11 +220,11 @@ def nginx(program: str, openssl: str, folder: Path, to: int) -> Proxy:
     )  # fmt: skip
     ours = changed(
         block("nginx"),
-        ("listen 443 ssl;", f"listen {HERE}:{port} ssl;"),
+        ("listen 443 ssl;", f"listen {LOOPBACK}:{port} ssl;"),
         ("# ssl_certificate ...;", f"ssl_certificate {certificate};"),
         (" ssl_certificate_key ...;", f"\nssl_certificate_key {key};"),
         ("/var/log/nginx/error.log", "stderr"),
-        (f"{HERE}:{PORT}", f"{HERE}:{to}"),
+        (f"{LOOPBACK}:{PORT}", f"{LOOPBACK}:{to}"),
     )  # fmt: skip
     kinds = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
     written = [
@@ -251,9 +251,9 @@ def caddy(program: str, folder: Path, to: int) -> Proxy:
     port = free_port()
     ours = [
         "{", "admin off", "auto_https disable_redirects", "local_certs", "skip_install_trust",
-        f"default_bind {HERE}", f"https_port {port}", "",
+        f"default_bind {LOOPBACK}", f"https_port {port}", "",
     ]  # fmt: skip
-    text = changed(block("caddyfile"), (f"{HERE}:{PORT}", f"{HERE}:{to}"))
+    text = changed(block("caddyfile"), (f"{LOOPBACK}:{PORT}", f"{LOOPBACK}:{to}"))
     assert text.startswith("{\n")
     (folder / "Caddyfile").write_text("\n".join(ours) + text.removeprefix("{\n"))
     words = [program, "run", "--config", str(folder / "Caddyfile"), "--adapter", "caddyfile"]
@@ -263,7 +263,7 @@ def caddy(program: str, folder: Path, to: int) -> Proxy:
 # People
 
 
-class Answer(NamedTuple):
+class ActionResult(NamedTuple):
     status: int
     headers: http.client.HTTPMessage
     text: str
@@ -275,7 +275,7 @@ class Visitor:
     Who comes to a server straight comes as through a proxy that says nothing of them.
     """
 
-    def __init__(self, way: Proxy | Served, address: str = HERE) -> None:
+    def __init__(self, way: Proxy | Served, address: str = LOOPBACK) -> None:
         self._way = way
         self._address = address
         self.cookie = ""
@@ -287,7 +287,7 @@ class Visitor:
         *,
         body: bytes | Iterable[bytes] | None = None,
         headers: dict[str, str] | None = None,
-    ) -> Answer:
+    ) -> ActionResult:
         """Ask for a page, or send a form as a page of ours does."""
         given = {"Accept": "application/json"} if fields is not None else {}
         if fields is not None or body is not None:
@@ -301,7 +301,7 @@ class Visitor:
             sent = body if fields is None else urlencode(fields).encode()
             line.request("GET" if sent is None else "POST", path, sent, given)
             found = line.getresponse()
-            answer = Answer(found.status, found.headers, found.read().decode())
+            answer = ActionResult(found.status, found.headers, found.read().decode())
         if "set-cookie" in answer.headers:
             self.cookie = answer.headers["set-cookie"].partition(";")[0]
         return answer

@@ -44,7 +44,7 @@ async def test_a_hint_asked_for_many_times_at_once_is_thought_and_noted_once(hou
     assert any(answer["ok"] for answer in answers)
     assert all(answer["ok"] or "on its way" in answer["said"] for answer in answers)
     await person.do(code, "hint")
-    assert sum(asked[1] == "hint" for asked in house.minds.asked) == 1
+    assert sum(asked[1] == "hint" for asked in house.bot_workers.asked) == 1
     table = house.room(code).table
     assert table is not None
     assert table.record().count('"mark": "hint') == 1
@@ -89,7 +89,7 @@ async def test_a_bot_that_needs_too_long_is_relieved_by_an_easier_one(house: InP
             raise WorkerTimeoutError("A bot took too long and was stopped. The game is kept.")
         return view.actions[0]
 
-    house.minds.choosing = tires
+    house.bot_workers.choosing = tires
     person = Device(house)
     code = await person.opens("prime-duel", "perfect", name="Ada")
     await finish(house, code, [person])
@@ -106,13 +106,13 @@ async def test_lines_after_a_relief_name_who_plays_and_older_ones_do_not_change(
             raise WorkerTimeoutError("A bot took too long and was stopped. The game is kept.")
         return view.actions[0]
 
-    house.minds.choosing = tires_later
+    house.bot_workers.choosing = tires_later
     person = Device(house)
     code = await person.opens("prime-duel", "perfect", name="Ada")
     await finish(house, code, [person])
 
     def told(audience: int) -> list[str]:
-        story = house.room(code).story
+        story = house.room(code).transcript
         assert story is not None
         return [entry.text for entry in story.entries(audience)]
 
@@ -126,7 +126,7 @@ async def test_lines_after_a_relief_name_who_plays_and_older_ones_do_not_change(
     await house.restart()
     await person.page(code)
     assert told(0) == lines
-    story, table = house.room(code).story, house.room(code).table
+    story, table = house.room(code).transcript, house.room(code).table
     assert story is not None
     assert table is not None
     steps = [line for step in range(len(table.view(0).log) + 1) for line in story.lines_at(0, step)]
@@ -157,7 +157,7 @@ async def test_people_are_forgotten_with_their_last_game(house: InProcessServer)
     house.clock.now += (house.settings.keep_days - 1) * DAY
     await ben.opens("prime-duel", name="Ben")
     house.clock.now += 2 * DAY
-    await house.hall.expire()
+    await house.service.expire()
     assert 'value="Ada"' not in (await ada.get("/")).text
     assert 'value="Ben"' in (await ben.get("/")).text
 
@@ -212,14 +212,14 @@ async def test_a_table_tells_that_a_bot_is_being_prepared_and_how_far(house: InP
     shown: list[str] = []
 
     async def look(_game: str, _level: str, view: SeatView) -> int:
-        model = house.hall.view_model(house.room(code), "", Root(""))
+        model = house.service.view_model(house.room(code), "", Root(""))
         shown.append(Pages().parts(model)["status"])
         return view.actions[0]
 
-    house.minds.choosing, house.minds.steps = look, ((0, 8, "compiling"), (3, 8, "compiling"))
+    house.bot_workers.choosing, house.bot_workers.steps = look, ((0, 8, "compiling"), (3, 8, "compiling"))
     person = Device(house)
     code = await person.opens("prime-duel", "perfect")
-    assert house.minds.prepared == [("prime-duel", "perfect")]
+    assert house.bot_workers.prepared == [("prime-duel", "perfect")]
     await finish(house, code, [person])
     assert shown
     for status in shown:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.limits import PATIENCE_S, wait_until
-from tests.web.attack_client import HERE, Line, Server, serving
+from tests.web.attack_client import LOOPBACK, Line, Server, serving
 
 ADA, BEN = "127.0.0.2", "127.0.0.3"
 
@@ -52,7 +52,7 @@ def test_a_broken_line_frees_its_place_and_its_counts(breaks, tmp_path: Path) ->
 
 
 def test_many_broken_lines_lock_nobody_out(tmp_path: Path) -> None:
-    with serving(tmp_path, most_sockets=40) as server:
+    with serving(tmp_path, max_sockets=40) as server:
         code, ada = server.open(ADA, "prime-duel")
         for _ in range(3):
             lines = [server.line("127.0.1.1", code) for _ in range(40)]
@@ -79,7 +79,7 @@ def silence(server: Server, sources: list[str]) -> Iterator[list[socket.socket]]
     """Hold connections from these addresses that say nothing."""
     with ExitStack() as held:
         yield [
-            held.enter_context(socket.create_connection((HERE, server.port), PATIENCE_S, (source, 0)))
+            held.enter_context(socket.create_connection((LOOPBACK, server.port), PATIENCE_S, (source, 0)))
             for source in sources
         ]
 
@@ -95,7 +95,7 @@ def is_cut_off(line: socket.socket) -> bool:
 
 
 def test_one_network_holds_so_many_silent_connections_and_no_more(tmp_path: Path) -> None:
-    with serving(tmp_path, most_connections=20, slowest_head=10 * PATIENCE_S) as server:
+    with serving(tmp_path, max_connections_per_network=20, slowest_head=10 * PATIENCE_S) as server:
         with silence(server, ["127.0.1.1"] * 60) as lines:
             wait_until(lambda: sum(map(is_cut_off, lines)) == 40)
             assert server.ask("GET", "/healthz", ADA).status == 200
@@ -122,7 +122,7 @@ def test_silent_connections_of_many_networks_do_not_keep_the_descriptors(tmp_pat
         assert server.ask("GET", f"/t/{code}", BEN).status == 200
 
 
-@pytest.mark.parametrize("bound", [{"files": 100, "thinkers": 1}, {"most_silent": 48}])
+@pytest.mark.parametrize("bound", [{"files": 100, "thinkers": 1}, {"max_silent_connections": 48}])
 def test_a_newcomer_takes_the_place_of_who_is_silent_longest_in_the_network_with_most(
     bound: dict[str, int], tmp_path: Path
 ) -> None:

@@ -23,7 +23,7 @@ from websockets.exceptions import ConnectionClosed, InvalidMessage
 from piste.cli.commands.bench.serve import BUTTON, NUMBER, asked
 from piste.core.record import Record
 from piste.core.replay import replay
-from piste.web.settings import HERE
+from piste.web.settings import LOOPBACK
 from tests.limits import PATIENCE_S, PATIENT
 
 KILLS = int(os.environ.get("PISTE_KILLS", "3"))
@@ -50,7 +50,7 @@ class Server:
 
     async def __aenter__(self) -> Server:
         self._process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "piste", "serve", "--host", HERE, "--port", "0", "--db", str(self._db),
+            sys.executable, "-m", "piste", "serve", "--host", LOOPBACK, "--port", "0", "--db", str(self._db),
             "--no-limits", "--no-open", "--no-prepare", "--quiet",
             stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.PIPE,
         )  # fmt: skip
@@ -95,7 +95,7 @@ class Player:
 
     async def play(self, port: int, told: Callable[[], None]) -> None:
         """Play until the game is over or the server is gone."""
-        address = f"{HERE}:{port}"
+        address = f"{LOOPBACK}:{port}"
         try:
             async with connect(
                 f"ws://{address}/t/{self.code}/socket?since=0",

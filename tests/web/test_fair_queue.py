@@ -73,26 +73,26 @@ async def test_who_gives_up_waiting_leaves_nothing_behind() -> None:
 
 
 async def test_quick_bots_do_not_wait_behind_those_that_search() -> None:
-    minds = BotWorkers(1, 10)
-    endless = [asyncio.ensure_future(minds._run(False, time.sleep, FOREVER)) for _ in range(3)]
+    bot_workers = BotWorkers(1, 10)
+    endless = [asyncio.ensure_future(bot_workers._run(False, time.sleep, FOREVER)) for _ in range(3)]
     try:
         view = piste.open_table("prime-duel", seed="x").view(0)
         async with asyncio.timeout(PATIENCE_S):
             for level in ("random", "novice", "steady"):
-                assert await minds.choose("prime-duel", level, view, "seed", "stream") in view.actions
+                assert await bot_workers.choose("prime-duel", level, view, "seed", "stream") in view.actions
         assert not any(task.done() for task in endless)
     finally:
-        minds.close()
+        bot_workers.close()
         await asyncio.gather(*endless, return_exceptions=True)
 
 
 async def test_another_networks_thought_or_review_comes_next() -> None:
-    minds = BotWorkers(1, 50)
+    bot_workers = BotWorkers(1, 50)
     done: list[str] = []
 
     async def asks(network: str, slow: bool) -> None:
         NETWORK.set(network)
-        await minds._run(slow, time.sleep, 0)
+        await bot_workers._run(slow, time.sleep, 0)
         done.append(network)
 
     try:
@@ -104,28 +104,28 @@ async def test_another_networks_thought_or_review_comes_next() -> None:
             await asyncio.gather(*tasks)
             assert done.index("one") <= 2
     finally:
-        minds.close()
+        bot_workers.close()
 
 
 async def test_what_takes_more_than_its_share_ends_when_somebody_else_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("piste.web.workers.worker_pool.SHARE", {False: 0.0, True: 0.0})
     monkeypatch.setattr("piste.web.workers.worker_pool.LONGEST", {False: FOREVER, True: FOREVER})
-    minds = BotWorkers(1, 10)
+    bot_workers = BotWorkers(1, 10)
 
     async def asks(network: str, seconds: float) -> None:
         NETWORK.set(network)
-        await minds._run(False, time.sleep, seconds)
+        await bot_workers._run(False, time.sleep, seconds)
 
     try:
         endless = asyncio.ensure_future(asks("many", FOREVER))
-        while not minds._pools[False].all_busy:
+        while not bot_workers._pools[False].all_busy:
             await asyncio.sleep(0)
         async with asyncio.timeout(PATIENCE_S):
             await asks("one", 0)
         with pytest.raises(WorkerTimeoutError):
             await endless
     finally:
-        minds.close()
+        bot_workers.close()
 
 
 def takes(size: int) -> int:
@@ -134,14 +134,14 @@ def takes(size: int) -> int:
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux holds a process to this")
 async def test_a_worker_takes_no_more_memory_than_it_may() -> None:
-    minds = BotWorkers(1, 10)
+    bot_workers = BotWorkers(1, 10)
     try:
-        assert await minds._run(False, takes, 1 << 20) == 1 << 20
+        assert await bot_workers._run(False, takes, 1 << 20) == 1 << 20
         with pytest.raises(WorkerTimeoutError, match="memory"):
-            await minds._run(False, takes, 8 << 30)
-        assert await minds._run(False, takes, 1 << 20) == 1 << 20
+            await bot_workers._run(False, takes, 8 << 30)
+        assert await bot_workers._run(False, takes, 1 << 20) == 1 << 20
     finally:
-        minds.close()
+        bot_workers.close()
 
 
 # Requests and messages
@@ -167,7 +167,7 @@ async def test_a_network_is_worked_for_a_few_times_at_once_and_others_beside_it(
     house.limits = Limits(Clock())
     await house.restart()
     tables = [await table_for(house, "prime-duel") for _ in range(8)]
-    other = Device(house, house.lots.token(), OTHER)
+    other = Device(house, house.tokens.token(), OTHER)
     with Held(house) as held:
         asking = [asyncio.ensure_future(people[0].do(code, "resign")) for code, people in tables]
         while held.begun < 4:
@@ -201,7 +201,7 @@ async def test_tables_are_counted_by_whatever_way_they_are_asked_for(house: InPr
     assert (await people[0].post("/new", {"game": "prime-duel"})).status == 429
     assert (await people[0].post("/new", {"game": "prime-duel"})).header("retry-after") == "10"
     assert not house.room(following).successor
-    assert (await Device(house, house.lots.token(), OTHER).post("/new", {"game": "prime-duel"})).status == 303
+    assert (await Device(house, house.tokens.token(), OTHER).post("/new", {"game": "prime-duel"})).status == 303
     for one in (socket, line):
         await one.leave()
 

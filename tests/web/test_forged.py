@@ -99,7 +99,7 @@ class Forging(Episode):
         room = self.house.room(code)
         assert room.table is not None
         self.number, self.view = room.table.number, room.table.view(at)
-        before, kept = room.table.record(), self.house.store.room(code)
+        before, kept = room.table.record(), self.house.storage.room(code)
         chooser = random.Random(self.case)
         for _ in range(BATCH):
             which = 0 if chooser.random() < 0.4 else chooser.randrange(len(self.callers))
@@ -107,13 +107,13 @@ class Forging(Episode):
             self.answers.append(said)
             assert self.house.room(code) is room
             assert room.table.record() == before, said
-            assert self.house.store.room(code) == kept, said
+            assert self.house.storage.room(code) == kept, said
             assert not FORBIDDEN.search(said), said
             assert self.secret not in said, said
             assert blake2b(self.secret.encode()).hexdigest()[:64] not in said
         for socket in self.sockets.values():
             await socket.leave()
-        await self.house.hall.drop(self.other)
+        await self.house.service.drop(self.other)
 
     async def afterwards(self, code: str) -> None:
         """The game can still be finished."""

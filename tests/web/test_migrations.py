@@ -79,17 +79,17 @@ def test_all_steps_can_be_taken_back_and_taken_again(path: Path) -> None:
         command.downgrade(migrations.config(connection), "base")
     assert tables(path) == {"alembic_version"}
     engine.dispose()
-    with Storage(path) as store:
-        assert store.size() == 0
+    with Storage(path) as storage:
+        assert storage.size() == 0
     assert differences(path) == []
 
 
 def test_opening_again_keeps_what_is_there(path: Path) -> None:
     row = RoomRow("ROOM", "prime-duel", "{}", "ann", False, 1.0, 2.0)
-    with Storage(path) as store:
-        store.write(PutRoom(row)).result()
-    with Storage(path) as store:
-        kept = store.room("ROOM")
+    with Storage(path) as storage:
+        storage.write(PutRoom(row)).result()
+    with Storage(path) as storage:
+        kept = storage.room("ROOM")
     assert kept is not None
     assert kept.room == row
 
@@ -137,8 +137,8 @@ def test_a_refused_file_can_be_opened_once_it_is_put_right(path: Path) -> None:
     with pytest.raises(PisteError):
         Storage(path).open()
     path.unlink()
-    with Storage(path) as store:
-        assert store.size() == 0
+    with Storage(path) as storage:
+        assert storage.size() == 0
 
 
 def test_steps_that_fail_leave_nothing_behind(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -153,8 +153,8 @@ def test_steps_that_fail_leave_nothing_behind(path: Path, monkeypatch: pytest.Mo
         Storage(path).open()
     assert tables(path) == set()
     monkeypatch.undo()
-    with Storage(path) as store:
-        assert store.size() == 0
+    with Storage(path) as storage:
+        assert storage.size() == 0
 
 
 def test_logging_is_left_as_it_is(path: Path) -> None:
@@ -174,6 +174,6 @@ def test_a_folder_with_a_per_cent_sign_is_no_trap(tmp_path: Path) -> None:
     assert made.get_main_option("script_location") == str(Path(migrations.__file__).parent)
     odd = tmp_path / "100%(here)s?#"
     odd.mkdir()
-    with Storage(odd / "my piste.db") as store:
-        assert store.size() == 0
+    with Storage(odd / "my piste.db") as storage:
+        assert storage.size() == 0
     assert (odd / "my piste.db").exists()

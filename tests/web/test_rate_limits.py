@@ -89,13 +89,13 @@ def test_sockets_are_limited_in_rate_in_number_and_in_all() -> None:
     app = guarded(Limits(Clock(), {**RATES, "sockets": Rate(2, 1)}))
     assert [refused(app) for _ in range(3)] == [0, 0, 429]
     assert refused(guarded(Limits(Clock(), max_sockets=0))) == 429
-    assert refused(guarded(settings=SETTINGS._replace(most_sockets=0))) == 503
+    assert refused(guarded(settings=SETTINGS._replace(max_sockets=0))) == 503
 
 
 def test_a_socket_that_ended_is_held_against_nobody() -> None:
     limits = Limits(Clock(), max_sockets=1)
     metrics = Metrics()
-    app = guarded(limits, metrics, SETTINGS._replace(most_sockets=1))
+    app = guarded(limits, metrics, SETTINGS._replace(max_sockets=1))
     for _ in range(3):
         assert connect(app, OURS)[0]["type"] == "websocket.accept"
     assert "piste_sockets_open 0.0" in metrics.text().decode()
@@ -148,8 +148,13 @@ def test_without_limits_everything_passes() -> None:
 
 
 def test_a_line_of_the_log_is_one_object_and_holds_nothing_private(noted: io.StringIO) -> None:
-    logs.say(
-        "table opened", room=logs.room("ABCDEFGH12345678"), seats=2, name="Éva", code="ABCDEFGH12345678\n", at=None
+    logs.info(
+        "table opened",
+        room=logs.room_hash("ABCDEFGH12345678"),
+        seats=2,
+        name="Éva",
+        code="ABCDEFGH12345678\n",
+        at=None,
     )
     logging.getLogger("uvicorn.error").warning('%s - "WebSocket %s" 403', "203.0.113.5:4000", "/t/ABCDEFGH12345678")
     logging.getLogger("asyncio").error(f"Task exception was never retrieved\nfuture: <{SECRET}>")
@@ -163,8 +168,8 @@ def test_a_line_of_the_log_is_one_object_and_holds_nothing_private(noted: io.Str
 
 
 def test_a_room_is_known_by_the_same_short_name_in_all_lines() -> None:
-    assert logs.room("A") == logs.room("A") != logs.room("B")
-    assert len(logs.room("A" * 16)) == 12
+    assert logs.room_hash("A") == logs.room_hash("A") != logs.room_hash("B")
+    assert len(logs.room_hash("A" * 16)) == 12
 
 
 def test_what_is_counted_can_be_read() -> None:

@@ -12,7 +12,7 @@ from piste.core.dealer import Commitment
 from piste.core.errors import PisteError
 from piste.core.game import find, names
 from piste.web.tables.registry import IDLE
-from piste.web.workers.worker_pool import Reviewing
+from piste.web.workers.worker_pool import ReviewProgress
 from tests.web.failing_storage import storage_fails
 from tests.web.in_process_server import (
     SALT,
@@ -82,8 +82,8 @@ async def test_a_table_that_cannot_be_kept_is_not_opened(house: InProcessServer)
     with storage_fails(house):
         got = await person.post("/new", {"game": "prime-duel", "versus": "steady"}, accept="application/json")
     assert got.status == 409
-    assert house.hall.rooms == {}
-    assert house.store.size() == 0
+    assert house.service.rooms == {}
+    assert house.storage.size() == 0
 
 
 async def test_idle_tables_leave_the_memory_and_come_back_the_same(house: InProcessServer) -> None:
@@ -93,15 +93,15 @@ async def test_idle_tables_leave_the_memory_and_come_back_the_same(house: InProc
     await people[1].page(code)
     socket = await Device(house).connect(code)
     house.clock.now += IDLE
-    house.hall.let_idle_go()
-    assert code in house.hall.rooms  # somebody looks on
+    house.service.let_idle_go()
+    assert code in house.service.rooms  # somebody looks on
     await socket.leave()
     await people[0].get(f"/t/{code}/news")
-    house.hall.let_idle_go()
-    assert code in house.hall.rooms  # somebody asked just now
+    house.service.let_idle_go()
+    assert code in house.service.rooms  # somebody asked just now
     house.clock.now += IDLE
-    house.hall.let_idle_go()
-    assert code not in house.hall.rooms
+    house.service.let_idle_go()
+    assert code not in house.service.rooms
     assert await people[0].page(code) == page
     assert record(house, code) == before
 
@@ -110,9 +110,9 @@ async def test_old_tables_are_deleted_and_younger_ones_are_not(house: InProcessS
     old, people = await table_for(house, "prime-duel")
     house.clock.now += (house.settings.keep_days - 1) * DAY
     young, _ = await table_for(house, "prime-duel")
-    assert await house.hall.expire() == 0
+    assert await house.service.expire() == 0
     house.clock.now += 2 * DAY
-    assert await house.hall.expire() == 1
+    assert await house.service.expire() == 1
     assert (await people[0].get(f"/t/{old}")).status == 404
     assert (await people[0].get(f"/t/{young}")).status == 200
 
@@ -133,9 +133,9 @@ async def test_a_running_game_is_not_deleted_and_the_last_of_the_players_deletes
     assert (await people[0].do(code, "delete"))["ok"]
     assert code not in (await people[0].get("/games")).text
     assert code in (await people[1].get("/games")).text
-    assert house.store.room(code) is not None
+    assert house.storage.room(code) is not None
     assert (await people[1].do(code, "delete"))["ok"]
-    assert house.store.room(code) is None
+    assert house.storage.room(code) is None
     assert (await people[1].get(f"/t/{code}")).status == 404
 
 
@@ -143,7 +143,7 @@ async def test_only_the_host_closes_a_table_that_has_not_begun(house: InProcessS
     code, people = await table_for(house, "mccoy-duel", 2, players="3")
     assert not (await people[1].do(code, "delete"))["ok"]
     assert (await people[0].do(code, "delete"))["ok"]
-    assert house.store.room(code) is None
+    assert house.storage.room(code) is None
 
 
 # What is shown when
@@ -201,14 +201,14 @@ async def test_a_review_is_shown_as_far_as_it_is(house: InProcessServer) -> None
     code, people = await table_for(house, "prime-duel")
     going, done = asyncio.Event(), asyncio.Event()
 
-    async def half(progress: Reviewing) -> None:
+    async def half(progress: ReviewProgress) -> None:
         begun = {"chances": [{"step": 0, "1": 0.5, "2": 0.5}], "decisions": []}
         progress(5, 20, "judging", json.dumps(begun))
         progress(8, 20, "judging")  # and what was found stays
         going.set()
         await done.wait()
 
-    house.minds.reviewing = half
+    house.bot_workers.reviewing = half
     await people[0].do(code, "resign")
     page = await people[0].get(f"/t/{code}/replay")
     assert 'id="looking"' in page.text
@@ -232,7 +232,7 @@ async def test_a_game_without_a_decision_needs_no_reviewer(house: InProcessServe
     page = (await person.get(f"/t/{code}/replay")).text
     assert 'id="looking"' not in page
     assert "Nobody had anything to decide" in page
-    assert not any("review" in asked for asked in house.minds.asked)
+    assert not any("review" in asked for asked in house.bot_workers.asked)
 
 
 async def test_replay_and_review_come_after_the_end(house: InProcessServer) -> None:

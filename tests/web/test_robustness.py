@@ -38,7 +38,7 @@ async def test_a_restart_with_a_clock_a_month_ahead_deletes_nothing(real: InProc
     with overheard() as noted:
         real.clock.now += 31 * DAY
         await real.restart()
-        assert await real.hall.expire() == 0
+        assert await real.service.expire() == 0
     assert "clock jumped" in noted.getvalue()
     assert (await people[0].get(f"/t/{code}")).status == 200
 
@@ -51,16 +51,16 @@ async def test_a_table_is_deleted_when_its_time_has_been_seen_to_pass(real: InPr
     for _ in range(2):
         real.clock.now += 16 * DAY
         real.ticks.now += 16 * DAY
-        await real.hall.expire()
-    assert real.store.room(old) is None
+        await real.service.expire()
+    assert real.storage.room(old) is None
 
 
 async def test_a_clock_that_is_set_back_again_takes_nothing_with_it(real: InProcessServer) -> None:
     code, _ = await table_for(real, "prime-duel")
     for jump in (31 * DAY, -31 * DAY):
         real.clock.now += jump
-        await real.hall.expire()
-    assert real.store.room(code) is not None
+        await real.service.expire()
+    assert real.storage.room(code) is not None
 
 
 async def test_a_clock_that_is_set_ahead_makes_nobody_claimable(real: InProcessServer) -> None:
@@ -103,7 +103,7 @@ async def test_one_table_that_cannot_be_shown_hides_no_other(house: InProcessSer
     with sqlite3.connect(house.settings.db) as raw:
         raw.execute(damage, [bad])
     raw.close()
-    house.hall.rooms.clear()
+    house.service.rooms.clear()
     for page in ("/", "/watch", "/games"):
         got = await person.get(page)
         assert got.status == 200
@@ -139,10 +139,10 @@ def test_a_damaged_file_at_the_start_is_a_sentence(text: bytes, tmp_path: Path) 
     data = path.read_bytes()
     at = data.index(text) + len(text) - 4
     path.write_bytes(data[:at] + b"\xff\xba\x82\xe5" + data[at + 4 :])
-    store = Storage(path)
+    storage = Storage(path)
     with pytest.raises(PisteError, match=r"damaged|cannot be opened|another program"):
-        store.open()
-    store.close()
+        storage.open()
+    storage.close()
 
 
 # Requests
@@ -215,7 +215,7 @@ async def test_a_private_link_can_be_called_in(house: InProcessServer) -> None:
     assert (await thief.post(old)).status == 303
     watching = await thief.connect(code)
     assert 'data-seat="0"' in await thief.page(code)
-    assert not (await Device(house, house.lots.token()).do(code, "new-link"))["ok"]
+    assert not (await Device(house, house.tokens.token()).do(code, "new-link"))["ok"]
     assert (await people[0].do(code, "new-link"))["ok"]
     assert 'data-seat="0"' not in await thief.page(code)
     assert not (await watching.ask("resign"))["ok"]

@@ -10,7 +10,7 @@ from piste.core.errors import IllegalDecisionError, OptionError, StaleDecisionEr
 from piste.core.game import find, names, tidy
 from piste.core.protocols import SPECTATOR
 from piste.web.network import Root
-from piste.web.tables.room import BOT, GRACE, KEPT, OPEN, PERSON, Room, Seat, called, levels
+from piste.web.tables.room import BOT, GRACE, OPEN, PERSON, RESERVED, Room, Seat, clean_name, levels
 from piste.web.views.view_models import RenderContext, Viewer, view_model, viewer_of
 from tests.web.in_process_server import seeded
 
@@ -58,18 +58,18 @@ def offers(made: Room, seat: int, now: float = 0.0) -> set[str]:
 
 def test_a_picture_made_of_letters_is_told_apart_from_words_and_left_out_of_a_replay() -> None:
     made = room("zero-sum-grid")
-    assert made.story is not None
+    assert made.transcript is not None
     assert made.table is not None
     decides(made)
     decides(made)
     for audience in (0, 1, SPECTATOR):
-        told = made.story.entries(audience)
+        told = made.transcript.entries(audience)
         drawn = [entry.text for entry in told if entry.kind == "drawn"]
         assert sum(text == "Updated Grid:" for text in drawn) == 2
         assert sum("|" in text for text in drawn) == 4 * sum("Grid:" in text for text in drawn)
         assert not any("|" in entry.text or "Grid" in entry.text for entry in told if entry.kind != "drawn")
         steps = len(made.table.view(audience).log)
-        said = [line for step in range(steps + 1) for line in made.story.lines_at(audience, step)]
+        said = [line for step in range(steps + 1) for line in made.transcript.lines_at(audience, step)]
         assert said == [entry.text for entry in told if entry.kind == "said"]
 
 
@@ -124,13 +124,13 @@ def test_a_long_name_that_somebody_has_stays_within_its_length() -> None:
     ],
 )
 def test_names_lose_what_cannot_be_seen_and_keep_the_rest(name: str, shown: str) -> None:
-    assert called(name) == shown
+    assert clean_name(name) == shown
 
 
 @pytest.mark.parametrize("name", ["x" * 25, "\u200b\u200b", "\x00", "\ud800", "x" * 100_000])
 def test_names_too_long_or_of_nothing_are_refused_with_a_short_sentence(name: str) -> None:
     with pytest.raises(OptionError, match="1 to 24 letters") as refused:
-        called(name)
+        clean_name(name)
     assert len(str(refused.value).encode()) < 200
 
 
@@ -146,13 +146,13 @@ def test_a_name_that_looks_like_a_note_of_the_house_is_only_a_name(name: str) ->
     made.seen = dict.fromkeys(range(3), 0.0)
     made.claim((away + 1) % 3, LONG, PATIENCE)
     assert made.hints == {}
-    assert made.story is not None
-    assert sum(entry.kind == "note" for entry in made.story.entries(SPECTATOR)) == 3
+    assert made.transcript is not None
+    assert sum(entry.kind == "note" for entry in made.transcript.entries(SPECTATOR)) == 3
     again = Room("c" * 16, "mccoy-duel", {"players": 3}, made.seats, host="p0", now=0.0)
     again.restore(tuple(record(made).splitlines()))
     assert record(again) == record(made)
-    assert again.story is not None
-    assert again.story.entries(SPECTATOR) == made.story.entries(SPECTATOR)
+    assert again.transcript is not None
+    assert again.transcript.entries(SPECTATOR) == made.transcript.entries(SPECTATOR)
 
 
 def test_nobody_can_take_the_name_of_an_unnamed_seat() -> None:
@@ -336,7 +336,7 @@ def test_g11_a_bot_stands_in_until_the_person_is_back() -> None:
     away = actor(made)
     assert made.table is not None
     made.stand_in(1 - away, LONG, PATIENCE)
-    assert made.thinker() == (away, "steady")
+    assert made.bot_to_act() == (away, "steady")
     with pytest.raises(IllegalDecisionError, match="Take your seat back"):
         made.decide(away, made.table.view(away).decisions[0], made.table.number)
     assert view_model(made, Viewer(away), RenderContext(LONG, PATIENCE, Root(""))).choices == ()
@@ -345,7 +345,7 @@ def test_g11_a_bot_stands_in_until_the_person_is_back() -> None:
     assert made.bot_decides(away, action, number)
     assert not made.bot_decides(away, action, number)
     made.come_back(away)
-    assert made.thinker() is None
+    assert made.bot_to_act() is None
     assert "steady" in record(made)
     assert not made.hints
 
@@ -381,7 +381,7 @@ def test_a_rematch_moves_everybody_one_seat_and_keeps_places(count: int) -> None
     seats = made.successors(1)
     order = [*range(1, count), 0]
     assert [seat.players for seat in seats] == [made.seats[i].players for i in order]
-    assert [seat.kind for seat in seats] == [PERSON if i == 1 else KEPT for i in order]
+    assert [seat.kind for seat in seats] == [PERSON if i == 1 else RESERVED for i in order]
     assert [seat.name for seat in seats] == [made.names()[i] for i in order]
 
 

@@ -24,7 +24,7 @@ from piste.web import server
 from piste.web.middleware import connections
 from piste.web.middleware.rate_limits import MAX_SOCKETS_PER_NETWORK, RATES
 from piste.web.network import lan_addresses, link, qr_lines, qr_svg
-from piste.web.settings import Settings, read_public, usual_db
+from piste.web.settings import Settings, default_db, read_public
 from tests import ROOT
 
 
@@ -50,7 +50,7 @@ def test_without_arguments_phones_in_the_network_can_come() -> None:
         30,
         60,
     )
-    assert found.db == usual_db()
+    assert found.db == default_db()
     assert found.limits
     assert found.prepare
     assert found.thinkers >= 1

@@ -167,7 +167,7 @@ async def lifespan(app):
     raise {error}
     yield
 
-logs.set_up()
+logs.configure()
 listener = server.listen("127.0.0.1", 0)
 print(server.run_app(Starlette(lifespan=lifespan), Settings(pathlib.Path("x")), listener))
 """

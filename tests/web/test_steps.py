@@ -211,8 +211,8 @@ def test_a_game_that_is_over_before_anybody_decides_is_dealt_and_explained() -> 
     ending = room.table.ending()
     assert ending is not None
     assert ending.winner is not None
-    assert room.story is not None
-    assert not room.story.answers
+    assert room.transcript is not None
+    assert not room.transcript.answers
     won, lost = model_of(room, ending.winner), model_of(room, 1 - ending.winner)
     hand = r"(?: [+-]\d+)+"
     nobody = r"The game was over before anybody had to decide\."

@@ -45,19 +45,19 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def store(path: Path) -> Iterator[Storage]:
+def storage(path: Path) -> Iterator[Storage]:
     with Storage(path) as opened:
         yield opened
 
 
-def kept(store: Storage, code: str = "ROOM") -> StoredTable:
-    found = store.room(code)
+def kept(storage: Storage, code: str = "ROOM") -> StoredTable:
+    found = storage.room(code)
     assert found is not None
     return found
 
 
-def rooms(store: Storage, *codes: str) -> None:
-    store.write(*(PutRoom(ROW._replace(code=code)) for code in codes)).result()
+def rooms(storage: Storage, *codes: str) -> None:
+    storage.write(*(PutRoom(ROW._replace(code=code)) for code in codes)).result()
 
 
 class Gate:
@@ -75,26 +75,26 @@ class Gate:
 
 
 @contextmanager
-def held(store: Storage) -> Iterator[Gate]:
+def held(storage: Storage) -> Iterator[Gate]:
     """Hold the writer in the middle of a write, so that whatever is written meanwhile has to wait."""
     gate = Gate()
     event.listen(Engine, "commit", gate.commit)
     try:
-        first = store.write(PutPlayer("first", "First", 0.0))
+        first = storage.write(PutPlayer("first", "First", 0.0))
         gate.reached.wait(PATIENCE_S)
         yield gate
         gate.go.set()
         first.result()
-        store.write().result()  # done after all that was waiting
+        storage.write().result()  # done after all that was waiting
     finally:
         gate.go.set()
         event.remove(Engine, "commit", gate.commit)
 
 
-def test_a_room_comes_back_as_it_was_put(store: Storage) -> None:
+def test_a_room_comes_back_as_it_was_put(storage: Storage) -> None:
     row = RoomRow("ROOM", "mccoy-duel", '{"players": "3"}', "ann", True, 1.25, 1763270000.123456, 9.5, "OLD", "NEW")
     seats = (SeatRow("ROOM", 0, "person", "Ånn 🂡", "", "steady"), SeatRow("ROOM", 1, "bot", "", "strong"))
-    store.write(
+    storage.write(
         PutRoom(row),
         PutSeat(seats[1]),
         PutSeat(seats[0]),
@@ -104,8 +104,8 @@ def test_a_room_comes_back_as_it_was_put(store: Storage) -> None:
         AddLines("ROOM", 2, ["two"]),
     ).result()
     expected = StoredTable(row, seats, ((0, "laptop"), (0, "phone")), ("head", "one", "two"))
-    assert store.room("ROOM") == expected
-    assert kept(store).room.listed is True
+    assert storage.room("ROOM") == expected
+    assert kept(storage).room.listed is True
 
 
 def test_rows_have_the_fields_of_their_tables_in_their_order() -> None:
@@ -113,37 +113,37 @@ def test_rows_have_the_fields_of_their_tables_in_their_order() -> None:
     assert SeatRow._fields == tuple(schema.seats.c.keys())
 
 
-def test_what_was_never_kept_is_none(store: Storage) -> None:
-    assert store.room("ROOM") is None
-    assert store.player("ann") is None
-    assert store.review("ROOM") is None
-    assert store.rooms_of("ann") == []
-    assert store.listed() == []
+def test_what_was_never_kept_is_none(storage: Storage) -> None:
+    assert storage.room("ROOM") is None
+    assert storage.player("ann") is None
+    assert storage.review("ROOM") is None
+    assert storage.rooms_of("ann") == []
+    assert storage.listed() == []
 
 
-def test_putting_a_room_again_changes_it_and_loses_nothing_that_belongs_to_it(store: Storage) -> None:
-    store.write(PutRoom(ROW), PutSeat(SeatRow("ROOM", 0, "open")), AddLines("ROOM", 0, ["head"])).result()
-    store.write(PutRoom(ROW._replace(options="{}")), PutSeat(SeatRow("ROOM", 0, "person", "Ann"))).result()
+def test_putting_a_room_again_changes_it_and_loses_nothing_that_belongs_to_it(storage: Storage) -> None:
+    storage.write(PutRoom(ROW), PutSeat(SeatRow("ROOM", 0, "open")), AddLines("ROOM", 0, ["head"])).result()
+    storage.write(PutRoom(ROW._replace(options="{}")), PutSeat(SeatRow("ROOM", 0, "person", "Ann"))).result()
     expected = StoredTable(ROW._replace(options="{}"), (SeatRow("ROOM", 0, "person", "Ann"),), (), ("head",))
-    assert store.room("ROOM") == expected
+    assert storage.room("ROOM") == expected
 
 
-def test_each_small_change_changes_its_own_field_of_its_own_room(store: Storage) -> None:
-    rooms(store, "ROOM", "OTHER")
+def test_each_small_change_changes_its_own_field_of_its_own_room(storage: Storage) -> None:
+    rooms(storage, "ROOM", "OTHER")
     changes = (
         SetTouched("ROOM", 300.5),
         SetEnded("ROOM", 301.5),
         SetSuccessor("ROOM", "NEXT"),
         SetListed("ROOM", True),
     )
-    store.write(*changes).result()
-    assert kept(store).room == ROW._replace(touched=300.5, ended=301.5, successor="NEXT", listed=True)
-    assert kept(store, "OTHER").room == ROW._replace(code="OTHER")
-    store.write(SetListed("ROOM", False)).result()
-    assert kept(store).room.listed is False
+    storage.write(*changes).result()
+    assert kept(storage).room == ROW._replace(touched=300.5, ended=301.5, successor="NEXT", listed=True)
+    assert kept(storage, "OTHER").room == ROW._replace(code="OTHER")
+    storage.write(SetListed("ROOM", False)).result()
+    assert kept(storage).room.listed is False
 
 
-def test_a_change_to_a_room_that_is_gone_is_refused(store: Storage) -> None:
+def test_a_change_to_a_room_that_is_gone_is_refused(storage: Storage) -> None:
     for change in (
         SetTouched("ROOM", 1.0),
         SetEnded("ROOM", 1.0),
@@ -151,150 +151,152 @@ def test_a_change_to_a_room_that_is_gone_is_refused(store: Storage) -> None:
         SetListed("ROOM", True),
     ):
         with pytest.raises(StorageError, match="gone"):
-            store.write(change).result()
+            storage.write(change).result()
     for lost in (PutSeat(SeatRow("ROOM", 0, "open")), AddLines("ROOM", 0, ["head"]), PutReview("ROOM", "{}")):
         with pytest.raises(StorageError, match="does not fit"):
-            store.write(lost).result()
+            storage.write(lost).result()
 
 
-def test_a_sitter_can_be_put_twice_and_taken_away_twice(store: Storage) -> None:
-    rooms(store, "ROOM")
-    store.write(
+def test_a_sitter_can_be_put_twice_and_taken_away_twice(storage: Storage) -> None:
+    rooms(storage, "ROOM")
+    storage.write(
         PutSeat(SeatRow("ROOM", 0, "person")), PutSitter("ROOM", 0, "ann"), PutSitter("ROOM", 0, "ben")
     ).result()
-    store.write(PutSitter("ROOM", 0, "ann")).result()
-    assert kept(store).sitters == ((0, "ann"), (0, "ben"))
+    storage.write(PutSitter("ROOM", 0, "ann")).result()
+    assert kept(storage).sitters == ((0, "ann"), (0, "ben"))
     for _ in range(2):
-        store.write(DropSitter("ROOM", 0, "ann")).result()
-        assert kept(store).sitters == ((0, "ben"),)
+        storage.write(DropSitter("ROOM", 0, "ann")).result()
+        assert kept(storage).sitters == ((0, "ben"),)
 
 
-def test_nobody_sits_on_a_seat_that_is_not_there(store: Storage) -> None:
-    rooms(store, "ROOM")
+def test_nobody_sits_on_a_seat_that_is_not_there(storage: Storage) -> None:
+    rooms(storage, "ROOM")
     with pytest.raises(StorageError, match="does not fit"):
-        store.write(PutSitter("ROOM", 3, "ann")).result()
+        storage.write(PutSitter("ROOM", 3, "ann")).result()
 
 
-def test_a_line_is_never_written_over(store: Storage) -> None:
-    rooms(store, "ROOM")
-    store.write(AddLines("ROOM", 0, ["head", "one"])).result()
+def test_a_line_is_never_written_over(storage: Storage) -> None:
+    rooms(storage, "ROOM")
+    storage.write(AddLines("ROOM", 0, ["head", "one"])).result()
     with pytest.raises(StorageError, match="Line 1 of this record is kept already"):
-        store.write(AddLines("ROOM", 1, ["another", "two"])).result()
-    assert kept(store).lines == ("head", "one")
+        storage.write(AddLines("ROOM", 1, ["another", "two"])).result()
+    assert kept(storage).lines == ("head", "one")
 
 
-def test_no_line_is_left_out(store: Storage) -> None:
-    rooms(store, "ROOM")
+def test_no_line_is_left_out(storage: Storage) -> None:
+    rooms(storage, "ROOM")
     with pytest.raises(StorageError, match="Line 1 of this record cannot be kept before line 0 is"):
-        store.write(AddLines("ROOM", 1, ["one"])).result()
-    assert kept(store).lines == ()
+        storage.write(AddLines("ROOM", 1, ["one"])).result()
+    assert kept(storage).lines == ()
 
 
-def test_all_changes_of_a_call_are_made_or_none(store: Storage) -> None:
-    rooms(store, "ROOM")
+def test_all_changes_of_a_call_are_made_or_none(storage: Storage) -> None:
+    rooms(storage, "ROOM")
     with pytest.raises(StorageError):
-        store.write(SetListed("ROOM", True), AddLines("ROOM", 0, ["head"]), SetTouched("NOWHERE", 1.0)).result()
-    assert store.room("ROOM") == StoredTable(ROW, (), (), ())
+        storage.write(SetListed("ROOM", True), AddLines("ROOM", 0, ["head"]), SetTouched("NOWHERE", 1.0)).result()
+    assert storage.room("ROOM") == StoredTable(ROW, (), (), ())
 
 
-def test_dropping_a_room_forgets_all_that_belongs_to_it_and_nothing_else(store: Storage, path: Path) -> None:
-    rooms(store, "ROOM", "OTHER")
+def test_dropping_a_room_forgets_all_that_belongs_to_it_and_nothing_else(storage: Storage, path: Path) -> None:
+    rooms(storage, "ROOM", "OTHER")
     for code in ("ROOM", "OTHER"):
-        store.write(
+        storage.write(
             PutSeat(SeatRow(code, 0, "person")),
             PutSitter(code, 0, "ann"),
             AddLines(code, 0, ["head"]),
             PutReview(code, "{}"),
         ).result()
-    store.write(DropRoom("ROOM"), DropRoom("NEVER")).result()
-    assert store.room("ROOM") is None
-    assert store.size() == 1
-    store.close()
+    storage.write(DropRoom("ROOM"), DropRoom("NEVER")).result()
+    assert storage.room("ROOM") is None
+    assert storage.size() == 1
+    storage.close()
     connection = sqlite3.connect(path)
     for table in ("seats", "sitters", "lines", "reviews"):
         assert connection.execute(f"SELECT room FROM {table}").fetchall() == [("OTHER",)]
     connection.close()
 
 
-def test_a_players_rooms_come_with_their_seats_and_the_last_one_played_first(store: Storage) -> None:
+def test_a_players_rooms_come_with_their_seats_and_the_last_one_played_first(storage: Storage) -> None:
     for code, touched in (("A", 1.0), ("B", 3.0), ("C", 2.0), ("D", 4.0)):
-        store.write(
+        storage.write(
             PutRoom(ROW._replace(code=code, touched=touched)),
             PutSeat(SeatRow(code, 0, "person", "Ann")),
             PutSeat(SeatRow(code, 1, "person", "Ben")),
             PutSitter(code, 1, "ben"),
         ).result()
-    store.write(PutSitter("A", 0, "ann"), PutSitter("B", 0, "ann"), PutSitter("B", 1, "ann")).result()
-    store.write(PutSitter("C", 1, "ann")).result()
-    assert [(listing.room.code, listing.yours) for listing in store.rooms_of("ann")] == [
+    storage.write(PutSitter("A", 0, "ann"), PutSitter("B", 0, "ann"), PutSitter("B", 1, "ann")).result()
+    storage.write(PutSitter("C", 1, "ann")).result()
+    assert [(listing.room.code, listing.yours) for listing in storage.rooms_of("ann")] == [
         ("B", (0, 1)),
         ("C", (1,)),
         ("A", (0,)),
     ]
-    assert [seat.name for seat in store.rooms_of("ann")[0].seats] == ["Ann", "Ben"]
-    assert [listing.room.code for listing in store.rooms_of("ben", limit=2)] == ["D", "B"]
+    assert [seat.name for seat in storage.rooms_of("ann")[0].seats] == ["Ann", "Ben"]
+    assert [listing.room.code for listing in storage.rooms_of("ben", limit=2)] == ["D", "B"]
 
 
-def test_rooms_that_are_listed_and_running_can_be_found(store: Storage) -> None:
+def test_rooms_that_are_listed_and_running_can_be_found(storage: Storage) -> None:
     for code, listed, touched, ended in (("A", True, 1, None), ("B", False, 2, None), ("C", True, 3, 3.5)):
-        store.write(PutRoom(ROW._replace(code=code, listed=listed, touched=float(touched), ended=ended))).result()
-    store.write(PutRoom(ROW._replace(code="D", listed=True, touched=9.0)), PutSeat(SeatRow("D", 0, "open"))).result()
-    found = store.listed()
+        storage.write(PutRoom(ROW._replace(code=code, listed=listed, touched=float(touched), ended=ended))).result()
+    storage.write(
+        PutRoom(ROW._replace(code="D", listed=True, touched=9.0)), PutSeat(SeatRow("D", 0, "open"))
+    ).result()
+    found = storage.listed()
     assert [listing.room.code for listing in found] == ["D", "A"]
     assert found[0].seats == (SeatRow("D", 0, "open"),)
-    assert [listing.room.code for listing in store.listed(1)] == ["D"]
+    assert [listing.room.code for listing in storage.listed(1)] == ["D"]
 
 
-def test_rooms_that_nobody_touched_since_are_named_the_oldest_first(store: Storage) -> None:
+def test_rooms_that_nobody_touched_since_are_named_the_oldest_first(storage: Storage) -> None:
     for code, touched in (("A", 20.0), ("B", 10.0), ("C", 30.0)):
-        store.write(PutRoom(ROW._replace(code=code, touched=touched))).result()
-    assert [code for code, _ in store.expired(30.0)] == ["B", "A"]
-    store.write(SetTouched("B", 50.0)).result()
-    assert [code for code, _ in store.expired(30.0)] == ["A"]
+        storage.write(PutRoom(ROW._replace(code=code, touched=touched))).result()
+    assert [code for code, _ in storage.expired(30.0)] == ["B", "A"]
+    storage.write(SetTouched("B", 50.0)).result()
+    assert [code for code, _ in storage.expired(30.0)] == ["A"]
 
 
-def test_players_and_reviews_are_kept_and_can_be_changed(store: Storage) -> None:
-    rooms(store, "ROOM")
+def test_players_and_reviews_are_kept_and_can_be_changed(storage: Storage) -> None:
+    rooms(storage, "ROOM")
     for name in ("Ann", "Anna"):
-        store.write(PutPlayer("ann", name, 5.0), PutReview("ROOM", f"of {name}")).result()
-        assert (store.player("ann"), store.review("ROOM")) == (name, f"of {name}")
+        storage.write(PutPlayer("ann", name, 5.0), PutReview("ROOM", f"of {name}")).result()
+        assert (storage.player("ann"), storage.review("ROOM")) == (name, f"of {name}")
 
 
 def test_a_secret_is_made_once_and_survives(path: Path) -> None:
-    with Storage(path) as store, ThreadPoolExecutor(8) as pool:
-        made = set(pool.map(store.secret, ["seats"] * 40))
-        other = store.secret("other")
-    with Storage(path) as store:
-        assert made == {store.secret("seats")}
+    with Storage(path) as storage, ThreadPoolExecutor(8) as pool:
+        made = set(pool.map(storage.secret, ["seats"] * 40))
+        other = storage.secret("other")
+    with Storage(path) as storage:
+        assert made == {storage.secret("seats")}
     assert len(next(iter(made))) == 32
     assert other not in made
 
 
 def test_ready_is_silent_while_the_storage_works_and_raises_when_it_does_not(path: Path) -> None:
-    store = Storage(path)
+    storage = Storage(path)
     with pytest.raises(PisteError, match="closed"):
-        store.ready()
-    store.open()
-    store.ready()
-    store.close()
+        storage.ready()
+    storage.open()
+    storage.ready()
+    storage.close()
     with pytest.raises(PisteError, match="closed"):
-        store.ready()
+        storage.ready()
 
 
-def test_ready_notices_a_storage_that_can_no_longer_be_written(store: Storage, path: Path) -> None:
-    store.ready()
+def test_ready_notices_a_storage_that_can_no_longer_be_written(storage: Storage, path: Path) -> None:
+    storage.ready()
     connection = sqlite3.connect(path)
     connection.execute("CREATE TRIGGER no BEFORE UPDATE ON keys BEGIN SELECT RAISE(ABORT, 'no'); END")
     connection.close()
     with pytest.raises(PisteError, match="could not be kept"):
-        store.ready()
+        storage.ready()
 
 
-def test_a_write_is_on_the_disk_for_everybody_when_its_future_is_done(store: Storage, path: Path) -> None:
-    rooms(store, "ROOM")
+def test_a_write_is_on_the_disk_for_everybody_when_its_future_is_done(storage: Storage, path: Path) -> None:
+    rooms(storage, "ROOM")
     other = sqlite3.connect(path)
     for n in range(50):
-        store.write(AddLines("ROOM", n, [str(n)])).result()
+        storage.write(AddLines("ROOM", n, [str(n)])).result()
         assert other.execute("SELECT count(*) FROM lines").fetchone() == (n + 1,)
     assert other.execute("PRAGMA journal_mode").fetchone() == ("wal",)
     other.close()
@@ -306,92 +308,92 @@ def test_every_commit_waits_for_the_disk(path: Path) -> None:
     def commit(connection: Connection) -> None:
         found.append(connection.exec_driver_sql("PRAGMA synchronous").scalar())
 
-    with Storage(path) as store:
+    with Storage(path) as storage:
         event.listen(Engine, "commit", commit)
         try:
-            rooms(store, "ROOM")
+            rooms(storage, "ROOM")
         finally:
             event.remove(Engine, "commit", commit)
     assert found == [2]  # FULL
 
 
-def test_what_waits_is_written_together_at_most_512_calls_at_a_time(store: Storage) -> None:
-    rooms(store, "ROOM")
-    with held(store) as gate:
-        waiting = [store.write(AddLines("ROOM", n, [str(n)])) for n in range(1000)]
+def test_what_waits_is_written_together_at_most_512_calls_at_a_time(storage: Storage) -> None:
+    rooms(storage, "ROOM")
+    with held(storage) as gate:
+        waiting = [storage.write(AddLines("ROOM", n, [str(n)])) for n in range(1000)]
         assert not any(future.done() for future in waiting)
     assert all(future.exception() is None for future in waiting)
-    assert kept(store).lines == tuple(str(n) for n in range(1000))
+    assert kept(storage).lines == tuple(str(n) for n in range(1000))
     assert gate.commits in (3, 4)  # the one that was held, 512, 488, and the empty one that may go with these
 
 
-def test_only_the_guilty_call_of_those_written_together_fails(store: Storage) -> None:
-    rooms(store, "A", "B")
-    with held(store):
-        good = [store.write(AddLines("A", n, [str(n)])) for n in range(20)]
-        guilty = store.write(SetListed("B", True), AddLines("A", 3, ["again"]))
-        foul = store.write(PutPlayer("ann", "\ud800", 1.0))
-        good += [store.write(AddLines("B", n, [str(n)])) for n in range(20)]
+def test_only_the_guilty_call_of_those_written_together_fails(storage: Storage) -> None:
+    rooms(storage, "A", "B")
+    with held(storage):
+        good = [storage.write(AddLines("A", n, [str(n)])) for n in range(20)]
+        guilty = storage.write(SetListed("B", True), AddLines("A", 3, ["again"]))
+        foul = storage.write(PutPlayer("ann", "\ud800", 1.0))
+        good += [storage.write(AddLines("B", n, [str(n)])) for n in range(20)]
     assert isinstance(guilty.exception(), StorageError)
     assert isinstance(foul.exception(), StorageError)
     assert [future.exception() for future in good] == [None] * 40
-    assert kept(store, "A").lines == kept(store, "B").lines == tuple(str(n) for n in range(20))
-    assert kept(store, "B").room.listed is False
+    assert kept(storage, "A").lines == kept(storage, "B").lines == tuple(str(n) for n in range(20))
+    assert kept(storage, "B").room.listed is False
 
 
-def test_a_thousand_writes_from_many_threads_are_all_there_in_order(store: Storage) -> None:
+def test_a_thousand_writes_from_many_threads_are_all_there_in_order(storage: Storage) -> None:
     codes = [f"ROOM{i}" for i in range(20)]
-    rooms(store, *codes)
+    rooms(storage, *codes)
 
     def play(code: str) -> None:
-        for future in [store.write(AddLines(code, n, [f"{code} {n}"]), SetTouched(code, n)) for n in range(50)]:
+        for future in [storage.write(AddLines(code, n, [f"{code} {n}"]), SetTouched(code, n)) for n in range(50)]:
             future.result()
 
     with ThreadPoolExecutor(20) as pool:
         for done in [pool.submit(play, code) for code in codes]:
             done.result()
     for code in codes:
-        found = kept(store, code)
+        found = kept(storage, code)
         assert found.lines == tuple(f"{code} {n}" for n in range(50))
         assert found.room.touched == 49.0
 
 
-def test_readers_see_whole_writes_only(store: Storage) -> None:
-    rooms(store, "ROOM")
+def test_readers_see_whole_writes_only(storage: Storage) -> None:
+    rooms(storage, "ROOM")
     stop = threading.Event()
 
     def look() -> int:
         looks = 0
         while not stop.is_set() or looks < 5:
-            found = kept(store)
+            found = kept(storage)
             assert found.room.touched == (len(found.lines) or ROW.touched)
             looks += 1
         return looks
 
     with ThreadPoolExecutor(4) as pool:
         looking = [pool.submit(look) for _ in range(4)]
-        wait([store.write(AddLines("ROOM", n, ["x"]), SetTouched("ROOM", n + 1)) for n in range(300)])
+        wait([storage.write(AddLines("ROOM", n, ["x"]), SetTouched("ROOM", n + 1)) for n in range(300)])
         stop.set()
         assert all(done.result() >= 5 for done in looking)
-    assert len(kept(store).lines) == 300
+    assert len(kept(storage).lines) == 300
 
 
-def test_a_write_that_nobody_waits_for_any_more_is_still_done(store: Storage) -> None:
-    rooms(store, "ROOM")
-    with held(store):
-        future = store.write(AddLines("ROOM", 0, ["head"]))
+def test_a_write_that_nobody_waits_for_any_more_is_still_done(storage: Storage) -> None:
+    rooms(storage, "ROOM")
+    with held(storage):
+        future = storage.write(AddLines("ROOM", 0, ["head"]))
         assert not future.cancel()
-    assert kept(store).lines == ("head",)
+    assert kept(storage).lines == ("head",)
 
 
-def test_no_error_tells_what_was_to_be_written(store: Storage) -> None:
-    rooms(store, "ROOM")
+def test_no_error_tells_what_was_to_be_written(storage: Storage) -> None:
+    rooms(storage, "ROOM")
     seed = "the-seed-of-this-game"
     for change in (
         AddLines("NOWHERE", 0, [seed]),
         PutReview("NOWHERE", seed),
         AddLines("ROOM", 0, [seed + "\ud800"]),
     ):
-        error = store.write(change).exception()
+        error = storage.write(change).exception()
         assert error is not None
         assert seed not in "".join(traceback.format_exception(error))

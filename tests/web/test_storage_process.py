@@ -17,12 +17,12 @@ ROW = RoomRow("ROOM", "prime-duel", "{}", "ann", False, 100.0, 200.0)
 WRITES_FOR_EVER = """
 import sys
 from piste.web.storage.storage import *
-store = Storage(sys.argv[1])
-store.open()
-store.write(PutRoom(RoomRow("ROOM", "prime-duel", "{}", "ann", False, 1.0, 2.0))).result()
+storage = Storage(sys.argv[1])
+storage.open()
+storage.write(PutRoom(RoomRow("ROOM", "prime-duel", "{}", "ann", False, 1.0, 2.0))).result()
 n = 0
 while True:
-    waiting = [store.write(AddLines("ROOM", k, [f"line {k}"])) for k in range(n, n + 3)]
+    waiting = [storage.write(AddLines("ROOM", k, [f"line {k}"])) for k in range(n, n + 3)]
     for future in waiting:
         future.result()
         print(n, flush=True)
@@ -32,20 +32,20 @@ while True:
 FILLS_THE_DISK = """
 import resource, sys
 from piste.web.storage.storage import *
-with Storage(sys.argv[1]) as store:
-    store.write(PutRoom(RoomRow("ROOM", "prime-duel", "{}", "ann", False, 1.0, 2.0))).result()
+with Storage(sys.argv[1]) as storage:
+    storage.write(PutRoom(RoomRow("ROOM", "prime-duel", "{}", "ann", False, 1.0, 2.0))).result()
     none, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, hard))
     kept = 0
-    while (error := store.write(AddLines("ROOM", kept, ["x" * 5000])).exception()) is None:
+    while (error := storage.write(AddLines("ROOM", kept, ["x" * 5000])).exception()) is None:
         kept += 1
     assert isinstance(error, StorageError), error
-    refused = [store.write(AddLines("ROOM", kept + k, ["y" * 5000])) for k in range(10)]
+    refused = [storage.write(AddLines("ROOM", kept + k, ["y" * 5000])) for k in range(10)]
     assert all(isinstance(future.exception(), StorageError) for future in refused)
-    assert store.room("ROOM").lines == ("x" * 5000,) * kept
+    assert storage.room("ROOM").lines == ("x" * 5000,) * kept
     resource.setrlimit(resource.RLIMIT_FSIZE, (none, hard))
-    store.write(AddLines("ROOM", kept, ["z"])).result()
-    assert store.room("ROOM").lines == ("x" * 5000,) * kept + ("z",)
+    storage.write(AddLines("ROOM", kept, ["z"])).result()
+    assert storage.room("ROOM").lines == ("x" * 5000,) * kept + ("z",)
     print(kept, error)
 """
 
@@ -75,28 +75,28 @@ def test_everything_acknowledged_is_there_after_the_process_was_killed(path: Pat
         seen += [int(line) for line in process.stdout if line.endswith("\n")]
     assert process.returncode != 0
     assert seen == list(range(len(seen)))
-    with Storage(path) as store:  # and the lock went with the process
-        kept = store.room("ROOM")
+    with Storage(path) as storage:  # and the lock went with the process
+        kept = storage.room("ROOM")
         assert kept is not None
         assert len(kept.lines) >= len(seen)
         assert kept.lines == tuple(f"line {k}" for k in range(len(kept.lines)))
-        store.write(AddLines("ROOM", len(kept.lines), ["goes on"])).result()
+        storage.write(AddLines("ROOM", len(kept.lines), ["goes on"])).result()
 
 
 def test_a_second_process_is_refused_with_a_sentence_until_the_first_has_closed(path: Path) -> None:
-    with Storage(path) as store:
+    with Storage(path) as storage:
         said = opened_elsewhere(path)
         assert "is in use by another server. Stop that one first" in said
-        store.ready()  # and the first one is not disturbed
+        storage.ready()  # and the first one is not disturbed
     assert opened_elsewhere(path) == "opened"
 
 
 def test_a_second_store_in_the_same_process_is_refused_too(path: Path) -> None:
-    with Storage(path) as store:
+    with Storage(path) as storage:
         with pytest.raises(PisteError, match="in use by another server"):
             Storage(path).open()
         with pytest.raises(PisteError, match="open already"):
-            store.open()
+            storage.open()
         assert "in use" in opened_elsewhere(path)  # the refusal did not let go of the lock
 
 
@@ -111,12 +111,12 @@ def test_a_link_to_the_file_is_the_same_file(path: Path) -> None:
 
 
 def test_a_store_can_be_closed_and_opened_again(path: Path) -> None:
-    store = Storage(path)
+    storage = Storage(path)
     for n in range(3):
-        store.open()
-        store.write(PutPlayer("ann", f"Ann {n}", 1.0)).result()
-        assert store.player("ann") == f"Ann {n}"
-        store.close()
+        storage.open()
+        storage.write(PutPlayer("ann", f"Ann {n}", 1.0)).result()
+        assert storage.player("ann") == f"Ann {n}"
+        storage.close()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="limits of this kind are not known on Windows")
@@ -131,8 +131,8 @@ def test_a_full_disk_refuses_writes_and_loses_none_that_were_acknowledged(path: 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="files have no such modes on Windows")
 def test_only_the_owner_can_read_the_files(path: Path) -> None:
-    with Storage(path) as store:
-        store.write(PutRoom(ROW)).result()
+    with Storage(path) as storage:
+        storage.write(PutRoom(ROW)).result()
         names = {file.name: stat.S_IMODE(file.stat().st_mode) for file in path.parent.iterdir()}
     assert set(names) == {"piste.db", "piste.db-wal", "piste.db-shm", "piste.db.lock"}
     assert set(names.values()) == {0o600}
@@ -159,10 +159,10 @@ def test_a_lock_file_that_is_something_else_gets_a_sentence(path: Path) -> None:
 
 def test_an_address_names_the_file_as_well(path: Path) -> None:
     address = f"sqlite:///{path}"
-    with Storage(address) as store:
-        store.write(PutRoom(ROW)).result()
-    with Storage(str(path)) as store:
-        assert store.size() == 1
+    with Storage(address) as storage:
+        storage.write(PutRoom(ROW)).result()
+    with Storage(str(path)) as storage:
+        assert storage.size() == 1
 
 
 @pytest.mark.parametrize(
@@ -184,18 +184,18 @@ def test_other_addresses_get_a_sentence(address: str, said: str) -> None:
 
 
 def test_closing_writes_what_waits_and_refuses_what_comes_later(path: Path) -> None:
-    store = Storage(path)
-    store.open()
-    store.write(PutRoom(ROW)).result()
-    waiting = [store.write(AddLines("ROOM", n, [str(n)])) for n in range(700)]
-    store.close()
-    store.close()
+    storage = Storage(path)
+    storage.open()
+    storage.write(PutRoom(ROW)).result()
+    waiting = [storage.write(AddLines("ROOM", n, [str(n)])) for n in range(700)]
+    storage.close()
+    storage.close()
     assert all(future.exception(0) is None for future in waiting)
-    late = store.write(AddLines("ROOM", 700, ["late"]))
+    late = storage.write(AddLines("ROOM", 700, ["late"]))
     assert isinstance(late.exception(0), StorageError)
     with pytest.raises(PisteError, match="closed"):
-        store.room("ROOM")
-    with Storage(path) as store:
-        kept = store.room("ROOM")
+        storage.room("ROOM")
+    with Storage(path) as storage:
+        kept = storage.room("ROOM")
     assert kept is not None
     assert len(kept.lines) == 700

@@ -47,7 +47,7 @@ async def test_a_guest_gets_a_token_once_and_the_server_keeps_only_its_digest(ho
     assert (await guest.get("/")).header("set-cookie") == ""
     code = await guest.opens("prime-duel", name="Ada")
     assert len(guest.token) == 43
-    kept = house.store.room(code)
+    kept = house.storage.room(code)
     assert kept is not None
     assert guest.token not in repr(kept)
     got = await guest.post(f"/t/{code}/unlist")
@@ -149,7 +149,7 @@ async def test_a_name_that_cannot_be_is_refused_at_the_door_and_when_opening(
 
 async def test_a_hostile_name_is_text_everywhere(house: InProcessServer) -> None:
     name = "<img src=x onerror=e()>"
-    people = [Device(house, house.lots.token()) for _ in range(2)]
+    people = [Device(house, house.tokens.token()) for _ in range(2)]
     code = await people[0].opens("prime-duel", name=name)
     await people[1].do(code, "sit", name='"><script>')
     await people[0].do(code, "list")
@@ -168,7 +168,7 @@ async def test_a_hostile_name_is_text_everywhere(house: InProcessServer) -> None
 
 async def test_two_of_the_same_name_can_be_told_apart(house: InProcessServer) -> None:
     for name in ("Ada", "Player 2", "player 2"):
-        people = [Device(house, house.lots.token()) for _ in range(2)]
+        people = [Device(house, house.tokens.token()) for _ in range(2)]
         code = await people[0].opens("prime-duel", name=name)
         await people[1].do(code, "sit", name="" if "2" in name else name)
         first, second = house.room(code).names()
@@ -211,7 +211,7 @@ async def test_bots_fill_free_seats_when_the_host_wants_it(house: InProcessServe
     assert room.running
     assert [seat.bot for seat in room.seats] == ["", "", "novice", "novice"]
     await finish(house, code, people)
-    assert {asked[1] for asked in house.minds.asked} == {"novice"}
+    assert {asked[1] for asked in house.bot_workers.asked} == {"novice"}
 
 
 async def test_what_bots_are_given_holds_neither_the_seed_nor_the_salt(house: InProcessServer) -> None:
@@ -219,9 +219,9 @@ async def test_what_bots_are_given_holds_neither_the_seed_nor_the_salt(house: In
     code = await person.opens("mccoy-duel", "steady")
     await person.do(code, "hint")
     await finish(house, code, [person])
-    assert len(house.minds.asked) > 2
-    assert SEED not in repr(house.minds.asked)
-    assert SALT.hex() not in repr(house.minds.asked)
+    assert len(house.bot_workers.asked) > 2
+    assert SEED not in repr(house.bot_workers.asked)
+    assert SALT.hex() not in repr(house.bot_workers.asked)
 
 
 async def test_a_hint_is_for_games_against_bots_and_is_on_record(house: InProcessServer) -> None:
@@ -253,7 +253,7 @@ async def test_a_hint_that_fails_says_so_at_the_table_and_can_be_asked_for_again
     person = Device(house)
     code = await person.opens("prime-duel", "steady")
     with monkeypatch.context() as patch:
-        patch.setattr(house.minds, "hint", fail)
+        patch.setattr(house.bot_workers, "hint", fail)
         assert not (await person.do(code, "hint"))["ok"]
     assert "There is no hint: A bot took too long." in await person.page(code)
     assert "There is no hint" not in await Device(house).page(code)
@@ -379,7 +379,7 @@ async def test_an_altered_link_gives_nothing(house: InProcessServer) -> None:
     other, _ = await table_for(house, "prime-duel")
     link = await seat_link(people[0], code)
     token = link.rpartition("/")[2]
-    before = house.store.room(code)
+    before = house.storage.room(code)
     for wrong in (
         link[:-1] + ("A" if link[-1] != "A" else "B"),
         link[:-1],
@@ -393,7 +393,7 @@ async def test_an_altered_link_gives_nothing(house: InProcessServer) -> None:
         assert (await stranger.get(wrong)).status == 404
         assert (await stranger.post(wrong)).status == 404
         assert stranger.token == ""
-    assert house.store.room(code) == before
+    assert house.storage.room(code) == before
 
 
 async def test_who_has_a_seat_already_gets_no_second_one_by_a_link(house: InProcessServer) -> None:

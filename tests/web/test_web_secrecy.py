@@ -22,13 +22,13 @@ from piste.core.protocols import CHANCE, SPECTATOR
 from piste.core.record import Head
 from piste.core.views import SeatView
 from piste.web.storage.storage import PutPlayer
-from piste.web.tables.room import Room, usual_opener
+from piste.web.tables.room import Room, default_opener
 from piste.web.tables.service import player_of
 from piste.web.views import view_models
 from tests.game_setups import FULL, ODD, Kind, games, walked
 from tests.sizes import sized
 from tests.test_secrecy import HIDING, OPEN, GoesOn, another_history, prefixes
-from tests.web.in_process_server import CountedLots, Device, InProcessServer
+from tests.web.in_process_server import CountedTokens, Device, InProcessServer
 
 NAMES = ("Ada", "Ben", "Cleo", "Dan")
 LONGEST = 24
@@ -56,7 +56,7 @@ class Episode:
         self.heard: Heard = {at: [] for at in (*range(people), SPECTATOR)}
 
     def opened(self, room: Room) -> tuple[Head, ChanceSource]:
-        head, _ = usual_opener(room)
+        head, _ = default_opener(room)
         salt = blake2b(self.secret.encode()).hexdigest()[:64]
         return head._replace(seed=self.secret, commitment=Commitment("c" * 64, salt)), GoesOn(
             self.chance, self.secret
@@ -69,10 +69,10 @@ class Episode:
 
     async def run(self, moments: random.Random) -> Heard:
         house, everybody = self.house, {**self.devices, SPECTATOR: self.watcher}
-        house.hall.lots = CountedLots()
-        house.opener, house.minds.choosing = self.opened, self.think
+        house.service.tokens = CountedTokens()
+        house.opener, house.bot_workers.choosing = self.opened, self.think
         known = [PutPlayer(player_of(one.token), NAMES[at], 1.0) for at, one in self.devices.items()]
-        house.store.write(*known).result()
+        house.storage.write(*known).result()
         options = {f"option-{key}": str(value) for key, value in self.kind.options.items()}
         code = await self.devices[0].opens(self.kind.game, name=NAMES[0], **options)
         await self.say(0, "list", code)
@@ -97,7 +97,7 @@ class Episode:
         for at, socket in sockets.items():
             await socket.leave()
             self.heard[at] += [text.encode() for text in socket.sent]
-        await house.hall.drop(code)
+        await house.service.drop(code)
         return self.heard
 
     async def afterwards(self, code: str) -> None:

@@ -94,7 +94,7 @@ async def test_a_refresh_and_a_second_window_keep_the_seat(house: InProcessServe
     assert (await two.ask("decide", decision=decision, number=number))["ok"]
     await two.leave()
     house.clock.now += 11
-    house.hall.wake(code)
+    house.service.wake(code)
     await house.settle()
     assert "away" in other.shown("people")
     back = await people[seat].connect(code)
@@ -105,7 +105,7 @@ async def test_a_refresh_and_a_second_window_keep_the_seat(house: InProcessServe
 
 
 async def test_who_sits_down_on_an_open_line_is_there_as_long_as_it_is(house: InProcessServer) -> None:
-    host, guest = Device(house, house.lots.token()), Device(house, house.lots.token())
+    host, guest = Device(house, house.tokens.token()), Device(house, house.tokens.token())
     code = await host.opens("prime-duel")
     mine, theirs = await host.connect(code), await guest.connect(code)
     assert (await theirs.ask("sit", name="Ben"))["ok"]
@@ -113,13 +113,13 @@ async def test_who_sits_down_on_an_open_line_is_there_as_long_as_it_is(house: In
     seat, decision, number = question(house, code)
     assert (await (mine, theirs)[seat].ask("decide", decision=decision, number=number))["ok"]
     house.clock.now += house.settings.patience + 1
-    house.hall.wake(code)
+    house.service.wake(code)
     await house.settle()
     assert "away" not in mine.shown("people")
     assert not (await mine.ask("claim"))["ok"]
     await theirs.leave()
     house.clock.now += 11
-    house.hall.wake(code)
+    house.service.wake(code)
     await house.settle()
     assert "away" in mine.shown("people")
     await mine.leave()
@@ -172,13 +172,13 @@ async def test_a_request_that_fails_is_answered_with_an_id_that_is_in_the_log(
         noted.append(error)
         return "abc123"
 
-    monkeypatch.setattr("piste.web.websocket.logs.trouble", trouble)
+    monkeypatch.setattr("piste.web.websocket.logs.error", trouble)
 
     async def breaks(*_: object) -> None:
         raise IndexError("nobody expected this")
 
     socket = await people[0].connect(code)
-    monkeypatch.setattr(house.hall, "do", breaks)
+    monkeypatch.setattr(house.service, "perform", breaks)
     answer = await socket.ask("resign")
     assert not answer["ok"]
     assert "abc123" in answer["said"]
@@ -202,7 +202,7 @@ async def test_a_server_that_stops_says_goodbye_and_goes_on_where_it_was(house: 
     sockets = [await who.connect(code) for who in (*people, Device(house))]
     at, log = sockets[seat].last["at"], sockets[seat].log
     before = record(house, code)
-    house.hall.say_goodbye()
+    house.service.announce_shutdown()
     await house.settle()
     for socket in sockets:
         assert socket.last["bye"] == "restart"
@@ -270,7 +270,7 @@ async def test_what_somebody_decided_who_no_longer_waits_is_kept_and_told(house:
     heard = len(other.sent)
     fields = {"decision": decision, "number": str(number)}
     with Held(house) as held:
-        asking = asyncio.ensure_future(house.hall.do(code, player_of(people[seat].token), "decide", fields))
+        asking = asyncio.ensure_future(house.service.perform(code, player_of(people[seat].token), "decide", fields))
         while not held.begun:
             await asyncio.sleep(0)
         asking.cancel()
@@ -283,7 +283,7 @@ async def test_what_somebody_decided_who_no_longer_waits_is_kept_and_told(house:
     assert len(other.sent) > heard
     assert not any("bye" in message for message in other.messages)
     await one_decision(house, code, people)
-    kept = house.store.room(code)
+    kept = house.storage.room(code)
     assert kept is not None
     assert record(house, code).splitlines() == list(kept.lines)
     await other.leave()

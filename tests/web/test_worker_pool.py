@@ -37,7 +37,7 @@ FOREVER = 3600
 
 
 @asynccontextmanager
-async def minds(thinkers: int = 1, most: int = 10) -> AsyncIterator[BotWorkers]:
+async def bot_workers(thinkers: int = 1, most: int = 10) -> AsyncIterator[BotWorkers]:
     made = BotWorkers(thinkers, most)
     try:
         yield made
@@ -57,14 +57,14 @@ def dies_once(mark: str) -> int:
 async def test_a_bot_answers_from_a_worker_as_it_would_here() -> None:
     view = piste.open_table("prime-duel", seed="x").view(0)
     bot = bots.find("novice", find("prime-duel"))
-    async with minds() as made:
+    async with bot_workers() as made:
         chosen = await made.choose("prime-duel", "novice", view, "seed", "stream")
         assert chosen == bot.choose(view, Dealer("seed").stream("stream"))
         assert await made._run(False, os.getpid) != os.getpid()
 
 
 async def test_a_worker_that_is_killed_in_mid_thought_is_replaced(tmp_path: Path) -> None:
-    async with minds() as made:
+    async with bot_workers() as made:
         others = [asyncio.ensure_future(made._run(False, os.getpid)) for _ in range(3)]
         assert await made._run(False, dies_once, str(tmp_path / "died")) != os.getpid()
         assert all(os.getpid() != pid for pid in await asyncio.gather(*others))
@@ -74,7 +74,7 @@ async def test_who_waits_behind_a_thought_that_is_given_up_is_answered_all_the_s
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("piste.web.workers.worker_pool.LONGEST", {False: 0.0})
-    async with minds() as made:
+    async with bot_workers() as made:
         endless = asyncio.ensure_future(made._run(False, time.sleep, FOREVER))
         waiting = [asyncio.ensure_future(made._run(False, os.getpid)) for _ in range(5)]
         while not made._pools[False].all_busy:
@@ -86,7 +86,7 @@ async def test_who_waits_behind_a_thought_that_is_given_up_is_answered_all_the_s
 
 
 async def test_only_the_worker_that_took_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    async with minds(thinkers=2) as made:
+    async with bot_workers(thinkers=2) as made:
         async with made._pools[False].worker() as other:
             before = await asyncio.wrap_future(other.submit(os.getpid))
             monkeypatch.setattr("piste.web.workers.worker_pool.LONGEST", {False: 0.0})
@@ -110,7 +110,7 @@ async def test_what_many_wait_for_is_prepared_once_and_told_to_all(
     monkeypatch.setattr("piste.bots.tasks.prepare", prepares)
     monkeypatch.setattr("piste.web.workers.worker_pool.find", lambda _: find("prime-duel"))
     told: list[list[int]] = [[], [], []]
-    async with minds() as made:
+    async with bot_workers() as made:
         need = (str(tmp_path / "mark"), "perfect", find("prime-duel").options())
         await asyncio.gather(*(made.prepare(*need, lambda n, *_, to=to: to.append(n)) for to in told))
         await made.prepare(*need)
@@ -124,7 +124,7 @@ async def test_preparing_does_not_count_against_the_time_of_a_decision(
     monkeypatch.setattr("piste.web.workers.worker_pool.find", lambda _: find("prime-duel"))
     monkeypatch.setattr("piste.web.workers.worker_pool.LONGEST", {False: 0.0})
     told: list[str] = []
-    async with minds() as made:
+    async with bot_workers() as made:
         need = (str(tmp_path / "mark"), "perfect", find("prime-duel").options())
         with pytest.raises(WorkerTimeoutError) as tired:
             await made._run(False, time.sleep, FOREVER, need=need, progress=lambda *how: told.append(how[2]))
@@ -143,7 +143,7 @@ def read(pipe: Path) -> str:
 async def test_a_thought_that_nobody_waits_for_any_more_has_its_worker_until_it_is_done(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    async with minds() as made:
+    async with bot_workers() as made:
         asked = asyncio.ensure_future(made._run(False, read, pipe))
         while not made._pools[False].all_busy:
             await asyncio.sleep(0)
@@ -161,7 +161,7 @@ async def test_a_thought_that_nobody_waits_for_any_more_has_its_worker_until_it_
 
 async def test_a_thought_that_takes_too_long_is_given_up_with_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("piste.web.workers.worker_pool.LONGEST", {False: 0.0, True: 0.0})
-    async with minds() as made:
+    async with bot_workers() as made:
         with pytest.raises(PisteError, match="took too long"):
             await made._run(False, time.sleep, FOREVER)
         monkeypatch.setattr("piste.web.workers.worker_pool.LONGEST", {False: PATIENCE_S, True: PATIENCE_S})
@@ -169,7 +169,7 @@ async def test_a_thought_that_takes_too_long_is_given_up_with_a_sentence(monkeyp
 
 
 async def test_too_many_thoughts_are_refused_and_reviews_do_not_count_among_them() -> None:
-    async with minds(most=1) as made:
+    async with bot_workers(most=1) as made:
         endless = asyncio.ensure_future(made._run(True, time.sleep, FOREVER))
         while not made._pools[True].waiting:
             await asyncio.sleep(0)
@@ -181,7 +181,7 @@ async def test_too_many_thoughts_are_refused_and_reviews_do_not_count_among_them
 
 
 async def test_nothing_is_begun_once_the_minds_are_closed() -> None:
-    async with minds() as made:
+    async with bot_workers() as made:
         endless = asyncio.ensure_future(made._run(False, time.sleep, FOREVER))
         await asyncio.sleep(0)
         made.close()
@@ -193,12 +193,12 @@ async def test_nothing_is_begun_once_the_minds_are_closed() -> None:
 
 SERVER = """
 import asyncio, os, time
-from piste.web.minds import BotWorkers
+from piste.web.bot_workers import BotWorkers
 
 async def main():
-    minds = BotWorkers(1, 10)
-    print(await minds._run(False, os.getpid), await minds._run(True, os.getpid), flush=True)
-    await minds._run(False, time.sleep, 3600)
+    bot_workers = BotWorkers(1, 10)
+    print(await bot_workers._run(False, os.getpid), await bot_workers._run(True, os.getpid), flush=True)
+    await bot_workers._run(False, time.sleep, 3600)
 
 if __name__ == "__main__":
     asyncio.run(main())
@@ -225,7 +225,7 @@ async def test_whoever_thinks_is_given_neither_seed_nor_salt(house: InProcessSer
         given.append(pickle.dumps((game, level, view)))
         return view.actions[0]
 
-    house.minds.choosing = choose
+    house.bot_workers.choosing = choose
     person = Device(house)
     code = await person.opens("mccoy-duel", "steady")
     await finish(house, code, [person])
@@ -233,6 +233,6 @@ async def test_whoever_thinks_is_given_neither_seed_nor_salt(house: InProcessSer
     assert given
     for secret in (SEED, promise.salt):
         assert not any(secret.encode() in what for what in given)
-        assert secret not in repr(house.minds.asked)
+        assert secret not in repr(house.bot_workers.asked)
     assert seed_of_bots(SEED) != seed_of_bots("another")
     assert SEED not in seed_of_bots(SEED)

@@ -29,13 +29,13 @@ from piste.web.settings import Settings
 from piste.web.storage.storage import Listing as StoredTable
 from piste.web.storage.storage import Storage
 from piste.web.tables.registry import TableNotFoundError
-from piste.web.tables.room import KEPT, OPEN, Opener, usual_opener
+from piste.web.tables.room import OPEN, RESERVED, Opener, default_opener
 from piste.web.tables.service import TableService, TokenFactory, player_of
 from piste.web.views.rendering import STATIC, STEPPED, Listing, Pages
 from piste.web.views.replay import shown
 from piste.web.views.view_models import RESIGNED
 from piste.web.websocket import Connection, news
-from piste.web.workers.worker_pool import BotWorkers, Thinking, WorkersBusyError
+from piste.web.workers.worker_pool import BotExecutor, BotWorkers, WorkersBusyError
 
 COOKIE = "piste"
 YEAR = 365 * 86400
@@ -52,13 +52,13 @@ TOKEN = 43
 
 
 class Site:
-    """Answers requests; all that it knows of games comes from the hall, as view models."""
+    """Answers requests; all that it knows of games comes from the service, as view models."""
 
     def __init__(
-        self, settings: Settings, hall: TableService, pages: Pages, limits: Limits, lan: Callable[[], list[str]]
+        self, settings: Settings, service: TableService, pages: Pages, limits: Limits, lan: Callable[[], list[str]]
     ) -> None:
         self.settings = settings
-        self.hall = hall
+        self.service = service
         self.pages = pages
         self.limits = limits
         self.lan = lan
@@ -86,7 +86,7 @@ class Site:
         player = self.player(request)
         if player:
             return player, ""
-        token = self.hall.lots.token()
+        token = self.service.tokens.token()
         return player_of(token), token
 
     def with_token(self, request: Request, response: Response, token: str) -> Response:
@@ -100,12 +100,14 @@ class Site:
     async def name(self, player: str) -> str:
         if not player:
             return ""
-        return await asyncio.to_thread(self.hall.store.player, player) or ""
+        return await asyncio.to_thread(self.service.storage.player, player) or ""
 
     # Pages around the table
 
     async def home(self, request: Request) -> Response:
-        tables = [self.listing(kept, "") for kept in await asyncio.to_thread(self.hall.store.listed, MOST_TABLES)]
+        tables = [
+            self.listing(kept, "") for kept in await asyncio.to_thread(self.service.storage.listed, MOST_TABLES)
+        ]
         return HTMLResponse(self.pages.home(await self.name(self.player(request)), tables=tables))
 
     async def game(self, request: Request) -> Response:
@@ -116,15 +118,15 @@ class Site:
         return HTMLResponse(self.pages.rules_page(asked_game(request), part="part" in request.query_params))
 
     async def watch(self, _request: Request) -> Response:
-        found = await asyncio.to_thread(self.hall.store.listed)
+        found = await asyncio.to_thread(self.service.storage.listed)
         return HTMLResponse(self.pages.watch([self.listing(kept, "") for kept in found]))
 
     async def yours(self, request: Request) -> Response:
         player = self.player(request)
-        found = await asyncio.to_thread(self.hall.store.rooms_of, player) if player else []
+        found = await asyncio.to_thread(self.service.storage.rooms_of, player) if player else []
         for kept in [one for one in found if one.room.ended is None][:MOST_READ]:
             with contextlib.suppress(PisteError):  # one that cannot be read must not hide the others
-                async with self.hall.room(kept.room.code):
+                async with self.service.room(kept.room.code):
                     pass  # a game that is only in storage does not know whose turn it is
         return HTMLResponse(self.pages.your_games([self.listing(kept, player) for kept in found]))
 
@@ -136,7 +138,7 @@ class Site:
             row = kept.room
             why = f"its game, {quoted(row.game)}, is not installed here"
             if not isinstance(e, UnknownNameError):
-                mark = logs.trouble("table cannot be listed", e, room=logs.room(row.code))
+                mark = logs.error("table cannot be listed", e, room=logs.room_hash(row.code))
                 why = f"what is kept of it is damaged, noted as {mark}"
             named = f"Table {str(row.code)[:6]}"
             return Listing(f"/t/{row.code}", named, (), f"This table cannot be shown: {why}.")
@@ -144,9 +146,9 @@ class Site:
     def _listed(self, kept: StoredTable, player: str) -> Listing:
         row = kept.room
         game = find(row.game)
-        room = self.hall.rooms.get(row.code)
+        room = self.service.rooms.get(row.code)
         actor = None if room is None or room.table is None else room.table.to_act
-        waiting = sum(seat.kind in (OPEN, KEPT) for seat in kept.seats)
+        waiting = sum(seat.kind in (OPEN, RESERVED) for seat in kept.seats)
         if row.ended is not None:
             status = how_it_ended(kept)
         elif waiting:
@@ -185,7 +187,7 @@ class Site:
         if fields.get("players", "").strip() and "players" in game.rules.Options._fields:
             options["players"] = fields["players"]
         try:
-            room = await self.hall.open(
+            room = await self.service.open(
                 player, game.name, options, fields.get("name", ""), fields.get("versus", "steady"),
                 network_of(request.scope),
             )  # fmt: skip
@@ -201,9 +203,9 @@ class Site:
     async def table(self, request: Request) -> Response:
         player = self.player(request)
         name = await self.name(player)
-        async with self.hall.room(request.path_params["code"]) as room:
-            await self.hall.arrive(room, player, network_of(request.scope))
-            model = self.hall.view_model(room, player, self.link_root(request))
+        async with self.service.room(request.path_params["code"]) as room:
+            await self.service.arrive(room, player, network_of(request.scope))
+            model = self.service.view_model(room, player, self.link_root(request))
         if model.round_end is not None and model.round_end.number <= whole_number(request, "seen", 0):
             model = model._replace(round_end=None)  # "Next round", where no script hears it
         whole = request.query_params.get("log") == "all"
@@ -213,10 +215,10 @@ class Site:
 
     async def news(self, request: Request) -> Response:
         player = self.player(request)
-        async with self.hall.room(request.path_params["code"]) as room:
-            await self.hall.arrive(room, player, network_of(request.scope))
-            model = self.hall.view_model(room, player, self.link_root(request))
-            steps = self.hall.steps(room, player, model, step(request)) if step(request) >= 0 else ()
+        async with self.service.room(request.path_params["code"]) as room:
+            await self.service.arrive(room, player, network_of(request.scope))
+            model = self.service.view_model(room, player, self.link_root(request))
+            steps = self.service.steps(room, player, model, step(request)) if step(request) >= 0 else ()
         drawn = [(then, self.pages.parts(then, only=STEPPED)) for then in steps]
         return JSONResponse(news(model, self.pages.parts(model), since(request), steps=drawn))
 
@@ -224,7 +226,7 @@ class Site:
         code, verb = request.path_params["code"], request.path_params["do"]
         fields = await read_form(request)
         player, token = await self.known(request)
-        done = await self.hall.do(code, player, verb, fields, network_of(request.scope))
+        done = await self.service.perform(code, player, verb, fields, network_of(request.scope))
         return self.with_token(request, self.go(request, done.go or f"/t/{code}", done.said), token)
 
     def go(self, request: Request, address: str, said: str = "") -> Response:
@@ -239,16 +241,16 @@ class Site:
         if request.method == "POST":
             await read_form(request)
             player, given = await self.known(request)
-            await self.hall.bind(code, seat, token, player)
+            await self.service.bind(code, seat, token, player)
             return self.with_token(request, self.go(request, f"/t/{code}"), given)
-        async with self.hall.room(code) as room:
-            self.hall.check_link(room, seat, token)
+        async with self.service.room(code) as room:
+            self.service.check_link(room, seat, token)
             named, people, title = room.names()[seat], room.names(), room.game.notation.TITLE
         page = self.pages.seat_page(title=title, name=named, action=request.url.path, people=people)
         return HTMLResponse(page)
 
     async def qr(self, request: Request) -> Response:
-        async with self.hall.room(request.path_params["code"]) as room:
+        async with self.service.room(request.path_params["code"]) as room:
             root = self.link_root(request)
             if root.only_here:
                 raise PisteError(root.only_here)
@@ -263,7 +265,7 @@ class Site:
 
     async def socket(self, websocket: WebSocket) -> None:
         connection = Connection(
-            websocket, self.hall, self.pages,
+            websocket, self.service, self.pages,
             code=websocket.path_params["code"],
             player=self.player(websocket),
             network=network_of(websocket.scope),
@@ -277,25 +279,25 @@ class Site:
     # Afterwards
 
     async def record(self, request: Request) -> Response:
-        async with self.hall.room(request.path_params["code"]) as room:
+        async with self.service.room(request.path_params["code"]) as room:
             text, name = room.record(), f"piste-{room.game.name}-{room.code[:6]}.jsonl"
         headers = {"content-disposition": f'attachment; filename="{name}"'}
         return Response(text, media_type="application/x-ndjson", headers=headers)
 
     async def review(self, request: Request) -> Response:
-        found = await self.hall.review(request.path_params["code"], network_of(request.scope))
+        found = await self.service.review(request.path_params["code"], network_of(request.scope))
         if found is None:
-            done = self.hall.looking(request.path_params["code"]).part
+            done = self.service.review_status(request.path_params["code"]).part
             said = {"ok": False, "said": "The coach is still looking at this game.", "done": done}
             return JSONResponse(said, 202)
         return Response(found, media_type="application/json")
 
     async def replay(self, request: Request) -> Response:
         code, player = request.path_params["code"], self.player(request)
-        review = await self.hall.review(code, network_of(request.scope))
-        async with self.hall.room(code) as room:
+        review = await self.service.review(code, network_of(request.scope))
+        async with self.service.room(code) as room:
             seat = whole_number(request, "seat", room.seat_of(player))
-            found = shown(room, whole_number(request, "step", 0), seat, review, self.hall.looking(code))
+            found = shown(room, whole_number(request, "step", 0), seat, review, self.service.review_status(code))
         return HTMLResponse(self.pages.replay_page(found, part="part" in request.query_params))
 
     # For whoever runs it
@@ -305,7 +307,7 @@ class Site:
 
     async def readyz(self, _request: Request) -> Response:
         try:
-            await asyncio.to_thread(self.hall.store.ready)
+            await asyncio.to_thread(self.service.storage.ready)
         except PisteError as e:
             return PlainTextResponse(f"{e}\n", 503)
         return PlainTextResponse("ok\n")
@@ -314,7 +316,7 @@ class Site:
         # How long a bot thought tells whether it had a choice: nothing for whoever plays against it.
         if not self.settings.open_metrics and not is_loopback(request.client.host if request.client else ""):
             raise HTTPException(404)
-        return Response(self.hall.metrics.text(), headers={"content-type": metrics.CONTENT_TYPE})
+        return Response(self.service.metrics.text(), headers={"content-type": metrics.CONTENT_TYPE})
 
     async def refused(self, request: Request, error: Exception) -> Response:
         """Answer what cannot be done with a sentence."""
@@ -325,7 +327,7 @@ class Site:
         else:
             status, said = status_of(error), str(error)
         kind, wait = (error.kind, error.wait) if isinstance(error, RateLimitError) else ("request", 0.0)
-        self.hall.metrics.refused(kind)
+        self.service.metrics.refused(kind)
         return answer(request.scope, status, said, self.pages.error_page, wait=wait)
 
     def routes(self) -> list[Route | WebSocketRoute | Mount]:
@@ -408,42 +410,50 @@ def step(request: HTTPConnection) -> int:
 def make_app(
     settings: Settings,
     *,
-    store: Storage | None = None,
-    minds: Thinking | None = None,
+    storage: Storage | None = None,
+    bot_workers: BotExecutor | None = None,
     clock: Callable[[], float] = time.time,
     ticks: Callable[[], float] | None = None,
-    lots: TokenFactory | None = None,
-    opener: Opener = usual_opener,
+    tokens: TokenFactory | None = None,
+    opener: Opener = default_opener,
     limits: Limits | None = None,
     lan: Callable[[], list[str]] = lan_addresses,
 ) -> Starlette:
-    """Return the application. A store that is not given is opened here, and closed with the application."""
-    kept = store or Storage(settings.db)
-    if store is None:
+    """Return the application. A storage that is not given is opened here, and closed with the application."""
+    kept = storage or Storage(settings.db)
+    if storage is None:
         kept.open()
     counts = metrics.Metrics()
     pages = Pages()
-    thinking = minds or BotWorkers(settings.thinkers, settings.most_thoughts)
+    thinking = bot_workers or BotWorkers(settings.thinkers, settings.max_queued_per_network)
     limits = limits or (Limits() if settings.limits else Limits.off())
-    hall = TableService(
-        kept, thinking, settings, metrics=counts, clock=clock, ticks=ticks, lots=lots, opener=opener, limits=limits
+    service = TableService(
+        kept,
+        thinking,
+        settings,
+        metrics=counts,
+        clock=clock,
+        ticks=ticks,
+        tokens=tokens,
+        opener=opener,
+        limits=limits,
     )
-    site = Site(settings, hall, pages, limits, lan)
+    site = Site(settings, service, pages, limits, lan)
 
     @contextlib.asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
         care = asyncio.gather(
-            take_care(hall), *([thinking.prepare_all()] if settings.prepare else []), return_exceptions=True
+            take_care(service), *([thinking.prepare_all()] if settings.prepare else []), return_exceptions=True
         )
         try:
             yield
         finally:
             care.cancel()
-            hall.say_goodbye()
-            await hall.close()
+            service.announce_shutdown()
+            await service.close()
             with contextlib.suppress(asyncio.CancelledError):
                 await care
-            if store is None:
+            if storage is None:
                 await asyncio.to_thread(kept.close)
 
     guard = Middleware(Guard, settings=settings, limits=limits, metrics=counts, page=pages.error_page)
@@ -453,17 +463,17 @@ def make_app(
         lifespan=lifespan,
         exception_handlers={PisteError: site.refused, HTTPException: site.refused},
     )
-    app.state.hall = hall
+    app.state.service = service
     return app
 
 
-async def take_care(hall: TableService) -> None:
+async def take_care(service: TableService) -> None:
     """Delete old tables and let idle ones go, now and then."""
     while True:
         try:
-            await hall.expire()
+            await service.expire()
         except PisteError as e:
-            logs.trouble("could not delete old tables", e)
+            logs.error("could not delete old tables", e)
         for _ in range(60):
             await asyncio.sleep(HOUR / 60)
-            hall.let_idle_go()
+            service.let_idle_go()

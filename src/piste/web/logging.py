@@ -36,25 +36,25 @@ _log = logging.getLogger(OURS)
 _key = secrets.token_bytes(32)
 
 
-def room(code: str) -> str:
+def room_hash(code: str) -> str:
     """Return what stands for a room in the log."""
     return blake2b(code.encode("utf-8", "replace"), key=_key, digest_size=6).hexdigest()
 
 
-def say(event: str, /, **fields: object) -> None:
+def info(event: str, /, **fields: object) -> None:
     """Note something that is as it should be."""
     _log.info(event, extra={"fields": fields})
 
 
-def warn(event: str, /, **fields: object) -> None:
+def warning(event: str, /, **fields: object) -> None:
     """Note something that whoever runs the server may want to look at."""
     _log.warning(event, extra={"fields": fields})
 
 
-def trouble(event: str, error: BaseException, /, **fields: object) -> str:
+def error(event: str, exception: BaseException, /, **fields: object) -> str:
     """Note an error that nobody expected, and return the id by which the line can be found."""
     mark = secrets.token_hex(6)
-    _log.error(event, extra={"fields": {"id": mark, **fields}}, exc_info=error)
+    _log.error(event, extra={"fields": {"id": mark, **fields}}, exc_info=exception)
     return mark
 
 
@@ -72,13 +72,13 @@ class JsonFormatter(logging.Formatter):
         }
         if record.name == OURS:
             found["event"] = record.msg
-            found |= safe(getattr(record, "fields", {}))
+            found |= safe_fields(getattr(record, "fields", {}))
         else:
             # Others fill addresses and paths into their messages: the first line of the pattern says what happened.
             found["event"] = record.name
             found["message"] = str(record.msg).partition("\n")[0][:LONGEST] if isinstance(record.msg, str) else ""
         if record.exc_info and record.exc_info[1] is not None:
-            found |= told(record.exc_info[1])
+            found |= error_fields(record.exc_info[1])
         return found
 
 
@@ -94,7 +94,7 @@ class TextFormatter(JsonFormatter):
         return "\n".join([head, *(f"    {place}" for place in places)]).encode("ascii", "backslashreplace").decode()
 
 
-def safe(fields: Mapping[str, object]) -> dict[str, object]:
+def safe_fields(fields: Mapping[str, object]) -> dict[str, object]:
     """Return fields that may be written: plain values, and nothing private."""
     found: dict[str, object] = {}
     for given, value in fields.items():
@@ -108,10 +108,10 @@ def safe(fields: Mapping[str, object]) -> dict[str, object]:
     return found
 
 
-def told(error: BaseException) -> dict[str, object]:
+def error_fields(error: BaseException) -> dict[str, object]:
     """Return an error's type and where it came from; its message may hold what must not be written."""
     frames = traceback.extract_tb(error.__traceback__)[-FRAMES:]
-    where = [f"{short(frame.filename)}:{frame.lineno} {frame.name}" for frame in frames]
+    where = [f"{short_path(frame.filename)}:{frame.lineno} {frame.name}" for frame in frames]
     kinds = [type(error).__name__]
     cause = error.__cause__ or error.__context__
     while cause is not None and len(kinds) < FRAMES:
@@ -120,12 +120,12 @@ def told(error: BaseException) -> dict[str, object]:
     return {"error": " from ".join(kinds), "where": where}
 
 
-def short(file: str) -> str:
+def short_path(file: str) -> str:
     """Return the last parts of a file's path: the rest says where somebody lives."""
     return "/".join(file.replace("\\", "/").split("/")[-3:])
 
 
-def set_up(
+def configure(
     *, level: int = logging.INFO, stream: TextIO | None = None, form: logging.Formatter | None = None
 ) -> logging.Handler:
     """Send everything that is logged there in this form, ours from this level on and others' from warnings on."""

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from ipaddress import ip_address
 from typing import NamedTuple
 
-from piste.web.settings import EVERYWHERE, Settings
+from piste.web.settings import ALL_INTERFACES, Settings
 
 # Addresses that are kept for documentation: the way out of the network. Then, for a computer without a way out, the
 # usual private networks, with those that computers make for others (Linux, Windows, macOS). To "connect" a datagram
@@ -24,7 +24,7 @@ NOBODY = (
     (socket.AF_INET, "192.168.2.2"),
     (socket.AF_INET6, "2001:db8::1"),
 )
-ALL = (EVERYWHERE, "::")
+ALL = (ALL_INTERFACES, "::")
 """Hosts at which a server listens on every address of its computer."""
 
 

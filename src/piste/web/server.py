@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from piste.core.errors import OptionError, PisteError
 from piste.core.game import quoted
-from piste.web.settings import HERE, PORT, Settings
+from piste.web.settings import LOOPBACK, PORT, Settings
 
 if TYPE_CHECKING:
     import uvicorn
@@ -27,7 +27,7 @@ GOODBYE = 2.0
 GRACE = 5
 LARGEST_MESSAGE = 4096
 LARGEST_HEAD = 16384
-FILES = 16_384
+MAX_OPEN_FILES = 16_384
 """Open files that are asked for: every socket is one, and so is everybody who connects and says nothing."""
 
 RESERVE = 48
@@ -61,10 +61,10 @@ def listen(host: str, port: int) -> socket.socket:
     except OverflowError:
         raise OptionError(f"There is no port {port}.") from None
     except OSError as e:
-        raise PisteError(unheard(host, port, e)) from None
+        raise PisteError(listen_error(host, port, e)) from None
 
 
-def unheard(host: str, port: int, error: OSError) -> str:
+def listen_error(host: str, port: int, error: OSError) -> str:
     """Return why nobody can be heard there, and what to do."""
     if error.errno == errno.EADDRINUSE:
         return (
@@ -75,7 +75,8 @@ def unheard(host: str, port: int, error: OSError) -> str:
         return f"Port {port} may not be used by this user. Choose one above 1023: piste serve --port {PORT}"
     if isinstance(error, socket.gaierror) or error.errno == errno.EADDRNOTAVAIL:
         return (
-            f"{quoted(host)} is no address of this computer. Leave --host out, or use {HERE} for this computer only."
+            f"{quoted(host)} is no address of this computer. Leave --host out, or use {LOOPBACK} for this computer "
+            "only."
         )
     return f"The server cannot listen at {host}, port {port}: {error.strerror or error}."
 
@@ -85,11 +86,11 @@ def run_app(
 ) -> PisteError | None:
     """Serve an application until a signal comes; return why it could not begin, if it could not.
 
-    `app.state.hall.say_goodbye()` is called while all sockets are still open.
+    `app.state.service.announce_shutdown()` is called while all sockets are still open.
     """
     watched = Watched(app)
-    hall = getattr(app.state, "hall", None)
-    goodbye = (lambda: None) if hall is None else hall.say_goodbye
+    service = getattr(app.state, "service", None)
+    goodbye = (lambda: None) if service is None else service.announce_shutdown
     server = make_server(watched, settings, goodbye, ready)
     # What is loaded stays for good, and tables are let go without help: looking for rubbish often costs only time.
     gc.collect()
@@ -126,7 +127,7 @@ class Watched:
         except Exception as e:
             from piste.web import logging as logs
 
-            mark = logs.trouble("could not begin or end", e)
+            mark = logs.error("could not begin or end", e)
             self.trouble = PisteError(f"The server failed; the line with the id {mark} above says where.")
 
 
@@ -143,8 +144,8 @@ def make_server(
         proxy = settings.behind_proxy
         all_connections: ClassVar = Connections(
             most=max(FEWEST, file_limit() - RESERVE - RESERVE_A_THINKER * settings.thinkers),
-            of_one=settings.most_connections if settings.limits else math.inf,
-            silent=settings.most_silent if settings.limits else math.inf,
+            of_one=settings.max_connections_per_network if settings.limits else math.inf,
+            silent=settings.max_silent_connections if settings.limits else math.inf,
         )
         slowest_head = settings.slowest_head
 
@@ -161,7 +162,7 @@ def make_server(
                 goodbye()
                 await self._said()
             except Exception as e:
-                logs.trouble("goodbye failed", e)
+                logs.error("goodbye failed", e)
             await super().shutdown(sockets=sockets)
 
         async def _said(self) -> None:

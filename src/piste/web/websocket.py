@@ -16,7 +16,7 @@ from piste.core.protocols import SPECTATOR
 from piste.web import logging as logs
 from piste.web.middleware.rate_limits import REFUSALS, Limits
 from piste.web.network import Root
-from piste.web.tables.registry import Answer, Subscription, TableNotFoundError
+from piste.web.tables.registry import ActionResult, Subscription, TableNotFoundError
 from piste.web.tables.service import VERBS, TableService
 from piste.web.views.rendering import LONGEST_WHOLE, STEPPED, Pages
 from piste.web.views.view_models import TableViewModel
@@ -82,7 +82,7 @@ class Connection:
     def __init__(
         self,
         socket: WebSocket,
-        hall: TableService,
+        service: TableService,
         pages: Pages,
         *,
         code: str,
@@ -94,7 +94,7 @@ class Connection:
         limits: Limits,
     ) -> None:
         self._socket = socket
-        self._hall = hall
+        self._service = service
         self._pages = pages
         self._code = code
         self._player = player
@@ -115,10 +115,10 @@ class Connection:
     async def run(self) -> None:
         """Serve the client until it goes or the server stops."""
         try:
-            async with self._work_slot(), self._hall.room(self._code) as room:
-                await self._hall.arrive(room, self._player, self._network)
+            async with self._work_slot(), self._service.room(self._code) as room:
+                await self._service.arrive(room, self._player, self._network)
                 self._seat = room.seat_of(self._player)
-                ear = self._hall.listen(self._code, self._seat)
+                ear = self._service.listen(self._code, self._seat)
         except TableNotFoundError as e:
             await self._socket.accept()
             await self._send({"gone": True, "said": str(e)})
@@ -139,7 +139,7 @@ class Connection:
             pass  # gone, as people go
         finally:
             # However a line ends, its place at the table is free at once: nobody waits for a line that is not there.
-            self._hall.unlisten(self._code, self._seat, ear)
+            self._service.unlisten(self._code, self._seat, ear)
             for task in tasks[:2]:
                 task.cancel()
             if tasks and not ear.closing:
@@ -164,12 +164,12 @@ class Connection:
                     await self._socket.close(RESTART)
                     return
                 async with self._work_slot():
-                    async with self._hall.room(self._code) as room:
-                        model = self._hall.view_model(room, self._player, self._root)
+                    async with self._service.room(self._code) as room:
+                        model = self._service.view_model(room, self._player, self._root)
                         if model.seat != self._seat:  # they have sat down, here or through another window
-                            self._hall.moved(room, self._seat, model.seat)
+                            self._service.moved(room, self._seat, model.seat)
                             self._seat, self._since = model.seat, 0
-                        steps = self._hall.steps(room, self._player, model, self._step) if self._step >= 0 else ()
+                        steps = self._service.steps(room, self._player, model, self._step) if self._step >= 0 else ()
                     parts = self._pages.parts(model)
                     drawn = [(then, self._pages.parts(then, only=STEPPED)) for then in steps]
                     message = news(model, parts, self._since, self._sent, drawn)
@@ -186,7 +186,7 @@ class Connection:
             while True:
                 text = await self._socket.receive_text()
                 if wait() or self._asked.full():
-                    self._hall.metrics.refused("messages")
+                    self._service.metrics.refused("messages")
                     await self._send({"ok": False, "said": REFUSALS["messages"]})
                     await self._socket.close(LATER)
                     return
@@ -210,28 +210,30 @@ class Connection:
 
     async def _answered(self, asked: dict[str, str] | None) -> dict[str, Any]:
         if asked is None:
-            self._hall.metrics.refused("unreadable")
+            self._service.metrics.refused("unreadable")
             return {"ok": False, "said": "That message cannot be read. Reload the page."}
         request = asked.get("id", "")
         if asked["do"] == "ping":
             return {"re": request, "ok": True}
-        answer = self._hall.answers.find(self._code, self._player, request)
+        answer = self._service.answers.find(self._code, self._player, request)
         if answer is None:
             # A hint waits for a thinker, and there is a queue for those.
             async with contextlib.nullcontext() if asked["do"] == "hint" else self._work_slot():
                 answer = await self._done(request, asked)
-            self._hall.answers.keep(self._code, self._player, request, answer)
+            self._service.answers.keep(self._code, self._player, request, answer)
         return answer
 
     async def _done(self, request: str, asked: dict[str, str]) -> dict[str, Any]:
         fields = {key: value for key, value in asked.items() if key not in ("id", "do")}
         try:
-            found: Answer = await self._hall.do(self._code, self._player, asked["do"], fields, self._network)
+            found: ActionResult = await self._service.perform(
+                self._code, self._player, asked["do"], fields, self._network
+            )
         except PisteError as e:
-            self._hall.metrics.refused("request")
+            self._service.metrics.refused("request")
             return {"re": request, "ok": False, "said": str(e)}
         except Exception as e:
-            mark = logs.trouble("request failed", e)
+            mark = logs.error("request failed", e)
             said = f"Something went wrong here, and it was noted as {mark}. The game is kept: reload the page."
             return {"re": request, "ok": False, "said": said}
         return {"re": request, "ok": True, "said": found.said, **({"go": found.go} if found.go else {})}

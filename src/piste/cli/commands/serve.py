@@ -15,8 +15,8 @@ from piste.cli.terminal import Terminal
 from piste.core.errors import OptionError, PisteError
 from piste.core.extras import SERVE, need
 from piste.core.game import counted, quoted
-from piste.web.server import FILES, check_libraries, listen, raise_file_limit, run_app
-from piste.web.settings import EVERYWHERE, HERE, PORT, Settings, read_public, usual_db
+from piste.web.server import MAX_OPEN_FILES, check_libraries, listen, raise_file_limit, run_app
+from piste.web.settings import ALL_INTERFACES, LOOPBACK, PORT, Settings, default_db, read_public
 
 FOREVER = 36_500
 
@@ -59,8 +59,8 @@ def chosen(given: argparse.Namespace) -> Settings:
                 "is no address."
             ) from None
     settings = Settings(
-        db=usual_db() if given.db is None else Path(given.db).expanduser().absolute(),
-        host=given.host or (HERE if proxy else EVERYWHERE),
+        db=default_db() if given.db is None else Path(given.db).expanduser().absolute(),
+        host=given.host or (LOOPBACK if proxy else ALL_INTERFACES),
         port=PORT if given.port is None else number("port", given.port, 0, 65535),
         behind_proxy=proxy,
         public="" if given.public is None else read_public(given.public),
@@ -105,16 +105,16 @@ def serve(
     # Lines of JSON are for machines. A person at a terminal reads words, and only when something is wrong.
     person = sys.stderr.isatty()
     words = log == "text" or (log is None and person)
-    logs.set_up(
+    logs.configure(
         level=logging.WARNING if person and log is None else logging.INFO,
         form=logs.TextFormatter() if words else logs.JsonFormatter(),
     )
-    raise_file_limit(FILES)
+    raise_file_limit(MAX_OPEN_FILES)
 
     def ready() -> None:
         if not quiet:
             welcome(settings, screen)
-        logs.say("serving", port=settings.port, keep_days=settings.keep_days, thinkers=settings.thinkers)
+        logs.info("serving", port=settings.port, keep_days=settings.keep_days, thinkers=settings.thinkers)
         if browse and not settings.behind_proxy and can_browse(screen):
             open_browser(f"http://localhost:{settings.port}")
 
@@ -122,7 +122,7 @@ def serve(
     trouble = run_app(app, settings, listener, ready)
     if trouble is not None:
         raise trouble
-    logs.say("stopped")
+    logs.info("stopped")
     if not quiet:
         screen.note("Stopped. All tables are kept.")
     return 0

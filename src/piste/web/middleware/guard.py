@@ -128,7 +128,7 @@ class Guard:
         self._limits = limits or (Limits() if settings.limits else Limits.off())
         self._metrics = metrics
         self._public = settings.public
-        self._most_sockets = settings.most_sockets
+        self._most_sockets = settings.max_sockets
         self._page = page
         self.sockets = 0  # open now
 
@@ -172,7 +172,7 @@ class Guard:
                 await self._app(scope, receive, dressed)
         except Exception as e:
             if started:
-                logs.trouble("failed while answering", e, method=scope["method"])
+                logs.error("failed while answering", e, method=scope["method"])
                 raise ConnectionAbortedError from None  # whoever waits must not take half an answer for a whole one
             await self._sorry(scope, e)(scope, receive, dressed)
 
@@ -206,7 +206,7 @@ class Guard:
         except WebSocketDisconnect:
             pass  # gone, as people go
         except Exception as e:
-            logs.trouble("socket failed", e)
+            logs.error("socket failed", e)
             with contextlib.suppress(RuntimeError, OSError):  # it may be closed already
                 await send({"type": "websocket.close", "code": 1011})
         finally:
@@ -230,7 +230,7 @@ class Guard:
             return self._refuse(scope, "host", 400, "No server has a name as long as the one that was asked for.")
         changing = scope["type"] == "websocket" or scope["method"] not in ("GET", "HEAD")
         if changing and not is_ours(scope, self._public):
-            logs.warn("foreign origin", kind=scope["type"], scheme=scope["scheme"])
+            logs.warning("foreign origin", kind=scope["type"], scheme=scope["scheme"])
             return self._refuse(
                 scope, "origin", 403,
                 "This did not come from a page of this table, so nothing was done. Open the table and try there.",
@@ -244,12 +244,12 @@ class Guard:
 
     def _sorry(self, scope: Scope, error: Exception) -> Response:
         """Return what people see of an error that nobody expected: no part of it, and an id that is in the log."""
-        mark = logs.trouble("failed", error, method=scope["method"])
+        mark = logs.error("failed", error, method=scope["method"])
         sentence = f"Something went wrong here, and it was noted as {mark}. Your games are kept: try again."
         try:
             return answer(scope, 500, sentence, self._page)
         except Exception as again:
-            logs.trouble("failed to draw the error page", again)
+            logs.error("failed to draw the error page", again)
             return answer(scope, 500, sentence)
 
 

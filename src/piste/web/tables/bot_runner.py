@@ -19,13 +19,13 @@ from piste.web.metrics import Metrics
 from piste.web.middleware.fair_queue import NETWORK
 from piste.web.settings import Settings
 from piste.web.storage.storage import Change, PutReview, PutSeat, SeatRow, Storage
-from piste.web.tables.registry import Answer, TableRegistry
+from piste.web.tables.registry import ActionResult, TableRegistry
 from piste.web.tables.room import Room
 from piste.web.workers.worker_pool import (
     QUICK,
     READY,
+    BotExecutor,
     PreparationTimeoutError,
-    Thinking,
     WorkersBusyError,
     WorkerTimeoutError,
     seed_of_bots,
@@ -55,15 +55,15 @@ class BotRunner(TableRegistry):
 
     def __init__(
         self,
-        store: Storage,
-        minds: Thinking,
+        storage: Storage,
+        bot_workers: BotExecutor,
         settings: Settings,
         metrics: Metrics,
         clock: Callable[[], float],
         ticks: Callable[[], float],
     ) -> None:
-        super().__init__(store, settings, metrics, clock, ticks)
-        self.minds = minds
+        super().__init__(storage, settings, metrics, clock, ticks)
+        self.bot_workers = bot_workers
         self._tasks: set[asyncio.Task[Any]] = set()
         self._thinking: set[str] = set()
         self._hinting: set[str] = set()
@@ -85,7 +85,7 @@ class BotRunner(TableRegistry):
 
     def think(self, room: Room) -> None:
         """Let a bot decide, if it is for one to decide; one thought a room."""
-        if room.thinker() is not None and room.code not in self._thinking:
+        if room.bot_to_act() is not None and room.code not in self._thinking:
             self._thinking.add(room.code)
             self._start(self._bots_play(room.code))
 
@@ -100,7 +100,7 @@ class BotRunner(TableRegistry):
         try:
             while True:
                 async with self.room(code) as room:
-                    due = room.thinker()
+                    due = room.bot_to_act()
                     if room.table is None or due is None or room.stuck:
                         return
                     seat, level = due
@@ -111,22 +111,22 @@ class BotRunner(TableRegistry):
                 began = time.perf_counter()
                 telling = partial(self._tell_preparing, code)
                 try:
-                    chosen = await self.minds.choose(game, level, view, seed, stream_name(view), telling)
+                    chosen = await self.bot_workers.choose(game, level, view, seed, stream_name(view), telling)
                 except WorkersBusyError:
                     await asyncio.sleep(1.0)
                     continue
                 except (WorkerTimeoutError, MissingExtraError) as e:
-                    logs.warn("bot tired", game=game, bot=level)
+                    logs.warning("bot tired", game=game, bot=level)
                     if level in QUICK:
                         await self._stick(code, str(e))
                         return
                     async with self.room(code) as room:
-                        if room is asked and room.thinker() == due:
+                        if room is asked and room.bot_to_act() == due:
                             room.relieve(seat, why_not(e))
                             await self.keep(room, *self.seat_rows(room))
                             self.wake(code)
                 except PisteError as e:
-                    logs.warn("bot failed", game=game, bot=level)
+                    logs.warning("bot failed", game=game, bot=level)
                     await self._stick(code, str(e))
                     return
                 else:
@@ -163,7 +163,7 @@ class BotRunner(TableRegistry):
 
     async def _prepared(self, game: str, level: str, options: Any) -> None:
         with contextlib.suppress(PisteError):  # told when the bot has to decide
-            await self.minds.prepare(game, level, options)
+            await self.bot_workers.prepare(game, level, options)
 
     async def _stick(self, code: str, why: str) -> None:
         """Say at the table that a bot could not answer; whoever comes next lets it try again."""
@@ -172,22 +172,22 @@ class BotRunner(TableRegistry):
             room.version += 1
             self.wake(code)
 
-    async def hint(self, code: str, player: str) -> Answer:
+    async def hint(self, code: str, player: str) -> ActionResult:
         if code in self._hinting:
             raise IllegalDecisionError("A hint is on its way. One moment.")
         self._hinting.add(code)
         task = self._start(self._given_hint(code, player))
         done, _ = await asyncio.wait({task}, timeout=PATIENT)
-        return task.result() if done else Answer("The hint is being prepared. It will stand here by itself.")
+        return task.result() if done else ActionResult("The hint is being prepared. It will stand here by itself.")
 
-    async def _given_hint(self, code: str, player: str) -> Answer:
+    async def _given_hint(self, code: str, player: str) -> ActionResult:
         try:
             return await self._thought_hint(code, player)
         finally:
             self._tell_preparing(code, *READY)
             self._hinting.discard(code)
 
-    async def _thought_hint(self, code: str, player: str) -> Answer:
+    async def _thought_hint(self, code: str, player: str) -> ActionResult:
         async with self.room(code) as room:
             seat = room.seat_of(player)
             if seat == SPECTATOR:
@@ -195,7 +195,7 @@ class BotRunner(TableRegistry):
             number = room.hinted(seat)
             NETWORK.set(room.network)
             if (seat, number) in room.hints:
-                return Answer(room.hints[seat, number])
+                return ActionResult(room.hints[seat, number])
             assert room.table is not None
             view = room.table.view(seat)
             seed = seed_of_bots(room.head.seed if room.head else None)
@@ -203,7 +203,7 @@ class BotRunner(TableRegistry):
         began = time.perf_counter()
         telling = partial(self._tell_preparing, code)
         try:
-            level, chosen = await self.minds.hint(game, view, seed, f"hint {seat} {number}", telling)
+            level, chosen = await self.bot_workers.hint(game, view, seed, f"hint {seat} {number}", telling)
         except PisteError as e:  # whoever asked may not wait for the answer any more: it stands at the table, too
             async with self.room(code) as room:
                 room.no_hints[seat, number] = f"There is no hint: {e}"
@@ -216,14 +216,14 @@ class BotRunner(TableRegistry):
             if said:
                 await self.keep(room)
                 self.wake(code)
-        return Answer(said)
+        return ActionResult(said)
 
     async def review(self, code: str, network: str = "") -> str | None:
         """Return the coach's review, or None while it is being made, in the turn of the network that asks."""
         NETWORK.set(network)
         async with self.room(code) as room:
             record = room.record()
-            kept = await asyncio.to_thread(self.store.review, code)
+            kept = await asyncio.to_thread(self.storage.review, code)
             kept = kept or self._unreviewed.get(code)
             if kept is None and code not in self._reviewing:
                 kept = await asyncio.to_thread(_at_once, record)
@@ -235,7 +235,7 @@ class BotRunner(TableRegistry):
                 self._start(self._make_review(code, record))
             return kept
 
-    def looking(self, code: str) -> ReviewStatus:
+    def review_status(self, code: str) -> ReviewStatus:
         """Return how far the coach is with a game that has no review yet."""
         return self._reviewing.get(code, ReviewStatus())
 
@@ -246,7 +246,7 @@ class BotRunner(TableRegistry):
     async def _make_review(self, code: str, record: str) -> None:
         began = time.perf_counter()
         try:
-            found = await self.minds.review(record, partial(self._tell_looking, code))
+            found = await self.bot_workers.review(record, partial(self._tell_looking, code))
             self.metrics.thought("review", time.perf_counter() - began)
         except WorkersBusyError:
             self._reviewing.pop(code, None)
@@ -258,9 +258,9 @@ class BotRunner(TableRegistry):
         except PisteError as e:
             found = json.dumps({"failed": str(e)})
         try:
-            await asyncio.wrap_future(self.store.write(PutReview(code, found)))
+            await asyncio.wrap_future(self.storage.write(PutReview(code, found)))
         except PisteError:
-            logs.warn("review not kept", room=logs.room(code))
+            logs.warning("review not kept", room=logs.room_hash(code))
         finally:
             self._reviewing.pop(code, None)
 
@@ -268,7 +268,7 @@ class BotRunner(TableRegistry):
         for task in list(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        self.minds.close()
+        self.bot_workers.close()
 
 
 def why_not(error: PisteError) -> str:

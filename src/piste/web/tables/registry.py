@@ -25,7 +25,7 @@ from piste.web.metrics import Metrics
 from piste.web.network import Root
 from piste.web.settings import Settings
 from piste.web.storage.storage import AddLines, Change, DropRoom, SetEnded, SetTouched, Storage, StoredTable
-from piste.web.tables.room import BOT, GRACE, KEPT, PERSON, Room, Seat
+from piste.web.tables.room import BOT, GRACE, PERSON, RESERVED, Room, Seat
 from piste.web.views.view_models import RenderContext, TableViewModel, Viewer, steps, view_model, viewer_of
 from piste.web.workers.worker_pool import WorkersBusyError
 
@@ -41,7 +41,7 @@ class TableNotFoundError(PisteError):
     """A code that no room has."""
 
 
-class Answer(NamedTuple):
+class ActionResult(NamedTuple):
     """What came of a request."""
 
     said: str = ""
@@ -84,13 +84,13 @@ class TableRegistry:
 
     def __init__(
         self,
-        store: Storage,
+        storage: Storage,
         settings: Settings,
         metrics: Metrics,
         clock: Callable[[], float],
         ticks: Callable[[], float],
     ) -> None:
-        self.store = store
+        self.storage = storage
         self.settings = settings
         self.metrics = metrics
         self.clock = clock  # of the wall: for what is written down
@@ -100,7 +100,7 @@ class TableRegistry:
         self.answers = Answers()
         # A lock lives as long as somebody holds it or waits for it, so there are never two for one room.
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
-        self._key = store.secret("seat links")
+        self._key = storage.secret("seat links")
 
     def woken(self, room: Room) -> None:
         """Called when a room has come to the memory; whoever lets bots play begins there."""
@@ -132,7 +132,7 @@ class TableRegistry:
 
     def _read(self, code: str) -> Room:
         """Read a room from what is kept. Called in a thread of its own: it changes nothing here."""
-        kept = self.store.room(code)
+        kept = self.storage.room(code)
         if kept is None:
             raise TableNotFoundError("There is no such table, or it has been closed. Open a new one?")
         try:
@@ -140,7 +140,7 @@ class TableRegistry:
         except PisteError:
             raise
         except Exception as e:
-            mark = logs.trouble("table cannot be read", e, room=logs.room(code))
+            mark = logs.error("table cannot be read", e, room=logs.room_hash(code))
             raise PisteError(
                 f"What is kept of this table is damaged, and it was noted as {mark}. Whoever runs the server may "
                 "have a backup; other tables are not affected."
@@ -169,9 +169,9 @@ class TableRegistry:
         return room
 
     def hold(self, room: Room) -> None:
-        if len(self.rooms) >= self.settings.most_rooms:
+        if len(self.rooms) >= self.settings.max_rooms:
             self.let_idle_go(0.0)
-        if len(self.rooms) >= self.settings.most_rooms:
+        if len(self.rooms) >= self.settings.max_rooms:
             raise WorkersBusyError("Every table here is taken just now. Try again in a few minutes.")
         self.rooms[room.code] = room
         self.metrics.rooms_live(len(self.rooms))
@@ -200,7 +200,7 @@ class TableRegistry:
             room.stored = now
         if room.over and lines:
             more += [SetEnded(room.code, now)]
-        writing = asyncio.wrap_future(self.store.write(*changes, *more))
+        writing = asyncio.wrap_future(self.storage.write(*changes, *more))
         gone: asyncio.CancelledError | None = None
         while not writing.done():
             # Whoever asked may go away while it is written; it is written all the same, and the others are told.
@@ -216,7 +216,7 @@ class TableRegistry:
             self.wake(room.code)
             if not isinstance(failed, PisteError):
                 raise failed
-            logs.warn("not kept", room=logs.room(room.code))
+            logs.warning("not kept", room=logs.room_hash(room.code))
             raise PisteError("This could not be kept, so it has not happened. Try again in a moment.") from failed
         room.written()
         room.touched = now
@@ -318,11 +318,11 @@ class TableRegistry:
         right = 0 <= seat < len(room.seats) and hmac.compare_digest(
             token.encode(), self.seat_token(room, seat).encode()
         )
-        if not right or room.seats[seat].kind not in (PERSON, KEPT):
+        if not right or room.seats[seat].kind not in (PERSON, RESERVED):
             raise TableNotFoundError("This private link does not fit any seat. Copy it again on the other device.")
 
     async def drop(self, code: str) -> None:
-        await asyncio.wrap_future(self.store.write(DropRoom(code)))
+        await asyncio.wrap_future(self.storage.write(DropRoom(code)))
         for ear in self.ears.get(code, ()):
             ear.closing = True
         self.wake(code)

@@ -26,7 +26,7 @@ from piste.core.replay import new_head, replay, seated
 from piste.core.table import Table
 from piste.web.tables.transcript import Transcript, relief
 
-PERSON, BOT, OPEN, KEPT = "person", "bot", "open", "kept"
+PERSON, BOT, OPEN, RESERVED = "person", "bot", "open", "kept"
 LONGEST_NAME = 24
 LONGEST_DECISION = 40
 GRACE = 10.0
@@ -51,7 +51,7 @@ class Seat(NamedTuple):
 Opener = Callable[["Room"], tuple[Head, ChanceSource | None]]
 
 
-def usual_opener(room: Room) -> tuple[Head, ChanceSource | None]:
+def default_opener(room: Room) -> tuple[Head, ChanceSource | None]:
     """Return the head of a new game that nobody can foresee."""
     head = new_head(room.game.name, room.options, seats=room.names())
     sitting = {f"seat {i}": seat.bot or "you" for i, seat in enumerate(room.seats, 1)}
@@ -86,7 +86,7 @@ class Room:
         self.stored = 0.0  # when it was last written that something happens here
         self.table: Table | None = None
         self.head: Head | None = None
-        self.story: Transcript | None = None
+        self.transcript: Transcript | None = None
         self.hints: dict[tuple[int, int], str] = {}  # of a seat at a question
         self.no_hints: dict[tuple[int, int], str] = {}  # why a seat could get none at a question
         self.network = ""  # from where one of its players asked last: whose share of the thinkers its bots take
@@ -120,7 +120,7 @@ class Room:
 
     @property
     def people(self) -> list[int]:
-        return [i for i, seat in enumerate(self.seats) if seat.kind in (PERSON, KEPT)]
+        return [i for i, seat in enumerate(self.seats) if seat.kind in (PERSON, RESERVED)]
 
     def place(self, at: int, seat: Seat) -> None:
         """Put somebody on a seat."""
@@ -147,13 +147,13 @@ class Room:
         if at == SPECTATOR:
             raise IllegalDecisionError("Every seat here is taken. You can watch.")
         self.place(
-            at, Seat(PERSON, self.free_name(called(name)) if name.strip() else "", players=frozenset({player}))
+            at, Seat(PERSON, self.free_name(clean_name(name)) if name.strip() else "", players=frozenset({player}))
         )
         return at
 
     def arrive(self, at: int) -> bool:
         """Note that the person for whom a seat is kept has come; return whether that is news."""
-        if self.seats[at].kind != KEPT:
+        if self.seats[at].kind != RESERVED:
             return False
         self.place(at, self.seats[at]._replace(kind=PERSON))
         return True
@@ -165,7 +165,7 @@ class Room:
             raise IllegalDecisionError("The game has begun: there is no free seat.")
         gone: list[tuple[int, str]] = []
         for at, seat in enumerate(self.seats):
-            if seat.kind in (OPEN, KEPT):
+            if seat.kind in (OPEN, RESERVED):
                 gone += [(at, device) for device in sorted(seat.players)]
                 shown = bots.shown(self.game, level, self.game.options(self.options))
                 self.place(at, Seat(BOT, self.free_name(shown.capitalize()), bot=level))
@@ -202,7 +202,7 @@ class Room:
         """Whether everybody is there and the cards can be dealt."""
         return all(seat.kind in (PERSON, BOT) for seat in self.seats)
 
-    def deal(self, opener: Opener = usual_opener) -> None:
+    def deal(self, opener: Opener = default_opener) -> None:
         """Begin the game."""
         self.head, dealer = opener(self)
         self.table, self._recorder = seated(self.head, dealer=dealer)
@@ -220,8 +220,8 @@ class Room:
         assert self.table is not None
         assert self.head is not None
         assert self._recorder is not None
-        self.story = Transcript(self.table, self.head.seats, self._recorder.lines, self.names)
-        for seat, number, text in self.story.hints():
+        self.transcript = Transcript(self.table, self.head.seats, self._recorder.lines, self.names)
+        for seat, number, text in self.transcript.hints():
             self.hints[seat, number] = text
         self.version += 1
 
@@ -249,9 +249,9 @@ class Room:
         table = self._playing()
         if len(said) > LONGEST_DECISION:
             raise UnreadableDecisionError(f"{quoted(said)} is no answer here: it is too long.")
-        assert self.story is not None
+        assert self.transcript is not None
         if 0 <= number < table.number:
-            before = self.story.answers[number]
+            before = self.transcript.answers[number]
             if said and before.seat == seat and said in (before.name, before.said):
                 return before.name
             own = f": you decided {before.name}" if before.seat == seat else ""
@@ -298,19 +298,19 @@ class Room:
         number = table.number
         table.decide(seat, action, number)
         self.stuck = ""
-        assert self.story is not None
-        self.story.go_on()
-        self.story.answers[number] = self.story.answers[number]._replace(said=said)
+        assert self.transcript is not None
+        self.transcript.go_on()
+        self.transcript.answers[number] = self.transcript.answers[number]._replace(said=said)
         self.version += 1
-        return self.story.answers[number].name
+        return self.transcript.answers[number].name
 
     def resign(self, seat: int) -> None:
         self._playing().resign(seat)
         self._went_on()
 
     def _went_on(self) -> None:
-        assert self.story is not None
-        self.story.go_on()
+        assert self.transcript is not None
+        self.transcript.go_on()
         self.stuck = ""
         self.version += 1
 
@@ -323,7 +323,7 @@ class Room:
 
     # Bots
 
-    def thinker(self) -> tuple[int, str] | None:
+    def bot_to_act(self) -> tuple[int, str] | None:
         """Return the seat that a bot is to decide for, and its level."""
         if self.table is None or self.table.to_act is None:
             return None
@@ -333,7 +333,7 @@ class Room:
 
     def bot_decides(self, seat: int, action: int, number: int) -> bool:
         """Take a bot's decision if its question is still open; return whether it was."""
-        if self.table is None or self.table.number != number or self.thinker() is None:
+        if self.table is None or self.table.number != number or self.bot_to_act() is None:
             return False
         self._take(self.table, seat, action)
         return True
@@ -420,7 +420,9 @@ class Room:
 
     def has_left(self, seat: int) -> bool:
         """Whether a seat has resigned."""
-        return self.story is not None and any(a.seat == seat and a.name == "resigns" for a in self.story.answers)
+        return self.transcript is not None and any(
+            a.seat == seat and a.name == "resigns" for a in self.transcript.answers
+        )
 
     # Afterwards
 
@@ -431,7 +433,7 @@ class Room:
         if seat == SPECTATOR:
             raise IllegalDecisionError("Only those who played can ask for a rematch.")
         kept = [
-            one._replace(kind=KEPT if one.kind == PERSON and i != seat else one.kind, stand_in="")
+            one._replace(kind=RESERVED if one.kind == PERSON and i != seat else one.kind, stand_in="")
             if one.bot or one.players
             else Seat()  # who deleted the game does not come back by themselves
             for i, one in enumerate(self.seats)
@@ -439,7 +441,7 @@ class Room:
         return [*kept[1:], kept[0]]
 
 
-def called(name: str) -> str:
+def clean_name(name: str) -> str:
     """Return a name as it is shown, or refuse it with a sentence."""
     tidied = " ".join("".join(c for c in name if unicodedata.category(c)[0] != "C" or c == " ").split())
     if not tidied or len(tidied) > LONGEST_NAME:

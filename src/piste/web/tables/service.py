@@ -32,9 +32,9 @@ from piste.web.storage.storage import (
     Storage,
 )
 from piste.web.tables.bot_runner import BotRunner
-from piste.web.tables.registry import CODE, LETTERS, Answer
-from piste.web.tables.room import MOST_DECISIONS, PERSON, Opener, Room, Seat, called, check_level, usual_opener
-from piste.web.workers.worker_pool import Thinking
+from piste.web.tables.registry import CODE, LETTERS, ActionResult
+from piste.web.tables.room import MOST_DECISIONS, PERSON, Opener, Room, Seat, check_level, clean_name, default_opener
+from piste.web.workers.worker_pool import BotExecutor
 
 VERBS = frozenset(
     (
@@ -66,21 +66,21 @@ class TableService(BotRunner):
 
     def __init__(
         self,
-        store: Storage,
-        minds: Thinking,
+        storage: Storage,
+        bot_workers: BotExecutor,
         settings: Settings,
         *,
         metrics: Metrics | None = None,
         clock: Callable[[], float] = time.time,
         ticks: Callable[[], float] | None = None,
-        lots: TokenFactory | None = None,
-        opener: Opener = usual_opener,
+        tokens: TokenFactory | None = None,
+        opener: Opener = default_opener,
         limits: Limits | None = None,
     ) -> None:
         # Whoever gives a clock of their own has it mean both.
         ticks = ticks or (time.monotonic if clock is time.time else clock)
-        super().__init__(store, minds, settings, metrics or Metrics(), clock, ticks)
-        self.lots = lots or TokenFactory()
+        super().__init__(storage, bot_workers, settings, metrics or Metrics(), clock, ticks)
+        self.tokens = tokens or TokenFactory()
         self.opener = opener
         self._looking = asyncio.Lock()
         self.limits = limits or Limits.off()
@@ -99,9 +99,9 @@ class TableService(BotRunner):
         count = found.rules.seats(options)
         if versus != "friend":
             check_level(versus, found, options)
-        named = called(name) if name.strip() else ""
+        named = clean_name(name) if name.strip() else ""
         seats = [Seat(PERSON, players=frozenset({player})), *[Seat()] * (count - 1)]
-        room = Room(self.lots.code(), found.name, given, seats, host=player, now=self.clock())
+        room = Room(self.tokens.code(), found.name, given, seats, host=player, now=self.clock())
         if named:
             room.place(0, seats[0]._replace(name=room.free_name(named)))  # a seat without a name has one too
         if versus != "friend":
@@ -128,11 +128,13 @@ class TableService(BotRunner):
             if room.full:
                 room.deal(self.opener)
             await self.keep(room, *changes)
-        logs.say("table opened", room=logs.room(room.code), game=room.game.name)
+        logs.info("table opened", room=logs.room_hash(room.code), game=room.game.name)
         self.prepare(room)
         self.think(room)
 
-    async def do(self, code: str, player: str, verb: str, fields: Mapping[str, str], network: str = "") -> Answer:
+    async def perform(
+        self, code: str, player: str, verb: str, fields: Mapping[str, str], network: str = ""
+    ) -> ActionResult:
         """Carry out what somebody asks for in a room, and say what came of it."""
         if verb not in VERBS:
             raise UnknownNameError(f"{quoted(verb)} is nothing that can be done at a table.")
@@ -152,7 +154,7 @@ class TableService(BotRunner):
                 self.think(self.rooms[code])
         return answer
 
-    async def _done(self, room: Room, seat: int, player: str, verb: str, fields: Mapping[str, str]) -> Answer:
+    async def _done(self, room: Room, seat: int, player: str, verb: str, fields: Mapping[str, str]) -> ActionResult:
         now, patience = self.ticks(), self.settings.patience
         if verb == "sit":
             return await self._sit(room, player, fields.get("name", ""))
@@ -162,11 +164,11 @@ class TableService(BotRunner):
             gone = room.fill(player, level)
             await self._deal_if_full(room, *(DropSitter(room.code, at, device) for at, device in gone))
             self.prepare(room)
-            return Answer()
+            return ActionResult()
         if verb in ("list", "unlist"):
             room.set_listed(player, verb == "list")
             await self.keep(room, SetListed(room.code, room.listed))
-            return Answer()
+            return ActionResult()
         if verb == "delete":
             return await self._delete(room, seat, player)
         if seat == SPECTATOR:
@@ -177,14 +179,14 @@ class TableService(BotRunner):
         if verb == "new-link":
             lost = room.revoke_link(seat, player)
             await self.keep(room, *self.seat_rows(room), *(DropSitter(room.code, seat, one) for one in lost))
-            return Answer("The old link is worthless now, and only this device has your seat.")
+            return ActionResult("The old link is worthless now, and only this device has your seat.")
         changes: list[Change] = []
         said = ""
         if verb == "decide":
             before = room.version
             said = room.decide(seat, fields.get("decision", ""), read_number(fields.get("number", "")))
             if room.version == before:
-                return Answer(said)  # sent twice, taken once
+                return ActionResult(said)  # sent twice, taken once
             self.metrics.decided(room.game.name)
         elif verb == "resign":
             room.resign(seat)
@@ -199,16 +201,16 @@ class TableService(BotRunner):
             room.come_back(seat)
             changes = self.seat_rows(room)
         await self.keep(room, *changes)
-        return Answer(said)
+        return ActionResult(said)
 
-    async def _sit(self, room: Room, player: str, name: str) -> Answer:
+    async def _sit(self, room: Room, player: str, name: str) -> ActionResult:
         at = room.sit(player, name)
         self.seen(room, at)
         changes: list[Change] = [PutSitter(room.code, at, player)]
         if name.strip():
-            changes += [PutPlayer(player, called(name), self.clock())]
+            changes += [PutPlayer(player, clean_name(name), self.clock())]
         await self._deal_if_full(room, *changes)
-        return Answer()
+        return ActionResult()
 
     async def _deal_if_full(self, room: Room, *changes: Change) -> None:
         if room.full and room.table is None:
@@ -238,13 +240,13 @@ class TableService(BotRunner):
             room.place(seat, room.seats[seat]._replace(players=room.seats[seat].players | {player}))
             await self.keep(room, PutSitter(code, seat, player))
 
-    async def _rematch(self, room: Room, seat: int, player: str) -> Answer:
+    async def _rematch(self, room: Room, seat: int, player: str) -> ActionResult:
         if not room.successor:
             seats = room.successors(seat)
             for level in sorted({one.bot for one in seats if one.bot}):
                 check_level(level, room.game, room.game.options(room.options))
             following = Room(
-                self.lots.code(), room.game.name, room.options, seats,
+                self.tokens.code(), room.game.name, room.options, seats,
                 host=player, now=self.clock(), listed=room.listed, previous=room.code,
             )  # fmt: skip
             # Both or neither, whoever goes away meanwhile: or there could be two.
@@ -255,9 +257,9 @@ class TableService(BotRunner):
                 room.successor = ""
                 raise
             room.version += 1
-        return Answer(go=f"/t/{room.successor}")
+        return ActionResult(go=f"/t/{room.successor}")
 
-    async def _delete(self, room: Room, seat: int, player: str) -> Answer:
+    async def _delete(self, room: Room, seat: int, player: str) -> ActionResult:
         """Take a game off somebody's list; when the last one has done that, it is gone."""
         if room.table is None and not room.is_host(player):
             raise IllegalDecisionError("Only whoever opened this table can close it.")
@@ -268,11 +270,11 @@ class TableService(BotRunner):
         others = [i for i, one in enumerate(room.seats) if i != seat and one.players]
         if room.table is None or not others:
             await self.drop(room.code)
-            return Answer(go="/")
+            return ActionResult(go="/")
         gone = sorted(room.seats[seat].players)
         room.place(seat, room.seats[seat]._replace(players=frozenset()))
         await self.keep(room, *(DropSitter(room.code, seat, one) for one in gone))
-        return Answer(go="/")
+        return ActionResult(go="/")
 
     # Old rooms, and the end
 
@@ -282,29 +284,29 @@ class TableService(BotRunner):
         if not self.settings.keep_days:
             return 0
         keep = elapsed_time.DAY * self.settings.keep_days
-        found = await asyncio.to_thread(self.store.expired, passed.wall - keep)
+        found = await asyncio.to_thread(self.storage.expired, passed.wall - keep)
         old = [code for code, touched in found if passed.age(touched) >= keep]
         for code in old:
             await self.drop(code)
-        await asyncio.wrap_future(self.store.write(DropPlayers(passed.wall - keep - passed.ahead)))
+        await asyncio.wrap_future(self.storage.write(DropPlayers(passed.wall - keep - passed.ahead)))
         if old:
-            logs.say("old tables deleted", count=len(old))
+            logs.info("old tables deleted", count=len(old))
         return len(old)
 
     async def _look_at_the_clock(self) -> elapsed_time.Elapsed:
         """Note how much time has passed; a clock that was set is no reason to delete anything."""
         async with self._looking:  # two looks at once would each take the other's time for a jump
             wall, ticks = self.clock(), self.ticks()
-            kept, last = await asyncio.to_thread(lambda: (self.store.key("elapsed"), self.store.last_touched()))
+            kept, last = await asyncio.to_thread(lambda: (self.storage.key("elapsed"), self.storage.last_touched()))
             before = elapsed_time.read(kept, last, wall)
             passed = before.go_on(wall, ticks, elapsed_time.boot())
             if passed.jumps and passed.jumps != before.jumps:
                 # Whoever runs the server can set it right before anything comes of it.
-                logs.warn("clock jumped", days=round(passed.jumps[-1].by / elapsed_time.DAY, 2))
-            await asyncio.wrap_future(self.store.write(PutKey("elapsed", passed.text())))
+                logs.warning("clock jumped", days=round(passed.jumps[-1].by / elapsed_time.DAY, 2))
+            await asyncio.wrap_future(self.storage.write(PutKey("elapsed", passed.text())))
             return passed
 
-    def say_goodbye(self) -> None:
+    def announce_shutdown(self) -> None:
         """Tell everybody that the server stops and to come back."""
         for ears in self.ears.values():
             for ear in ears:

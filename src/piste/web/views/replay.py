@@ -17,7 +17,7 @@ NOTHING_YET = ReviewStatus()
 
 def shown(room: Room, step: int, seat: int, review: str | None, looking: ReviewStatus = NOTHING_YET) -> ReplayStep:
     """Return one step of a game that is over; steps and seats that are not there are brought to the nearest."""
-    if room.table is None or room.story is None or not room.over:
+    if room.table is None or room.transcript is None or not room.over:
         raise IllegalDecisionError("The game is not over: it can be seen again when it is.")
     seat = seat if SPECTATOR <= seat < room.table.seats else SPECTATOR
     view = room.table.view(seat)
@@ -39,7 +39,7 @@ def shown(room: Room, step: int, seat: int, review: str | None, looking: ReviewS
         steps=len(view.log),
         seat=seat,
         areas=scene(room.game, view_at(view, step), names),
-        lines=tuple(room.story.lines_at(seat, step)),
+        lines=tuple(room.transcript.lines_at(seat, step)),
         result=result(ending, names, HIDDEN),
         review=None if failed else found,
         looking=review is None,

@@ -16,7 +16,7 @@ from piste.core.protocols import HIDDEN, SPECTATOR
 from piste.core.scene import Area, RoundEnd, scene_from_rows
 from piste.core.views import Ending, SeatView
 from piste.web.network import Root
-from piste.web.tables.room import BOT, KEPT, OPEN, PERSON, Room
+from piste.web.tables.room import BOT, OPEN, PERSON, RESERVED, Room
 from piste.web.tables.transcript import LogLine
 
 WAITING, PLAYING, OVER = "waiting", "playing", "over"
@@ -125,7 +125,7 @@ def view_model(room: Room, viewer: Viewer, context: RenderContext) -> TableViewM
     names = room.names()
     asked = view is not None and view.actions and not room.seats[viewer.seat].stand_in
     prompt = game.text.ask(view, names) if view is not None and asked else None
-    log = () if room.story is None else tuple(room.story.entries(viewer.seat, view))
+    log = () if room.transcript is None else tuple(room.transcript.entries(viewer.seat, view))
     return TableViewModel(
         code=room.code,
         game=game.name,
@@ -138,7 +138,7 @@ def view_model(room: Room, viewer: Viewer, context: RenderContext) -> TableViewM
         stage=stage,
         at=len(log),
         step=0 if view is None else len(view.log),
-        undecided=viewer.seat != SPECTATOR and room.story is not None and not has_decided(room, viewer.seat),
+        undecided=viewer.seat != SPECTATOR and room.transcript is not None and not has_decided(room, viewer.seat),
         number=0 if table is None else table.number,
         status=status(room, viewer, context),
         preparing=room.preparing if room.running else None,
@@ -171,12 +171,12 @@ def steps(room: Room, viewer: Viewer, latest: TableViewModel, since: int) -> tup
 
     Each is made of the part of its log that it had then. Its own decisions are left out: it knows them.
     """
-    if room.table is None or room.story is None or latest.step - since < 2:
+    if room.table is None or room.transcript is None or latest.step - since < 2:
         return ()
-    view, names, reach = room.table.view(viewer.seat), room.names(), room.story.reach(viewer.seat)
+    view, names, reach = room.table.view(viewer.seat), room.names(), room.transcript.reach(viewer.seat)
     found: list[TableViewModel] = []
     for step in range(max(since + 1, latest.step - MAX_STEPS), latest.step):
-        if room.story.deciders[step - 1] == viewer.seat != SPECTATOR:
+        if room.transcript.deciders[step - 1] == viewer.seat != SPECTATOR:
             continue
         then = view_at(view, step)
         told = [entry.text.strip() for entry in latest.log[reach[step - 1] : reach[step]] if entry.kind == "said"]
@@ -206,11 +206,11 @@ def view_at(view: SeatView, step: int) -> SeatView:
 def round_end(room: Room, view: SeatView, names: tuple[str, ...]) -> RoundEnd | None:
     """Return the end of the last round, until this seat decides in the next one; who watches, until anybody does."""
     of = getattr(room.game.scene, "round_end", None)
-    if of is None or room.story is None or view.ending is not None:
+    if of is None or room.transcript is None or view.ending is not None:
         return None
     for step in range(len(view.log), 0, -1):
         found: RoundEnd | None = of(view_at(view, step), names)
-        decider = room.story.deciders[step - 1]
+        decider = room.transcript.deciders[step - 1]
         if found is not None or (decider != SPECTATOR and view.seat in (SPECTATOR, decider)):
             return found
     return None
@@ -221,14 +221,14 @@ def hint(room: Room, question: tuple[int, int]) -> str:
 
 
 def has_decided(room: Room, seat: int) -> bool:
-    return room.story is not None and any(answer.seat == seat for answer in room.story.answers)
+    return room.transcript is not None and any(answer.seat == seat for answer in room.transcript.answers)
 
 
 def explained(room: Room, view: SeatView, ending: Ending, names: tuple[str, ...]) -> str:
     """Return what the last event did, where the game's words say it, and whether nobody had to decide before."""
     of = getattr(room.game.text, "decisive", None)
     found = [of(view, names, ending)] if of else []
-    answers = () if room.story is None else room.story.answers
+    answers = () if room.transcript is None else room.transcript.answers
     if not answers:
         found.append("The game was over before anybody had to decide.")
     elif view.seat != SPECTATOR and not has_decided(room, view.seat) and answers[-1].name != "resigns":
@@ -308,7 +308,9 @@ def choices(prompt: Prompt, view: SeatView) -> tuple[Choice, ...]:
 
 def people(room: Room, viewer: Viewer, now: float) -> tuple[Person, ...]:
     actor = None if room.table is None else room.table.to_act
-    gone = {answer.seat for answer in room.story.answers if answer.name == "resigns"} if room.story else set()
+    gone = (
+        {answer.seat for answer in room.transcript.answers if answer.name == "resigns"} if room.transcript else set()
+    )
     return tuple(
         Person(
             seat=i,
@@ -330,7 +332,7 @@ def status(room: Room, viewer: Viewer, context: RenderContext) -> str:
     names = room.names()
     if room.table is None:
         missing = sum(seat.kind == OPEN for seat in room.seats)
-        kept = [names[i] for i, seat in enumerate(room.seats) if seat.kind == KEPT]
+        kept = [names[i] for i, seat in enumerate(room.seats) if seat.kind == RESERVED]
         waits = [f"{counted(missing, 'more player')}"] if missing else []
         return f"Waiting for {listed([*kept, *waits], 'and')}."
     ending = room.table.ending()

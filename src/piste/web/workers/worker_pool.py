@@ -67,18 +67,18 @@ class PreparationTimeoutError(WorkerTimeoutError):
     """A bot that could not be made ready in time."""
 
 
-class Reviewing(Protocol):
+class ReviewProgress(Protocol):
     """Is told how far a review is, and now and then the review as far as it goes, as JSON."""
 
     def __call__(self, done: int, whole: int, what: str, found: str = "", /) -> None: ...
 
 
-def unheard(done: int, whole: int, what: str, found: str = "", /) -> None:
+def ignore_progress(done: int, whole: int, what: str, found: str = "", /) -> None:
     """Do nothing about how far a review is."""
 
 
-class Thinking(Protocol):
-    """Whoever thinks for a hall. Progress is told while something is prepared, then once that all is ready."""
+class BotExecutor(Protocol):
+    """Whoever thinks for a service. Progress is told while something is prepared, then once that all is ready."""
 
     async def choose(
         self, game: str, level: str, view: SeatView, seed: str, stream: str, progress: Progress = quiet
@@ -86,7 +86,7 @@ class Thinking(Protocol):
     async def hint(
         self, game: str, view: SeatView, seed: str, stream: str, progress: Progress = quiet
     ) -> tuple[str, int]: ...
-    async def review(self, record: str, progress: Reviewing = unheard) -> str: ...
+    async def review(self, record: str, progress: ReviewProgress = ignore_progress) -> str: ...
     async def prepare(self, game: str, level: str, options: Any, /, progress: Progress = quiet) -> None: ...
     async def prepare_all(self) -> None: ...
     def close(self) -> None: ...
@@ -128,7 +128,7 @@ class BotWorkers:
         level = bots.best(find(game), view.options, bots.BEARABLE).name
         return level, await self.choose(game, level, view, seed, stream, progress)
 
-    async def review(self, record: str, progress: Reviewing = unheard) -> str:
+    async def review(self, record: str, progress: ReviewProgress = ignore_progress) -> str:
         """Return the coach's review of a finished game as JSON; how far it is, and what is judged, is told too."""
         return await self._run(True, _review, record, progress=progress, telling=True)
 
@@ -146,7 +146,7 @@ class BotWorkers:
                 if bots.asks_solver(level, game):
                     await self._preparations.made((name, level, game.options()), background=True)
             except Exception as e:  # whoever needs it is told why
-                logs.trouble("not prepared", e)
+                logs.error("not prepared", e)
 
     async def _run(
         self,
@@ -204,7 +204,7 @@ class BotWorkers:
         except (PisteError, asyncio.CancelledError):
             raise
         except Exception as e:
-            logs.trouble("a bot failed", e)
+            logs.error("a bot failed", e)
             raise PisteError(f"A bot failed at this. {AGAIN}") from e
 
     def close(self) -> None:
@@ -360,7 +360,7 @@ async def _within(
 # In the worker
 
 
-def _review(record: str, progress: Reviewing = unheard) -> str:
+def _review(record: str, progress: ReviewProgress = ignore_progress) -> str:
     import json
     from time import monotonic
 

@@ -40,7 +40,7 @@ from piste.cli.progress_bar import ProgressBar
 from piste.cli.terminal import Terminal
 from piste.core.errors import PisteError
 from piste.core.game import counted, find, names
-from piste.web.settings import HERE, Settings, cores
+from piste.web.settings import LOOPBACK, Settings, cores
 
 VERSION = 1  # of the JSON
 GAMES = 500
@@ -120,7 +120,7 @@ def bench(given: argparse.Namespace, screen: Terminal) -> int:
 def started(kind: str, folder: Path, given: str = "") -> Iterator[int]:
     """Run a server in a process of its own and lend its port."""
     if kind == "serve":
-        command = ["-m", "piste", "serve", "--host", HERE, "--port", "0", "--db", str(folder / "tables.db")]
+        command = ["-m", "piste", "serve", "--host", LOOPBACK, "--port", "0", "--db", str(folder / "tables.db")]
         command += ["--no-limits", "--no-open", "--no-prepare", "--quiet"]
     else:
         command = ["-m", "piste.cli.commands.bench.serve", kind]
@@ -186,9 +186,9 @@ def echo() -> None:
 
     metrics = Route("/metrics", lambda _request: Response(counts.text()))
     app = Starlette(routes=[WebSocketRoute("/t/{code}/socket", socket), metrics])
-    settings = Settings(db=Path(), host=HERE, port=0, limits=False)
-    raise_file_limit(settings.most_sockets + 512)
-    with listen(HERE, 0) as listener:
+    settings = Settings(db=Path(), host=LOOPBACK, port=0, limits=False)
+    raise_file_limit(settings.max_sockets + 512)
+    with listen(LOOPBACK, 0) as listener:
         port = listener.getsockname()[1]
         run_app(
             app, settings, listener, lambda: print(json.dumps({"event": "serving", "port": port}), file=sys.stderr)
@@ -214,8 +214,8 @@ def asked(
     port: int, method: str, path: str, fields: dict[str, str] | None = None, cookie: str = ""
 ) -> tuple[str, str]:
     """Ask for something, with a cookie if there is one, and return the answer and the cookie that came with it."""
-    connection = http.client.HTTPConnection(HERE, port, timeout=LONGEST)
-    headers = {"origin": f"http://{HERE}:{port}", "accept": "application/json"}
+    connection = http.client.HTTPConnection(LOOPBACK, port, timeout=LONGEST)
+    headers = {"origin": f"http://{LOOPBACK}:{port}", "accept": "application/json"}
     if fields is not None:
         headers["content-type"] = "application/x-www-form-urlencoded"
     if cookie:
@@ -343,7 +343,7 @@ class Pair:
         return code, [loaded(port, code, cookie) for cookie in (first, second)]
 
     async def _connected(self, code: str, page: Page) -> Client:
-        address = f"{HERE}:{self._load.port}"
+        address = f"{LOOPBACK}:{self._load.port}"
         return Client(
             await connect(
                 f"ws://{address}/t/{code}/socket?since={page.at}&step={page.step}",
