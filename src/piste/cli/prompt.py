@@ -96,5 +96,5 @@ class Prompter:
             for row in self.game.text.picture(self.view, self.names):
                 self.screen.line(str(row))
         else:
-            meanings = [f"{key.key}: {key.label}" for key in self._prompt.keys if key.label != key.key]
+            meanings = [f"{key.key}: {key.meaning}" for key in self._prompt.keys if key.meaning != key.key]
             self.screen.note("\n".join([*meanings, *HELP.split("\n")]))

@@ -69,14 +69,36 @@ class Key(NamedTuple):
     label: str
     then: Prompt | int  # another question, or the decision
     also: tuple[str, ...] = ()  # other ways to type it
+    note: str = ""  # what choosing it does, where the label does not say it
+
+    @property
+    def meaning(self) -> str:
+        return f"{self.label}: {self.note}" if self.note else self.label
 
 
 class Prompt(NamedTuple):
-    """A question: its text, whose last line stands before the answer, and the answers there are."""
+    """A question and the answers there are. A browser draws its parts; a terminal prints `text`."""
 
-    text: str
+    question: str  # without what only a terminal adds, such as how to type the answer
     keys: tuple[Key, ...]
-    brief: str = ""  # the same question for people who have played before; "" where the text is short enough
+    typing: str = ": "  # what a terminal prints between the question and the answer
+    above: tuple[str, ...] = ()  # lines that a terminal prints before the question
+    listed: bool = False  # whether a terminal lists the keys below the question, and then asks for one
+    verb: str = ""  # what is done with the chosen card, where the label does not say it: "Play"
+    brief: str = ""  # all that a terminal prints for people who have played before; "" if that is `text`
+
+    @property
+    def last_line(self) -> str:
+        """Return the line before the answer."""
+        if self.listed:
+            return f"Enter choice ({'/'.join(key.key for key in self.keys)}): "
+        return f"{self.question}{self.typing}"
+
+    @property
+    def text(self) -> str:
+        """Return the question as a terminal prints it."""
+        offers = [f"{self.question}:", *(f"[{key.key}] {key.label}" for key in self.keys)] if self.listed else []
+        return "\n".join([*self.above, *offers, self.last_line])
 
 
 class GameText(Protocol):

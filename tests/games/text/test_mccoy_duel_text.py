@@ -194,7 +194,7 @@ def keys(prompt: Prompt) -> dict[str, Key]:
 
 def test_each_card_is_offered_with_its_name_and_what_it_does() -> None:
     found = keys(play("bury:7a bury:3b", 0, first=1).ask()) | keys(play("bury:0a bury:3b", 0, first=1).ask())
-    assert {key: found[key].label for key in POWERS} == {
+    assert {key: found[key].meaning for key in POWERS} == {
         "0": "The Killing Blow: Bury a face up card.",
         "1": "Hidden Strength: Draw a buried card.",
         "2": "Precision Strike: Put a face up card in your hand.",

@@ -367,27 +367,25 @@ def buried_note(p: View, sure: int, maybe: int) -> str:
 
 def ask(view: SeatView, names: tuple[str, ...]) -> Prompt:
     p: View = view.position
-    text: list[str] = []  # in the middle of a turn, only the question
+    above: list[str] = []  # in the middle of a turn, only the question
     if p.phase == PLAY:
-        text = ["", f"{names[p.seat]}'s turn."]
+        above = ["", f"{names[p.seat]}'s turn."]
     elif p.phase == PICK:
-        text = ["", f"{names[p.seat]} picks who goes first."]
+        above = ["", f"{names[p.seat]} picks who goes first."]
     elif p.phase == GIVE:
-        text = ["", f"{names[p.target]} gives a card to {names[p.seat]}."]
-    if text and (p.phase != PICK or p.buried):  # before the first round there is nothing to see
-        text += [str(row) for row in board(view, names)]
+        above = ["", f"{names[p.target]} gives a card to {names[p.seat]}."]
+    if above and (p.phase != PICK or p.buried):  # before the first round there is nothing to see
+        above += [str(row) for row in board(view, names)]
     if p.phase in (PICK, TARGET):
-        keys = player_keys(view, names)
-        text += ["Choose who goes first:" if p.phase == PICK else "Choose an opponent:"]
-        text += [f"[{key.key}] {key.label}" for key in keys]
-        last = f"Enter choice ({'/'.join(key.key for key in keys)}): "
+        question = "Choose who goes first" if p.phase == PICK else "Choose an opponent"
+        prompt = Prompt(question, player_keys(view, names), listed=True)
     else:
-        keys = card_keys(view)
-        text += [f"You can {VERBS[p.phase]}: {' '.join(key.key for key in keys)}"]
-        last = f"{VERBS[p.phase].capitalize()} which card? "
+        keys, verb = card_keys(view), VERBS[p.phase].capitalize()
+        above += [f"You can {VERBS[p.phase]}: {' '.join(key.key for key in keys)}"]
+        prompt = Prompt(f"{verb} which card?", keys, " ", verb=verb)
     seen = [str(row) for row in board(view, names) if row.label in BRIEF_ROWS]
     short = [] if p.phase == PICK and not p.buried else ["", *wrap_lines(seen)]
-    return Prompt("\n".join([*wrap_lines(text), last]), keys, "\n".join([*short, last]))
+    return prompt._replace(above=tuple(wrap_lines(above)), brief="\n".join([*short, prompt.last_line]))
 
 
 def card_keys(view: SeatView) -> tuple[Key, ...]:
@@ -401,7 +399,7 @@ def card_keys(view: SeatView) -> tuple[Key, ...]:
         if card in view.actions:
             key = card_name(p.options, card) if of_tower else held(p.options, view.seat, card, p.hand)
             also = tuple(word for word in spell(p, card) if word != key and typed.count(word) == 1)  # D22
-            keys += [Key(key, f"{NAMES[card % 9]}: {ABILITIES[card % 9]}", card, also)]
+            keys += [Key(key, NAMES[card % 9], card, also, ABILITIES[card % 9])]
     return tuple(keys)
 
 

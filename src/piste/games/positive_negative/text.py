@@ -73,8 +73,9 @@ def other_lines(moment: EventContext) -> list[str]:
 def ask(_view: SeatView, _names: tuple[str, ...]) -> Prompt:
     # The sheet's answer stands on a line of its own.
     return Prompt(
-        "Do you want to keep this card? (yes/no)\n",
+        "Do you want to keep this card?",
         (Key("yes", "keep", KEEP, ("y", "keep", "k")), Key("no", "discard", DISCARD, ("n", "discard", "d"))),
+        " (yes/no)\n",
     )
 
 

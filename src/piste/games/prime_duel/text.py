@@ -121,7 +121,7 @@ def reshuffled(before: View) -> list[str]:
 def ask(_view: SeatView, _names: tuple[str, ...]) -> Prompt:
     yes = Key("yes", "Keep", KEEP, ("y", "keep", "k"))
     no = Key("no", "Discard", DISCARD, ("n", "discard", "d"))
-    return Prompt("Do you want to keep this card? (yes/no): ", (yes, no))
+    return Prompt("Do you want to keep this card?", (yes, no), " (yes/no): ")
 
 
 def counts(options: Options, cards: int) -> tuple[str, ...]:

@@ -81,7 +81,7 @@ def won(after: View) -> bool:
 
 def ask(view: SeatView, _names: tuple[str, ...]) -> Prompt:
     return Prompt(
-        "Choose a card to discard: ",
+        "Choose a card to discard",
         tuple(card_key(view.position, card) for card in in_order(view.seat, view.opening, view.log)),
     )
 

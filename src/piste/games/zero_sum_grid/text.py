@@ -133,14 +133,8 @@ def ask(view: SeatView, names: tuple[str, ...]) -> Prompt:
         for at, (key, label, also) in enumerate(LINE_TYPES)
         if any(action // 6 == at for action in view.actions)
     )
-    text = "\n".join([*heading, "Select a line type:", *offered(keys)])
     brief = "\n".join(["", *grid(position.cells), *now, f"{names[position.seat]} (R1+ to C3-): "])
-    return Prompt(text, keys, brief)
-
-
-def offered(keys: tuple[Key, ...]) -> list[str]:
-    """Return what can be chosen, one in a line, and the line before the answer."""
-    return [*(f"[{key.key}] {key.label}" for key in keys), f"Enter choice ({'/'.join(key.key for key in keys)}): "]
+    return Prompt("Select a line type", keys, above=tuple(heading), listed=True, brief=brief)
 
 
 def state_of_play(position: View, names: tuple[str, ...]) -> list[str]:
@@ -164,7 +158,7 @@ def ask_line(line_type: int, actions: tuple[int, ...]) -> Prompt:
         spellings = tuple(f"{word}{number}" for word in (letter, *also))
         keys.append(Key(number, line_name(line), ask_operation(line, actions), spellings))
     numbers = "1-3" if len(keys) == 3 else "/".join(key.key for key in keys)
-    return Prompt(f"\nEnter the line number ({numbers}): ", tuple(keys))
+    return Prompt("Enter the line number", tuple(keys), f" ({numbers}): ", above=("",))
 
 
 def ask_operation(line: int, actions: tuple[int, ...]) -> Prompt:
@@ -173,7 +167,7 @@ def ask_operation(line: int, actions: tuple[int, ...]) -> Prompt:
         for at, (key, label, also) in enumerate(OPERATIONS)
         if 2 * line + at in actions
     )
-    return Prompt("\n".join(["", "Choose an operation:", *offered(keys)]), keys)
+    return Prompt("Choose an operation", keys, above=("",), listed=True)
 
 
 def picture(view: SeatView, names: tuple[str, ...]) -> list[Row]:

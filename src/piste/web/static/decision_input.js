@@ -31,8 +31,7 @@ function choose(button, aloud) {
   confirm.hidden = !button;
   document.querySelector(".pick-one").hidden = Boolean(button);
   if (!button) return;
-  const verb = /^(\w+) which card/.exec($("question")?.textContent)?.[1];
-  confirm.querySelector("b").textContent = verb ? `${verb} ${button.dataset.say}` : button.dataset.say;
+  confirm.querySelector("b").textContent = button.dataset.say;
   confirm.querySelector("small").textContent = button.dataset.more;
   if (aloud) parts.say(`${[...confirm.children].map((one) => one.textContent).filter(Boolean).join(". ").replace(/\.?$/, ".")} Once more to confirm.`);
 }

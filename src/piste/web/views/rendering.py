@@ -42,8 +42,8 @@ PARTS: Mapping[str, tuple[str, ...]] = {
 STEPPED = ("status", "round", "scene", "choices")
 """The parts that show an event on the way to the latest one."""
 
-REMEMBERED = 8192
-"""So many drawings of each kind are kept: most of a table stays as it was from one decision to the next."""
+CACHE_SIZE = 8192
+"""Rendered fragments that are kept, of each kind: most of a table stays as it was from one decision to the next."""
 
 LONGEST_LOG = 120
 """So many lines of a log stand on a page; the others are a link away."""
@@ -99,10 +99,10 @@ class Pages:
             auto_reload=False,  # a server that runs must not take half of a new version
         )
         self.environment.filters.update(minus=minus, area=self.area, card=self.card, move=self.move)
-        self._part = lru_cache(REMEMBERED)(self._drawn_part)
-        self._area = lru_cache(REMEMBERED)(self._drawn_area)
-        self._card = lru_cache(REMEMBERED)(self._drawn_card)
-        self._move = lru_cache(REMEMBERED)(self._drawn_move)
+        self._part = lru_cache(CACHE_SIZE)(self._drawn_part)
+        self._area = lru_cache(CACHE_SIZE)(self._drawn_area)
+        self._card = lru_cache(CACHE_SIZE)(self._drawn_card)
+        self._move = lru_cache(CACHE_SIZE)(self._drawn_move)
         self.environment.globals.update(static=self.static, counted=counted, SPECTATOR=SPECTATOR, HIDDEN=-1)
 
     def static(self, name: str) -> str:
@@ -188,14 +188,11 @@ class Pages:
             "own": own,
             "common": tuple(area for area in model.areas if area not in own),
             "choice": {choice.action: choice for choice in model.choices},
-            "say": {choice.action: told_choice(choice) for choice in model.choices},
+            "say": {choice.action: confirm_text(choice) for choice in model.choices},
             "loose": tuple(
-                (choice, *told_choice(choice, keyed=False))
-                for choice in model.choices
-                if choice.action not in touched
+                (choice, *button_text(choice)) for choice in model.choices if choice.action not in touched
             ),
             "touched": bool(touched),
-            "question": asked(model),
             "example": example(model.choices),
             "notes": card_notes(own, model.choices),
             "levels": levels(model.game, model.options) if model.game else (),
@@ -324,7 +321,7 @@ def levels(name: str, changed: tuple[tuple[str, str], ...] = ()) -> tuple[Level,
     return _levels(game, changed, bots.made(game))
 
 
-@lru_cache(REMEMBERED)
+@lru_cache(CACHE_SIZE)
 def _levels(game: Game, changed: tuple[tuple[str, str], ...], made: int) -> tuple[Level, ...]:  # noqa: ARG001 (key)
     options, lines = game.options(dict(changed)), bots.lines(game)
     return tuple(
@@ -333,15 +330,10 @@ def _levels(game: Game, changed: tuple[tuple[str, str], ...], made: int) -> tupl
     )
 
 
-@lru_cache(REMEMBERED)
+@lru_cache(CACHE_SIZE)
 def minus(text: object) -> str:
     """Return text with the sign that is as wide as a plus, where a number is below zero."""
     return re.sub(r"(?<![\w.])-(?=\d)", "−", str(text))
-
-
-def asked(model: TableViewModel) -> str:
-    """Return the question without what only somebody who types needs to know."""
-    return re.sub(r"\s*\([^()]*\)$", "", model.question.partition(": ")[0].strip())
 
 
 def example(choices: Sequence[Choice]) -> str:
@@ -350,14 +342,19 @@ def example(choices: Sequence[Choice]) -> str:
     return " or ".join(keys) if len(keys) < 4 else f"such as {keys[0]}"
 
 
-@lru_cache(REMEMBERED)
-def told_choice(choice: Choice, *, keyed: bool = True) -> tuple[str, str]:
-    """Return what a button says: the decision in a few words, with what is typed for it, and what it does."""
-    head, _, more = choice.label.partition(": ")
-    head = head[:1].upper() + head[1:]
-    if not keyed or choice.key.isalpha() or tidy(choice.key) in tidy(head):
-        return head, more
-    return f"{min(choice.decision, choice.key, key=len)} {head}", more
+@lru_cache(CACHE_SIZE)
+def button_text(choice: Choice) -> tuple[str, str]:
+    """Return what a button says: the decision in a few words, and what it does."""
+    return choice.label[:1].upper() + choice.label[1:], choice.note
+
+
+@lru_cache(CACHE_SIZE)
+def confirm_text(choice: Choice) -> tuple[str, str]:
+    """Return what the button that confirms a chosen card says: as `button_text`, with the card and the verb."""
+    text, note = button_text(choice)
+    if not choice.key.isalpha() and tidy(choice.key) not in tidy(text):
+        text = f"{min(choice.decision, choice.key, key=len)} {text}"
+    return f"{choice.verb} {text}".strip(), note
 
 
 def is_own(area: Area, seat: int) -> bool:
@@ -367,7 +364,7 @@ def is_own(area: Area, seat: int) -> bool:
 
 def card_notes(areas: Sequence[Area], choices: Sequence[Choice]) -> tuple[tuple[str, str], ...]:
     """Return what the cards of a hand do, where the card and its button do not say it already."""
-    said = {choice.action: tidy(told_choice(choice)[0]) for choice in choices}
+    said = {choice.action: tidy(confirm_text(choice)[0]) for choice in choices}
     found = {}
     for area in areas:
         for card in area.cards:

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from piste.core.game import Game, counted, listed
-from piste.core.presentation import Key, Prompt
+from piste.core.presentation import Prompt
 from piste.core.protocols import HIDDEN, SPECTATOR
 from piste.core.scene import Area, RoundEnd, scene_from_rows
 from piste.core.views import Ending, SeatView
@@ -46,6 +46,8 @@ class Choice(NamedTuple):
     decision: str  # what is sent: its short name in the notation
     key: str  # what the sheet offers to type: "yes", "R", "5"
     label: str  # what it means
+    note: str = ""  # what it does, where the label does not say it
+    verb: str = ""  # what is done with the chosen card, where the label does not say it
 
 
 class Offer(NamedTuple):
@@ -277,33 +279,29 @@ def _of_options(
 
 
 def question(game: Game, view: SeatView, prompt: Prompt) -> str:
-    """Return what is asked: the line before the answer; where a terminal asks step by step, all steps at once."""
-    if any(isinstance(key.then, Prompt) for key in prompt.keys):
-        return f"Choose a {game.kind_name(view.kind)}: {view.decisions[0]} to {view.decisions[-1]}"
-    *above, last = prompt.text.rstrip("\n").split("\n")
-    offered = [line for line in above if line.startswith("[")]
-    if offered:
-        last = above[above.index(offered[0]) - 1]  # what stands before the list; buttons make the list
-    return last.rstrip(": ")
+    """Return what is asked; where a terminal asks step by step, a page asks for the whole decision at once."""
+    nested = any(isinstance(key.then, Prompt) for key in prompt.keys)
+    return f"Choose a {game.kind_name(view.kind)}" if nested else prompt.question
 
 
 def choices(prompt: Prompt, view: SeatView) -> tuple[Choice, ...]:
     """Return every decision with what the sheet offers to type for it and what it means."""
     names = dict(zip(view.actions, view.decisions, strict=True))
-    found: list[Choice] = []
+    choices: list[Choice] = []
 
-    def walk(keys: tuple[Key, ...], typed: str, said: tuple[str, ...]) -> None:
-        for key in keys:
-            label = (*said, key.label)
+    def walk(prompt: Prompt, typed: str, labels: tuple[str, ...]) -> None:
+        for key in prompt.keys:
+            path = (*labels, key.label)
             if isinstance(key.then, Prompt):
-                walk(key.then.keys, typed + key.key, label)
+                walk(key.then, typed + key.key, path)
             else:
                 # Of questions one after another the first only leads to the second: Row, Row 1, Add 1.
-                means = ": ".join(label[1:]) if len(label) > 2 else label[-1]
-                found.append(Choice(key.then, names[key.then], typed + key.key, means))
+                label, *more = path[1:] or path
+                note = ": ".join(filter(None, (*more, key.note)))
+                choices.append(Choice(key.then, names[key.then], typed + key.key, label, note, prompt.verb))
 
-    walk(prompt.keys, "", ())
-    return tuple(found)
+    walk(prompt, "", ())
+    return tuple(choices)
 
 
 def people(room: Room, viewer: Viewer, now: float) -> tuple[Person, ...]:
