@@ -158,7 +158,7 @@ def test_the_log_is_told_once_and_whole_and_hides_what_is_hidden(tmp_path: Path)
     bots.finish(bot, table.view(0))
     lines = [json.loads(line) for line in heard(tmp_path)[:-1]]
     told = [entry for message in lines[1:] for entry in message["log"]]
-    assert told == [piste.core.belief.token(game, table.options, t.event) for t in table.view(0).log]
+    assert told == [piste.core.belief.event_text(game, table.options, t.event) for t in table.view(0).log]
     assert "draw@B:?" in told
     assert not any(re.fullmatch(r"draw@B:[+-]\d", entry) for entry in told)
     assert [message["view"] for message in lines[1:-1]] == views

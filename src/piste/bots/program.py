@@ -18,7 +18,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-from piste.core.belief import token
+from piste.core.belief import event_text
 from piste.core.dealer import RandomStream
 from piste.core.errors import BotError
 from piste.core.game import Game, quoted
@@ -160,7 +160,7 @@ class ProgramBot:
 
     def _news(self, view: SeatView) -> list[str]:
         """Return what the seat was told since the last message, in the notation."""
-        news = [token(self._game, view.options, told.event) for told in view.log[self._told :]]
+        news = [event_text(self._game, view.options, entry.event) for entry in view.log[self._told :]]
         self._told = len(view.log)
         return news
 

@@ -13,12 +13,12 @@ play multiplies it in.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple
 
 from piste.core.dealer import RandomStream
 from piste.core.errors import PositionError
-from piste.core.game import Game, members
+from piste.core.game import Game, members, quoted
 from piste.core.position import Position
 from piste.core.protocols import CHANCE, HIDDEN, OVER, RESIGNS, Event
 from piste.core.steps import Resignation, Step
@@ -32,6 +32,18 @@ Way = tuple[Any, Step, float]
 
 Transition = tuple[Step, Any, float]
 """A step, the state after it, and how likely the step is."""
+
+
+class WrittenEvent(NamedTuple):
+    """An event as the notation has it: `also`, which a seat is told with some events, is not written."""
+
+    kind: int
+    seat: int
+    what: int
+
+    @classmethod
+    def of(cls, event: Event) -> WrittenEvent:
+        return cls(event.kind, event.seat, event.what)
 
 
 class Belief:
@@ -59,13 +71,30 @@ class Belief:
             lambda state: bool(look(state, self.seat) == told.after),
         )
 
-    def hear(self, written: str) -> None:
-        """Take in an event as `token` writes it; what does not fit is dropped by the next one."""
-        event = read_resignation(self.game, written)
-        if event is not None:
-            self._advance(lambda state: self.steps(state, event), lambda _: True)
-        else:
-            self._advance(lambda state: self._steps_written(state, written), lambda _: True)
+    def hear(self, event: WrittenEvent) -> None:
+        """Take in an event without what was seen after it; what does not fit is dropped by the next one."""
+        self._advance(lambda state: self._steps_written(state, event), lambda _: True)
+
+    def next_events(self) -> Iterator[WrittenEvent]:
+        """Yield every event that the seat may be told next, resignations left out, each once."""
+        yielded = set()
+        for state in self.states:
+            for event in self._events_at(state):
+                written = WrittenEvent.of(event)
+                if written not in yielded:
+                    yielded.add(written)
+                    yield written
+
+    def read_event(self, text: str) -> WrittenEvent:
+        """Return the event that may come next which is written so, or raise PositionError."""
+        for seat, name in enumerate(self.game.notation.SEATS):
+            if text == f"resigns@{name}":
+                return WrittenEvent.of(Resignation(seat).event)
+        options = next(iter(self.states)).options
+        for event in self.next_events():
+            if event_text(self.game, options, event) == text:
+                return event
+        raise PositionError(f"{quoted(text)} cannot come next.")
 
     def only(self, fits: Callable[[Any], bool]) -> None:
         """Keep only the states for which `fits(state)` is true."""
@@ -97,21 +126,20 @@ class Belief:
                 found.append((action, rules.apply(state, action), weight / total))
         return found
 
-    def _steps_written(self, state: Any, written: str) -> list[Transition]:
+    def _steps_written(self, state: Any, written: WrittenEvent) -> list[Transition]:
+        if written.kind == RESIGNS:
+            return self.steps(state, Resignation(written.seat).event)
+        events = [event for event in self._events_at(state) if WrittenEvent.of(event) == written]
+        return [step for event in events for step in self.steps(state, event)]
+
+    def _events_at(self, state: Any) -> list[Event]:
+        """Return all that the seat may be told of the action to come at a state."""
         rules = self.game.rules
         actor = rules.to_act(state)
         if actor == OVER:
             return []
-        kind, actions = rules.kind(state), rules.outcomes(state) if actor == CHANCE else rules.legal(state)
-        if not written.startswith(self.game.kind_name(kind)):
-            return []
-        events = {rules.tell(state, action, self.seat) for action in members(actions)}
-        return [
-            step
-            for event in sorted(events)
-            if token(self.game, state.options, event) == written
-            for step in self.steps(state, event)
-        ]
+        actions = rules.outcomes(state) if actor == CHANCE else rules.legal(state)
+        return sorted({rules.tell(state, action, self.seat) for action in members(actions)})
 
     def _advance(self, steps: Callable[[Any], list[Transition]], fits: Callable[[Any], bool]) -> None:
         layer: dict[Any, float] = {}
@@ -197,17 +225,10 @@ def _draw(weighted: list[tuple[Any, float]], stream: RandomStream) -> Any:
     return next(item for item, weight in reversed(weighted) if weight > 0)
 
 
-def token(game: Game, options: Any, event: Event) -> str:
+def event_text(game: Game, options: Any, event: Event | WrittenEvent) -> str:
     """Return an event in the notation: what happened @ whose : which, with ? for what this seat may not know."""
     seat = "" if event.seat == HIDDEN else f"@{game.seat_name(event.seat)}"
     if event.kind == RESIGNS:
         return f"resigns{seat}"
     what = "?" if event.what == HIDDEN else game.notation.name(options, event.kind, event.what)
     return f"{game.kind_name(event.kind)}{seat}:{what}"
-
-
-def read_resignation(game: Game, written: str) -> Event | None:
-    for seat, name in enumerate(game.notation.SEATS):
-        if written == f"resigns@{name}":
-            return Resignation(seat).event
-    return None

@@ -14,10 +14,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from piste.core.belief import MOST, Belief, belief, believed, token
+from piste.core.belief import MOST, Belief, WrittenEvent, belief, believed, event_text
 from piste.core.dealer import RandomStream
 from piste.core.errors import PositionError
-from piste.core.game import Game, listed, members, quoted, tidy, without_plus
+from piste.core.game import Game, listed, quoted, tidy, without_plus
 from piste.core.position import Position
 from piste.core.protocols import CHANCE, HIDDEN, OVER, SPECTATOR
 from piste.core.steps import Step, apply_step, tell_step
@@ -41,7 +41,7 @@ class InformationSet(NamedTuple):
 
     seat: int
     base: Position  # a position that everybody knew whole
-    events: tuple[str, ...]  # what it was told since, in the notation
+    events: tuple[WrittenEvent, ...]  # what it was told since
     belief: Belief
 
     @classmethod
@@ -50,14 +50,14 @@ class InformationSet(NamedTuple):
         full = belief(game, view)
         since = last_shared(full)
         base = Position(game, next(iter(full.layer(since))))
-        events = tuple(token(game, view.options, told.event) for told in view.log[since:])
+        events = tuple(WrittenEvent.of(entry.event) for entry in view.log[since:])
         return cls(view.seat, base, events, believed(game, base.state, view.seat, view.log[since:]))
 
     @classmethod
     def told(cls, game: Game, view: SeatView) -> InformationSet:
         """Return the same from the beginning on."""
         start = Position.parse(view.origin).state if view.origin else game.rules.start(view.options)
-        events = tuple(token(game, view.options, told.event) for told in view.log)
+        events = tuple(WrittenEvent.of(entry.event) for entry in view.log)
         return cls(view.seat, Position(game, start), events, believed(game, start, view.seat, view.log))
 
     @classmethod
@@ -91,8 +91,8 @@ class InformationSet(NamedTuple):
     def __str__(self) -> str:
         game = self.base.game
         to_act = game.rules.to_act(next(iter(self.belief.states)))
-        who = _actor_name(game, to_act)
-        return f"{self.base} | {game.seat_name(self.seat)} | {' '.join(self.events)} | {who}"
+        events = " ".join(event_text(game, self.base.state.options, event) for event in self.events)
+        return f"{self.base} | {game.seat_name(self.seat)} | {events} | {_actor_name(game, to_act)}"
 
     def positions(self) -> dict[Position, float]:
         """Return every position the seat might be in, with its probability."""
@@ -103,32 +103,23 @@ class InformationSet(NamedTuple):
         return self.belief.retell(stream)
 
 
-def _tokens(held: Belief) -> list[str]:
-    """Return every event that the seat may be told next, in the notation."""
-    game, rules = held.game, held.game.rules
-    tokens = set()
-    for state in held.states:
-        actor = rules.to_act(state)
-        if actor != OVER:
-            for action in members(rules.outcomes(state) if actor == CHANCE else rules.legal(state)):
-                tokens.add(token(game, state.options, rules.tell(state, action, held.seat)))
-    return sorted(tokens)
-
-
-def _take(held: Belief, number: int, written: str) -> str:
-    """Take in an event and return it as the notation has it; or say why it cannot come next, and what can."""
+def _take(held: Belief, number: int, written: str) -> WrittenEvent:
+    """Take in the event that a text names; or say why it cannot come next, and what can."""
     try:
-        held.hear(written)
-        return written
+        event = held.read_event(written)
+        held.hear(event)
+        return event
     except PositionError:
-        tokens = _tokens(held)
+        options = next(iter(held.states)).options
+        events = {event_text(held.game, options, event): event for event in held.next_events()}
+        tokens = sorted(events)
     subject, _, value = written.partition(":")
     for name in tokens:
         if tidy(name.partition(":")[0]) == tidy(subject) and without_plus(name.partition(":")[2]) == without_plus(
             value
         ):
-            held.hear(name)
-            return name
+            held.hear(events[name])
+            return events[name]
     kind = subject.partition("@")[0]
     subjects = sorted({name.partition(":")[0] for name in tokens})
     if not tokens:

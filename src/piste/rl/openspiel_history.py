@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from piste.core.belief import Belief, believed, token
+from piste.core.belief import Belief, believed, event_text
 from piste.core.game import Game, find, members
 from piste.core.observation import AMOUNTS, COUNTS, FLAGS, Part
 from piste.core.protocols import HIDDEN, OVER, SPECTATOR, Event
@@ -90,7 +90,7 @@ class GameHistory:
     def heard(self, seat: int) -> str:
         """Return what a seat was told of the last step and what it was shown with it, in the notation."""
         event, kind = self.event(seat), self.kind
-        text = token(kind.game, kind.options, event)
+        text = event_text(kind.game, kind.options, event)
         if event.also != HIDDEN:
             text += f"/{event.also}"
         if kind.shown:

@@ -9,7 +9,7 @@ import pytest
 
 import piste
 from piste import CHANCE, OVER, SPECTATOR, Position, Table
-from piste.core.belief import token
+from piste.core.belief import event_text
 from piste.core.protocols import HIDDEN
 from tests.games.rules.test_mccoy_duel import GAME, POWERS, begin, duel, field, follow, wander
 
@@ -44,7 +44,7 @@ def sit(words: str, **options: int | str) -> Table:
 
 
 def log(table: Table, seat: int) -> list[str]:
-    return [token(table.game, table.options, told.event) for told in table.view(seat).log]
+    return [event_text(table.game, table.options, told.event) for told in table.view(seat).log]
 
 
 def everyone(table: Table) -> list[int]:

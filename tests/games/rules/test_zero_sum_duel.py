@@ -9,7 +9,7 @@ from itertools import pairwise
 import pytest
 
 import piste
-from piste.core.belief import token
+from piste.core.belief import event_text
 from piste.core.errors import IllegalDecisionError, OptionError, PositionError
 
 GAME = piste.find("zero-sum-duel")
@@ -33,7 +33,7 @@ def laid(cards: str, **options: int | str) -> piste.Table:
 
 def told(table: piste.Table, seat: int) -> list[str]:
     """Return a seat's log in the notation, `?` for what it was not told."""
-    return [token(GAME, table.options, line.event) for line in table.view(seat).log]
+    return [event_text(GAME, table.options, line.event) for line in table.view(seat).log]
 
 
 def discard_drawn(table: piste.Table) -> None:
@@ -60,7 +60,7 @@ def test_g8_example_of_the_sheet_runs_turn_by_turn_to_the_win_of_player_a() -> N
         assert len(log) == len(turns)  # nothing else happened, and nobody was asked
         for number, (line, (player, card, hand, total)) in enumerate(zip(log, turns, strict=True), 1):
             shown = card if player == seat else "?"
-            assert token(GAME, table.options, line.event) == f"draw@{'AB'[player]}:{shown}"
+            assert event_text(GAME, table.options, line.event) == f"draw@{'AB'[player]}:{shown}"
             assert (line.after.turns, line.after.left, line.after.pile) == (number, 10 - number, 0)
             if player == seat:
                 assert values(line.after.hand) == hand

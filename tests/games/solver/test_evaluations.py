@@ -11,7 +11,7 @@ import pytest
 
 import piste
 from piste.compiled import table_cache
-from piste.core.belief import Belief, belief, believed, token
+from piste.core.belief import Belief, WrittenEvent, belief, believed
 from piste.core.dealer import RandomStream
 from piste.core.evaluation import ESTIMATED, Chances, Evaluation
 from piste.core.extras import solver_of
@@ -87,7 +87,7 @@ def in_its_place(view: SeatView, wanted: Any) -> InformationSet:
     for step in actions(held.retell(RandomStream(b"any", "way"))):
         event, state = game.rules.tell(state, step, seat), game.rules.apply(state, step)
         log.append(LogEntry(event, game.rules.look(state, seat)))
-    events = tuple(token(game, view.options, told.event) for told in log)
+    events = tuple(WrittenEvent.of(entry.event) for entry in log)
     return InformationSet(seat, Position(game, start), events, believed(game, start, seat, tuple(log)))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from piste.analysis.coach.evaluator import Evaluator, chance
-from piste.core.belief import Belief, token
+from piste.core.belief import Belief, WrittenEvent
 from piste.core.evaluation import Evaluation
 from piste.core.game import Game, members
 from piste.core.information_set import InformationSet
@@ -37,7 +37,7 @@ class SeatTimeline:
         start = Position.parse(whole.origin).state if whole.origin else game.rules.start(whole.options)
         self._base = Position(game, start)
         self._held = Held(game, start, self.seat)
-        self._events: tuple[str, ...] = ()
+        self._events: tuple[WrittenEvent, ...] = ()
         self._verdict: Evaluation | None = None
 
     @property
@@ -58,7 +58,7 @@ class SeatTimeline:
         """Take in the next event."""
         told = self._whole.log[self.at]
         self._held.see(told)
-        self._events = (*self._events, self._token(told))
+        self._events = (*self._events, WrittenEvent.of(told.event))
         self._verdict = None
 
     def view(self, state: Any) -> SeatView:
@@ -69,7 +69,9 @@ class SeatTimeline:
         """Return the winning chance over all that chance may bring now, on average, as this seat sees it."""
         total, found = 0.0, 0.0
         for told, likely in self._may_come().items():
-            known = InformationSet(self.seat, self._base, (*self._events, self._token(told)), self._held.after(told))
+            known = InformationSet(
+                self.seat, self._base, (*self._events, WrittenEvent.of(told.event)), self._held.after(told)
+            )
             found += likely * chance(self._judge.evaluate(known))
             total += likely
         return found / total
@@ -85,9 +87,6 @@ class SeatTimeline:
                 told = LogEntry(rules.tell(state, outcome, self.seat), after)
                 found[told] = found.get(told, 0.0) + likely * weight / total
         return found
-
-    def _token(self, told: LogEntry) -> str:
-        return token(self.game, self._whole.options, told.event)
 
 
 def view_at(game: Game, whole: SeatView, state: Any, at: int) -> SeatView:

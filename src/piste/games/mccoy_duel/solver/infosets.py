@@ -97,20 +97,9 @@ def dealt(v: View) -> State:
 
 
 def read(known: InformationSet) -> tuple[State, tuple[Heard, ...]]:
-    """Return the same from what a seat knows in writing."""
-    options, names = known.base.state.options, known.base.game.notation
-    found = []
-    for word in known.events:
-        head, _, which = word.partition(":")
-        kind, _, who = head.partition("@")
-        seat = names.SEATS.index(who) if who else HIDDEN
-        if kind == "resigns":
-            found.append(Heard(Event(RESIGNS, seat, HIDDEN, HIDDEN), None))
-            continue
-        number = names.KINDS.index(kind)
-        what = next((a for a in range(40) if which != "?" and names.name(options, number, a) == which), HIDDEN)
-        found.append(Heard(Event(number, seat, what, ANY), None))
-    return known.base.state, tuple(found)
+    """Return the same from an information set, in which `also` is not written."""
+    heard = (Heard(Event(*event, HIDDEN if event.kind == RESIGNS else ANY), None) for event in known.events)
+    return known.base.state, tuple(heard)
 
 
 def rows_of(state: State, told: tuple[Heard, ...], viewer: int, most: int = MOST) -> Rows:

@@ -165,7 +165,7 @@ def latest(known: InformationSet) -> InformationSet:
     """Return the same knowledge, counted from the last deal: every round begins with what everybody knows."""
     game = known.base.game
     for at in range(len(known.events), 0, -1):
-        if known.events[at - 1].startswith(game.kind_name(rules.NEXT)):
+        if known.events[at - 1].kind == rules.NEXT:
             base = next(iter(known.belief.layer(at)))
             found = Belief(game, base, known.seat)
             for event in known.events[at:]:

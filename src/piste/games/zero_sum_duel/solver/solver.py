@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from piste.compiled.compile_progress import Shares, compiling
-from piste.core.belief import Belief, believed, token
+from piste.core.belief import Belief, WrittenEvent, believed
 from piste.core.evaluation import EXACT, Chances, Choice, Evaluation, Progress, quiet
 from piste.core.game import find, members
 from piste.core.information_set import InformationSet
@@ -96,7 +96,7 @@ def shared(view: SeatView) -> InformationSet:
             hands = (after.hand, other) if view.seat == 0 else (other, after.hand)
             base = State(view.options, DRAW, after.seat, hands, 0, after.turns, after.winner, 0)
             since = at
-    events = tuple(token(game, view.options, told.event) for told in view.log[since:])
+    events = tuple(WrittenEvent.of(entry.event) for entry in view.log[since:])
     return InformationSet(view.seat, Position(game, base), events, believed(game, base, view.seat, view.log[since:]))
 
 
@@ -196,7 +196,7 @@ def weighed(known: InformationSet, first: int, *, trusting: bool = True) -> dict
 
     Others are trusted to play as well as they can; nothing is returned if that never leads here.
     """
-    game, seat, begin = known.base.game, known.seat, known.base.state
+    seat, begin = known.seat, known.base.state
     layer: dict[tuple[State, State], float] = {(begin, begin): 1.0}
     for event in known.events:
         after: dict[tuple[State, State], float] = {}
@@ -206,7 +206,7 @@ def weighed(known: InformationSet, first: int, *, trusting: bool = True) -> dict
                 continue
             actions = members(rules.outcomes(state) if actor == CHANCE else rules.legal(state))
             shares = dict.fromkeys(actions, 1 / len(actions) if actor == CHANCE else 1.0)
-            told = {a: token(game, state.options, rules.tell(state, a, seat)) for a in actions}
+            told = {a: WrittenEvent.of(rules.tell(state, a, seat)) for a in actions}
             if trusting and actor not in (CHANCE, seat) and event in told.values():
                 shares = plan_of(base, first).mix(turned(state, first))
             for action in actions:
