@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 import piste
-from piste.core.errors import DealError, IllegalDecisionError, PositionError
+from piste.cli.main import main
+from piste.core.errors import DealError, IllegalDecisionError, MissingExtraError, PositionError
 from piste.core.game import tidy
 
 ZERO_SUM = "zero-sum-duel{first=a} A=- B=- pile=- to=A phase=draw turns=0"
@@ -116,3 +119,64 @@ def test_a_prime_score_says_how_an_extra_turn_is_written(text: str, said: str) -
         word.split("=") for word in said.removeprefix("write ").rstrip(".").split()
     )
     piste.Position.parse("prime-duel " + " ".join(f"{key}={value}" for key, value in written.items()))
+
+
+# Evaluations
+
+GRID = "zero-sum-grid cells=1,1,1/0,0,0/0,0,0 to=1 phase=move turns=0"
+
+
+def test_an_evaluation_names_its_decisions_and_has_the_document_of_solve(capsys: pytest.CaptureFixture[str]) -> None:
+    evaluation = piste.evaluate(GRID)
+    assert (evaluation.chances.win, evaluation.known, evaluation.best.name) == (1.0, "proven", "R1-")
+    assert evaluation.policy == {choice.name: float(choice.name == "R1-") for choice in evaluation.choices}
+    assert main(("solve", "zero-sum-grid", "--position", GRID, "--json")) == 0
+    assert json.loads(capsys.readouterr().out) == json.loads(json.dumps(evaluation.document()))
+
+
+@pytest.mark.parametrize(
+    ("text", "distance"),
+    [
+        (GRID, 1),
+        ("zero-sum-grid cells=1,1,1/0,0,0/0,0,-1 to=1 phase=move turns=0", None),
+        ("zero-sum-grid cells=2,1,1/1,0,0/1,0,0 to=2 phase=move turns=3", 2),
+    ],
+)
+def test_the_distance_of_a_grid_is_a_field(text: str, distance: int | None) -> None:
+    assert piste.evaluate(text).document()["distance"] == distance
+
+
+def test_a_position_is_evaluated_for_the_seat_to_act_or_for_another() -> None:
+    position = piste.Position.parse(GRID)
+    assert piste.evaluate(position) == piste.evaluate(GRID) == piste.evaluate(position, seat=0)
+    assert piste.evaluate(position, seat=1).chances == (0.0, 0.0, 1.0)
+    assert piste.evaluate(position, seat=1).policy == {}
+
+
+def test_a_view_an_information_set_and_its_text_are_evaluated_alike() -> None:
+    options = {"first": "a", "top": 3, "hand": 2, "turns": 6}
+    view = piste.open_table("zero-sum-duel", options, outcomes="+3 -2 -1 +1 +2").view(0)
+    asked = piste.InformationSet.of(piste.find("zero-sum-duel"), view)
+    assert piste.evaluate(view) == piste.evaluate(asked) == piste.evaluate(str(asked))
+    assert set(piste.evaluate(view).policy) == set(view.decisions)
+
+
+@pytest.mark.parametrize(
+    ("asked", "seat", "said"),
+    [
+        (5, None, "A position is asked for as a Position, an InformationSet, a SeatView or a text, not"),
+        (GRID, 2, "There is no seat 2 here: seats are 0 to 1."),
+        (f"{GRID} | 1 | | 1", 1, "This says already which seat it is about"),
+        ("zero-sum-grid cells=0,0,0/0,0,0/0,0,0 to=1 phase=over turns=1 winner=1 reason=grid-is-zero", None, "over"),
+    ],
+)
+def test_what_cannot_be_evaluated_is_refused_with_a_sentence(asked: str, seat: int | None, said: str) -> None:
+    with pytest.raises(PositionError) as refused:
+        piste.evaluate(asked, seat=seat)
+    assert said in str(refused.value)
+
+
+def test_a_missing_extra_is_named_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("piste.core.extras.find_spec", lambda _: None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'piste\[fast\]'"):
+        piste.evaluate(str(piste.Position.start("prime-duel", {"first": 1})))

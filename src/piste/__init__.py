@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from piste.api import evaluate as evaluate
     from piste.api import load as load
     from piste.api import open_table as open_table
     from piste.api import replay as replay
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from piste.core.dealer import Dealer as Dealer
     from piste.core.dealer import ScriptedDealer as ScriptedDealer
     from piste.core.errors import PisteError as PisteError
+    from piste.core.evaluation import Evaluation as Evaluation
     from piste.core.game import Game as Game
     from piste.core.game import find as find
     from piste.core.game import names as names
@@ -47,11 +49,12 @@ if TYPE_CHECKING:
     from piste.core.views import SeatView as SeatView
 
 _HOME = {
-    "api": ("load", "open_table", "replay", "save"),
+    "api": ("evaluate", "load", "open_table", "replay", "save"),
     "core.belief": ("Belief", "belief", "retell"),
     "core.protocols": ("CHANCE", "SPECTATOR", "Event"),
     "core.dealer": ("Commitment", "Dealer", "ScriptedDealer"),
     "core.errors": ("PisteError",),
+    "core.evaluation": ("Evaluation",),
     "core.game": ("Game", "find", "names"),
     "core.information_set": ("InformationSet",),
     "core.position": ("OVER", "Position"),

@@ -1,16 +1,24 @@
-"""The few functions that most programs need: open a table, save, load, play a record again."""
+"""The few functions that most programs need: open a table, save, load, play a record again, evaluate a position."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from piste.core import replay as _replay
 from piste.core.dealer import ScriptedDealer
-from piste.core.errors import DealError, PisteError, RecordError
-from piste.core.game import quoted
+from piste.core.errors import DealError, PisteError, PositionError, RecordError
+from piste.core.game import find, quoted
+from piste.core.position import Position
+from piste.core.protocols import OVER
 from piste.core.record import LARGEST, Head, Record, Write
 from piste.core.table import Table
+from piste.core.views import SeatView
+
+if TYPE_CHECKING:
+    from piste.core.evaluation import Evaluation
+    from piste.core.information_set import InformationSet
 
 
 def open_table(
@@ -77,3 +85,42 @@ def replay(record: Record | str) -> Table:
     True
     """
     return _replay.replay(Record.parse(record) if isinstance(record, str) else record)[0]
+
+
+def evaluate(position: Position | InformationSet | SeatView | str, *, seat: int | None = None) -> Evaluation:
+    """Return what a position is worth to a seat, what each of its decisions is worth, and how that is known.
+
+    A position, or its text, is taken as known to all players; what one seat knows is an information set, its text,
+    or the seat's view. Without a `seat` a position is evaluated for the one to act. The answer's `document()` is
+    what `piste solve --json` prints. Some games and sizes need the extra `fast`: a MissingExtraError says so.
+
+    >>> evaluation = evaluate("zero-sum-grid cells=1,1,1/0,0,0/0,0,0 to=1 phase=move turns=0")
+    >>> evaluation.chances.win, evaluation.known, evaluation.best.name
+    (1.0, 'proven', 'R1-')
+    """
+    from piste.core.evaluation import described
+    from piste.core.extras import solver_of
+
+    asked = information_set(position, seat)
+    game = asked.base.game
+    if game.rules.to_act(next(iter(asked.belief.states))) == OVER:
+        raise PositionError("The game is over in this position.")
+    return described(solver_of(game, asked.base.state.options).evaluate(asked), asked)
+
+
+def information_set(position: Position | InformationSet | SeatView | str, seat: int | None = None) -> InformationSet:
+    """Return what a seat knows, from any of the values that say it."""
+    from piste.core.information_set import InformationSet
+
+    if isinstance(position, str):
+        position = InformationSet.parse(position) if "|" in position else Position.parse(position)
+    if isinstance(position, Position):
+        return InformationSet.common(position, seat)
+    if not isinstance(position, InformationSet | SeatView):
+        raise PositionError(
+            "A position is asked for as a Position, an InformationSet, a SeatView or a text, "
+            f"not as a value of the type {type(position).__name__}."
+        )
+    if seat is not None and seat != position.seat:
+        raise PositionError("This says already which seat it is about: leave seat out.")
+    return position if isinstance(position, InformationSet) else InformationSet.of(find(position.game), position)

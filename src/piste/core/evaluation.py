@@ -7,9 +7,17 @@ within 0.02.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from enum import StrEnum
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from piste.core.game import find
+
+if TYPE_CHECKING:
+    from piste.core.information_set import InformationSet
+
+FORMAT = VERSION = 1
+"""Of the JSON document of an evaluation: of all that `--json` prints, and of this one."""
 
 PROVEN = "proven"  # by an argument that is written down
 EXACT = "exact"  # computed, true up to the rounding of the machine's numbers
@@ -45,6 +53,9 @@ class Chances(NamedTuple):
         """What is to be expected when a win pays 1 and a loss -1."""
         return self.win - self.loss
 
+    def document(self) -> dict[str, float]:
+        return {"win": self.win, "draw": self.draw, "loss": self.loss, "value": self.value}
+
 
 class Choice(NamedTuple):
     """One decision, and how the game will end after it."""
@@ -52,6 +63,7 @@ class Choice(NamedTuple):
     action: int
     chances: Chances
     mix: float  # how often the best play takes it
+    name: str = ""  # in the notation; a solver leaves it to `described`
 
 
 class Evaluation(NamedTuple):
@@ -63,11 +75,50 @@ class Evaluation(NamedTuple):
     known: str  # PROVEN, EXACT, WITHIN or ESTIMATED
     within: float  # in chances to win: the bound, or the half-width of the interval; 0.0 if proven or exact
     how: str  # one plain sentence
+    facts: Mapping[str, int | None] = {}  # numbers that the game adds, by the name of their JSON field
+    game: str = ""
+    position: str = ""  # what was evaluated, in the notation
+
+    @property
+    def policy(self) -> dict[str, float]:
+        """How often the best play takes each decision, by name; empty if the seat is not to act."""
+        return {choice.name: choice.mix for choice in self.choices}
 
     @property
     def best(self) -> Choice:
         """The decision that is worth most; of equals the one that the best play takes most often."""
         return max(self.choices, key=lambda choice: (choice.chances.value, choice.mix))
+
+    def document(self) -> dict[str, Any]:
+        """Return the JSON document that `piste solve --json` prints."""
+        return {
+            "format": FORMAT,
+            "version": VERSION,
+            "game": self.game,
+            "position": self.position,
+            "seat": find(self.game).seat_name(self.seat),
+            "known": self.known,
+            "within": self.within,
+            "how": self.how,
+            "chances": self.chances.document(),
+            "decisions": [
+                {"name": choice.name, "action": choice.action, "mix": choice.mix} | choice.chances.document()
+                for choice in self.choices
+            ],
+        } | dict(self.facts)
+
+
+def described(evaluation: Evaluation, asked: InformationSet) -> Evaluation:
+    """Return what a solver says with the position it was asked about and the names of the decisions."""
+    game, state = asked.base.game, next(iter(asked.belief.states))
+    names: dict[int, str] = {}
+    if game.rules.to_act(state) >= 0:
+        names = {action: name for name, action in game.decision_names(state).items()}
+    return evaluation._replace(
+        choices=tuple(choice._replace(name=names[choice.action]) for choice in evaluation.choices),
+        game=game.name,
+        position=str(asked) if asked.events else str(asked.base),
+    )
 
 
 def quiet(done: int, whole: int, what: str) -> None:

@@ -54,6 +54,18 @@ class InformationSet(NamedTuple):
         return cls(view.seat, base, events, believed(game, base.state, view.seat, view.log[since:]))
 
     @classmethod
+    def common(cls, position: Position, seat: int | None = None) -> InformationSet:
+        """Return a position that everybody knows, for this seat; else for the one to act or, at chance, to move."""
+        seats = position.game.rules.seats(position.state.options)
+        if seat is None:
+            actor = position.to_act
+            seat = getattr(position.state, "seat", 0) if actor is None or actor < 0 else actor
+            seat = seat if 0 <= seat < seats else 0
+        if not 0 <= seat < seats:
+            raise PositionError(f"There is no seat {seat} here: seats are 0 to {seats - 1}.")
+        return cls(seat, position, (), Belief(position.game, position.state, seat))
+
+    @classmethod
     def told(cls, game: Game, view: SeatView) -> InformationSet:
         """Return the same from the beginning on."""
         start = Position.parse(view.origin).state if view.origin else game.rules.start(view.options)

@@ -9,16 +9,14 @@ from piste.cli.background import Saying, work
 from piste.cli.commands.listing import put
 from piste.cli.commands.play import pairs
 from piste.cli.terminal import Terminal, complain
-from piste.core.belief import Belief
 from piste.core.errors import OptionError, PositionError
-from piste.core.evaluation import ESTIMATED, WITHIN, Chances, Evaluation, Progress
+from piste.core.evaluation import ESTIMATED, VERSION, WITHIN, Chances, Evaluation, Progress, described
 from piste.core.extras import need, solver_of, solving
 from piste.core.game import Game, find, quoted
 from piste.core.information_set import InformationSet
 from piste.core.position import Position
 from piste.core.protocols import OVER
 
-VERSION = 1  # of the JSON
 STOPPED = "Stopped before it was solved. What was prepared for it is kept."
 
 
@@ -34,10 +32,10 @@ def run(given: argparse.Namespace, screen: Terminal) -> int:
         raise OptionError("A position names its own options, in braces: leave --set out.")
     known = read(game, options, given.position, given.seat)
     need(solving(game, known.base.state.options))
-    verdict = work(Saying("solving", stopped=STOPPED), solved, game.name, known)
+    verdict = described(work(Saying("solving", stopped=STOPPED), solved, game.name, known), known)
     if given.json:
-        return put(screen, document(game, known, verdict))
-    show(game, known, verdict, screen)
+        return put(screen, verdict.document())
+    show(game, verdict, screen)
     return 0
 
 
@@ -91,39 +89,24 @@ def begun(game: Game, options: Any) -> Position:
 def seen(position: Position, named: str | None) -> InformationSet:
     """Return a position that everybody knows, for the seat to act, or whose turn it is while chance acts."""
     game, state = position.game, position.state
-    seats = game.rules.seats(state.options)
-    names = [game.seat_name(i) for i in range(seats)]
-    if named is not None:
-        if named not in names:
-            raise OptionError(f"There is no seat {quoted(named)} here; the seats are {', '.join(names)}.")
-        seat = names.index(named)
-    else:
-        actor = position.to_act
-        seat = getattr(state, "seat", 0) if actor is None or actor < 0 else actor
-        seat = seat if 0 <= seat < seats else 0
-    return InformationSet(seat, position, (), Belief(game, state, seat))
+    names = [game.seat_name(i) for i in range(game.rules.seats(state.options))]
+    if named is not None and named not in names:
+        raise OptionError(f"There is no seat {quoted(named)} here; the seats are {', '.join(names)}.")
+    return InformationSet.common(position, None if named is None else names.index(named))
 
 
-def show(game: Game, known: InformationSet, verdict: Evaluation, screen: Terminal) -> None:
-    screen.whole(str(known) if known.events else str(known.base))
+def show(game: Game, verdict: Evaluation, screen: Terminal) -> None:
+    screen.whole(verdict.position)
     who = game.seat_name(verdict.seat)
     screen.line(f"Player {who} {spoken(verdict.chances)}{certainty(verdict)}")
-    names = decision_names(game, known)
     mixed = sum(choice.mix > 0 for choice in verdict.choices) > 1
     best = verdict.best.chances.value if verdict.choices else 0.0
     for choice in sorted(verdict.choices, key=lambda choice: -choice.chances.value):
         less = 50 * (best - choice.chances.value)
         note = f", {100 * choice.mix:.1f} % of the mix" if mixed else ""
         lost = f", {less:.2f} points less" if less >= 0.005 else ""
-        screen.line(f"  {names[choice.action]}: {spoken(choice.chances)}{note}{lost}")
+        screen.line(f"  {choice.name}: {spoken(choice.chances)}{note}{lost}")
     screen.line(verdict.how)
-
-
-def decision_names(game: Game, known: InformationSet) -> dict[int, str]:
-    state = next(iter(known.belief.states))
-    return (
-        {action: name for name, action in game.decision_names(state).items()} if game.rules.to_act(state) >= 0 else {}
-    )
 
 
 def spoken(chances: Chances) -> str:
@@ -137,25 +120,3 @@ def certainty(verdict: Evaluation) -> str:
         sign = "within" if verdict.known == WITHIN else "estimated ±"
         return f" ({sign} {100 * verdict.within:.2g} points)"
     return f" ({verdict.known})"
-
-
-def document(game: Game, known: InformationSet, verdict: Evaluation) -> dict[str, Any]:
-    names = decision_names(game, known)
-    return {
-        "version": VERSION,
-        "game": game.name,
-        "position": str(known) if known.events else str(known.base),
-        "seat": game.seat_name(verdict.seat),
-        "known": verdict.known,
-        "within": verdict.within,
-        "how": verdict.how,
-        "chances": numbers(verdict.chances),
-        "decisions": [
-            {"name": names[choice.action], "action": choice.action, "mix": choice.mix} | numbers(choice.chances)
-            for choice in verdict.choices
-        ],
-    }
-
-
-def numbers(chances: Chances) -> dict[str, float]:
-    return {"win": chances.win, "draw": chances.draw, "loss": chances.loss, "value": chances.value}

@@ -86,7 +86,12 @@ def evaluate(known: InformationSet, progress: Progress = quiet) -> Evaluation:
         choices = tuple(
             Choice(move, chances(rules.apply(s, move), seat), (move in picked) / len(picked)) for move in MOVES
         )
-    return Evaluation(seat, chances(s, seat), choices, PROVEN, 0.0, told(s))
+    return Evaluation(seat, chances(s, seat), choices, PROVEN, 0.0, told(s), {"distance": distance_or_none(s)})
+
+
+def distance_or_none(s: State) -> int | None:
+    """Return how many moves a grid is from zero; None during the deal, and where it can never be zeroed."""
+    return None if s.phase == DEAL or not rules.winnable(s.cells) else distance(s.cells)
 
 
 def told(s: State) -> str:
