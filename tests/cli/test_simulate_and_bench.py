@@ -71,6 +71,27 @@ def test_simulate_for_machines_is_the_same_for_any_threads(capsys: pytest.Captur
     assert one["version"] == 1
 
 
+@pytest.mark.parametrize("name", ["positive-negative", "zero-sum-grid"])
+def test_simulate_for_machines_gives_options_as_texts_and_turns(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    limit = ("--set", "turns=9") if name == "zero-sum-grid" else ()
+    found = answered(capsys, "simulate", name, "--games", "300", "--interpreted", *limit)
+    assert found["option_texts"]["top"] == str(found["options"]["top"])
+    assert found["option_texts"].get("first", "toss") == "toss"
+    # In these two games every turn is one decision.
+    assert (found["turns"]["mean"], found["turns"]["within"]) == (
+        found["decisions"]["mean"],
+        found["decisions"]["within"],
+    )
+
+
+def test_simulate_counts_the_turns_that_a_game_counts(capsys: pytest.CaptureFixture[str]) -> None:
+    found = answered(capsys, "simulate", "zero-sum-duel", "--games", "300", "--interpreted", "--set", "turns=8")
+    assert found["turns"]["mean"] > 6 > found["decisions"]["mean"]  # six turns fill the hands, and ask nothing
+    assert found["turns"]["total"] <= 8 * 300
+
+
 def test_simulate_each_seat_by_its_own_policy(capsys: pytest.CaptureFixture[str]) -> None:
     words = ("simulate", "positive-negative", "--games", "2000")
     found = answered(capsys, *words, "--policy", "average", "--policy", "random")

@@ -23,7 +23,10 @@ def module(name: str, *texts: str) -> ModuleType:
 
 
 def packing(state: type[Any]) -> str:
-    """Return two functions: `unpacked` makes a state of a row of a table and the options, `pack` writes it there."""
+    """Return functions on states: `unpacked` makes one of a row of a table and the options, `pack` writes it there.
+
+    `turns_of` is how many turns a game has had: by its own count, else how often the seat that decides has changed.
+    """
     places = [path for path in _places(state, "s") if not path.startswith("s.options.")]
     numbers = {path: f"int(line[{i}])" for i, path in enumerate(places)}
     lines = [f"    line[{i}] = {path}" for i, path in enumerate(places)]
@@ -36,6 +39,8 @@ def packing(state: type[Any]) -> str:
             "def pack(s, table, row):",
             "    line = table[row]",
             *lines,
+            "def turns_of(s, changes):",
+            "    return s.turns" if "turns" in state._fields else "    return changes",
         ]
     )
 

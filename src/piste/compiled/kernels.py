@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     def decide(policy: int, v: Any, choices: int, word: int) -> int: ...
     def unpacked(options: Any, table: Any, row: int) -> Any: ...
     def pack(s: Any, table: Any, row: int) -> None: ...
+    def turns_of(s: Any, changes: int) -> int: ...
     def encode(v: Any, lines: Any, row: int) -> int: ...
     def own_cut(s: Any) -> int: ...
 
@@ -49,7 +50,8 @@ Policies = tuple[int, int, int, int]
 
 # What a tally's rows of counts hold, apart from those for each seat, each reason and each length.
 N_GAMES, N_UNFINISHED, N_DRAWS, N_STEPS, N_DECISIONS, N_LENGTH, N_SQUARES = 0, 1, 2, 3, 4, 5, 6
-N_COUNTS = 7
+N_TURNS, N_TURN_SQUARES = 7, 8
+N_COUNTS = 9
 
 
 class Played(NamedTuple):
@@ -159,7 +161,9 @@ def fill_opening(options: Any, opening: Any) -> None:
             at += 1
 
 
-def note(s: Any, n: int, steps: int, decisions: int, sums: Any, wins: Any, reasons: Any, lengths: Any) -> None:
+def note(
+    s: Any, n: int, steps: int, decisions: int, changes: int, sums: Any, wins: Any, reasons: Any, lengths: Any
+) -> None:
     """Enter a game into a tally."""
     sums[N_GAMES] += 1
     sums[N_STEPS] += steps
@@ -169,6 +173,9 @@ def note(s: Any, n: int, steps: int, decisions: int, sums: Any, wins: Any, reaso
         return
     sums[N_LENGTH] += decisions
     sums[N_SQUARES] += decisions * decisions
+    turns = turns_of(s, changes)
+    sums[N_TURNS] += turns
+    sums[N_TURN_SQUARES] += turns * turns
     reasons[reason(s)] += 1
     lengths[min(decisions, len(lengths) - 1)] += 1
     drawn_game = 1
@@ -190,6 +197,8 @@ def random_games(
         s = start(options)
         steps = 0
         decisions = 0
+        changes = 0
+        last_actor = CHANCE
         if len(opening) > 0:
             g = next_state(g)
             s = apply(s, opening[below(word_of(g), len(opening))])
@@ -205,10 +214,12 @@ def random_games(
                 choices = legal(s)
                 action = nth(choices, (word * choices.bit_count()) >> 32)
                 decisions += 1
+                changes += actor != last_actor
+                last_actor = actor
             s = apply(s, action)
             steps += 1
             actor = to_act(s)
-        note(s, n, steps, decisions, sums, wins, reasons, lengths)
+        note(s, n, steps, decisions, changes, sums, wins, reasons, lengths)
 
 
 def policy_games(
@@ -222,6 +233,8 @@ def policy_games(
         s = start(options)
         steps = 0
         decisions = 0
+        changes = 0
+        last_actor = CHANCE
         actor = to_act(s)
         while actor != OVER and steps < most:
             g = next_state(g)
@@ -229,16 +242,18 @@ def policy_games(
             if actor == CHANCE:
                 size = len(opening) if steps == 0 else 0
                 action = int(opening[below(word, size)]) if size > 0 else drawn(s, below(word, spread(s)))
-            elif policies[actor] == 0:
-                action = chosen(legal(s), word)
-                decisions += 1
             else:
-                action = decide(policies[actor], look(s, actor), legal(s), word)
+                if policies[actor] == 0:
+                    action = chosen(legal(s), word)
+                else:
+                    action = decide(policies[actor], look(s, actor), legal(s), word)
                 decisions += 1
+                changes += actor != last_actor
+                last_actor = actor
             s = apply(s, action)
             steps += 1
             actor = to_act(s)
-        note(s, n, steps, decisions, sums, wins, reasons, lengths)
+        note(s, n, steps, decisions, changes, sums, wins, reasons, lengths)
 
 
 def perft(s: Any, depth: int) -> int:

@@ -62,6 +62,8 @@ class Tally(NamedTuple):
     length_sum: int  # decisions in finished games
     squares: int  # the sum of the squares of their numbers of decisions
     lengths: dict[int, int]  # how many finished games had so many decisions; the last entry stands for more, too
+    turns: int = 0  # in finished games: by the game's own count, else how often the seat that decides changed
+    turn_squares: int = 0
 
     def share(self, count: int) -> Share:
         return share(count, self.games)
@@ -69,12 +71,12 @@ class Tally(NamedTuple):
     @property
     def length(self) -> tuple[float, float]:
         """The mean number of decisions in a finished game, and the half-width of its 95 % interval."""
-        n = self.games - self.unfinished
-        if n == 0:
-            return 0.0, 0.0
-        mean = self.length_sum / n
-        spread = max(self.squares / n - mean * mean, 0.0) * n / max(n - 1, 1)
-        return mean, 1.96 * sqrt(spread / n)
+        return _mean(self.length_sum, self.squares, self.games - self.unfinished)
+
+    @property
+    def mean_turns(self) -> tuple[float, float]:
+        """The mean number of turns in a finished game, and the half-width of its 95 % interval."""
+        return _mean(self.turns, self.turn_squares, self.games - self.unfinished)
 
     def quantile(self, part: float) -> int:
         """Return a length that this part of the finished games do not exceed."""
@@ -85,6 +87,14 @@ class Tally(NamedTuple):
             if seen >= wanted:
                 return length
         return max(self.lengths, default=0)
+
+
+def _mean(total: int, squares: int, n: int) -> tuple[float, float]:
+    if n == 0:
+        return 0.0, 0.0
+    mean = total / n
+    spread = max(squares / n - mean * mean, 0.0) * n / max(n - 1, 1)
+    return mean, 1.96 * sqrt(spread / n)
 
 
 def share(count: int, games: int) -> Share:
@@ -181,6 +191,8 @@ def _tally(total: list[list[int]], seats: int) -> Tally:
         length_sum=sums[k.N_LENGTH],
         squares=sums[k.N_SQUARES],
         lengths={length: count for length, count in enumerate(lengths) if count},
+        turns=sums[k.N_TURNS],
+        turn_squares=sums[k.N_TURN_SQUARES],
     )
 
 

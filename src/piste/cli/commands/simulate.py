@@ -108,10 +108,12 @@ def percent(share: Share) -> str:
 
 def document(game: Game, options: Any, seed: str, chosen: list[str], wanted: int, tally: Tally) -> dict[str, Any]:
     mean, half = tally.length if tally.unfinished < tally.games else (None, None)
+    turns, turns_half = tally.mean_turns if tally.unfinished < tally.games else (None, None)
     return {
         "version": VERSION,
         "game": game.name,
         "options": options._asdict(),
+        "option_texts": game.option_texts(options),
         "seed": seed,
         "policies": chosen,
         "games": tally.games,
@@ -128,4 +130,5 @@ def document(game: Game, options: Any, seed: str, chosen: list[str], wanted: int
             "quantiles": {str(part): None if mean is None else tally.quantile(part) for part in PARTS},
             "counts": tally.lengths,
         },
+        "turns": {"total": tally.turns, "mean": turns, "within": turns_half},
     }
