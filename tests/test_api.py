@@ -154,7 +154,7 @@ def test_a_position_is_evaluated_for_the_seat_to_act_or_for_another() -> None:
 
 
 def test_a_view_an_information_set_and_its_text_are_evaluated_alike() -> None:
-    options = {"first": "a", "top": 3, "hand": 2, "turns": 6}
+    options: dict[str, int | str] = {"first": "a", "top": 3, "hand": 2, "turns": 6}
     view = piste.open_table("zero-sum-duel", options, outcomes="+3 -2 -1 +1 +2").view(0)
     asked = piste.InformationSet.of(piste.find("zero-sum-duel"), view)
     assert piste.evaluate(view) == piste.evaluate(asked) == piste.evaluate(str(asked))
