@@ -12,7 +12,7 @@ import sys
 from html import escape
 from pathlib import Path
 
-from piste.cli.commands.play import sit
+from piste.cli.players import seat_players
 from piste.cli.session import Session
 from piste.cli.terminal import Terminal
 from piste.core.dealer import Commitment
@@ -45,8 +45,9 @@ def game_text() -> list[str]:
     head = new_head(GAME, OPTIONS, seed=SEED)
     head = head._replace(named=False, commitment=Commitment.to(SEED, b"\x00" * 32))
     table, recorder = seated(head)
-    screen = Terminal(page, Typed(), colour=False)
-    session = Session(head, table, recorder, sit(head.game, head.options, ["you", "steady"]), screen, brief=True)
+    terminal = Terminal(page, Typed(), colour=False)
+    players = seat_players(head.game, head.options, ["you", "steady"])
+    session = Session(head, table, recorder, players, terminal, brief=True)
     with contextlib.suppress(EOFError):
         session.run()
     return [f"$ {COMMAND}", *page.getvalue().rstrip("\n").split("\n")]

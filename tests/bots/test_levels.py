@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from piste import bots
-from piste.cli.commands import listing
+from piste.cli.commands import bots as bots_command
 from piste.cli.commands import match as matching
-from piste.cli.commands.play import choose
+from piste.cli.menu import choose_game
 from piste.cli.terminal import Terminal
 from piste.compiled import table_cache
 from piste.core.evaluation import Basis
@@ -73,7 +73,7 @@ def test_both_names_of_the_top_level_find_it_in_every_game() -> None:
 
 def test_the_list_of_bots_names_no_perfect_player_of_duel() -> None:
     page = io.StringIO()
-    assert listing.bots(argparse.Namespace(game="mccoy-duel", json=False), Terminal(page, colour=False)) == 0
+    assert bots_command.run(argparse.Namespace(game="mccoy-duel", json=False), Terminal(page, colour=False)) == 0
     rows = [line.partition(":")[0] for line in page.getvalue().splitlines() if line.startswith("mccoy-duel")]
     assert rows == [
         "mccoy-duel random",
@@ -87,7 +87,7 @@ def test_the_list_of_bots_names_no_perfect_player_of_duel() -> None:
 @pytest.mark.parametrize("typed", ["expert", "perfect"])
 def test_the_chooser_shows_the_honest_name_and_takes_both(typed: str) -> None:
     page, answers = Page(), iter([f"{find('mccoy-duel').notation.TITLE}\n", "\n", f"{typed}\n", "\n"])
-    given = choose(Terminal(page, Keyboard(lambda: next(answers)), colour=False))
+    given = choose_game(Terminal(page, Keyboard(lambda: next(answers)), colour=False))
     assert (given.game, given.vs) == ("mccoy-duel", "perfect")
     assert "  expert (searched): Counts every hidden card" in page.getvalue()
     assert "perfect" not in page.getvalue()

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from piste.cli.commands.play import sit
+from piste.cli.players import seat_players
 from piste.cli.session import Session
 from piste.cli.terminal import Terminal
 from piste.core.record import Head
@@ -57,16 +57,14 @@ def session_of(
         return text
 
     screen = Terminal(page, Keyboard(typed), colour=False)
-    session = Session(
-        head, table, recorder, sit(head.game, head.options, specs), screen, resume=lambda: "piste resume", **settings
-    )
+    session = Session(head, table, recorder, seat_players(head.game, head.options, specs), screen, **settings)
     box.append(session)
     return session, page
 
 
 def last_line(session: Session) -> str:
     """Return what stands before the cursor."""
-    page = session.screen.out
+    page = session.terminal.out
     assert isinstance(page, Page)
     return page.getvalue().rpartition("\n")[2]
 
@@ -77,7 +75,7 @@ def any_decision(chooser: random.Random) -> Callable[[Session], str]:
     def answer(session: Session) -> str:
         last = last_line(session)
         actor = session.table.to_act
-        if "ress Enter" in last or actor is None or session.sittings[actor].bot is not None:
+        if "ress Enter" in last or actor is None or session.players[actor].bot is not None:
             return "\n"
         return chooser.choice(session.table.view(actor).decisions) + "\n"
 

@@ -103,12 +103,12 @@ def test_what_waited_is_written_when_there_is_room_again(tmp_path: Path, monkeyp
     table.decide(1, "keep")
     assert len(told) == 1
     assert "No space left on device" in told[0]
-    assert kept.trouble
+    assert kept.error
     assert saved_games.read("a-game").text.count("\n") < table.record().count("\n")  # whole lines only, and readable
     flaky.full = False
     table.decide(0, "keep")
     assert told[1:] == ["The game can be kept again, and nothing of it is missing."]
-    assert not kept.trouble
+    assert not kept.error
     kept.close()
     assert saved_games.read("a-game").text == table.record()
     assert replay(saved_games.read("a-game"))[0].view(0) == table.view(0)

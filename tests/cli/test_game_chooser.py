@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from piste.cli.commands.play import choose
+from piste.cli.menu import choose_game
 from piste.cli.terminal import Terminal
 from tests.cli.terminal_user import Keyboard, Page
 
@@ -12,7 +12,7 @@ from tests.cli.terminal_user import Keyboard, Page
 def chosen(*answers: str) -> tuple[dict[str, object], str]:
     """Answer the questions; return what was chosen, and the page."""
     page, left = Page(), iter(answers)
-    given = choose(Terminal(page, Keyboard(lambda: next(left) + "\n"), colour=False))
+    given = choose_game(Terminal(page, Keyboard(lambda: next(left) + "\n"), colour=False))
     assert not list(left)
     return vars(given), page.getvalue()
 

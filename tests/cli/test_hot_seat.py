@@ -7,7 +7,7 @@ from collections import defaultdict
 
 import pytest
 
-from piste.cli.commands.play import sit
+from piste.cli.players import seat_players
 from piste.cli.session import Session
 from piste.cli.terminal import Terminal
 from piste.core.dealer import ScriptedDealer
@@ -81,7 +81,7 @@ def page_of(kind: Kind, steps: tuple[int, ...]) -> Watched:
         return name + "\n"
 
     screen = Terminal(page, Keyboard(typed), colour=False)
-    page.session = Session(head, table, recorder, sit(game, head.options, ["you"] * count), screen)
+    page.session = Session(head, table, recorder, seat_players(game, head.options, ["you"] * count), screen)
     with pytest.raises(EOFError):
         page.session.run()
     assert table.history() == steps

@@ -200,7 +200,7 @@ def test_no_colour_where_none_is_wanted(setting: dict[str, str], tmp_path: Path)
 
 
 def test_help_loads_no_game_and_nothing_heavy() -> None:
-    code = "import sys, piste.cli.main; piste.cli.main.parser().format_help(); print('\\n'.join(sys.modules))"
+    code = "import sys, piste.cli.main; piste.cli.main.make_parser().format_help(); print('\\n'.join(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     modules = set(done.stdout.split())
     ours = {name for name in modules if name.startswith("piste")}

@@ -13,8 +13,8 @@ import pytest
 
 import piste
 from piste import bots
-from piste.cli.commands.play import sit
-from piste.cli.session import Left, Session
+from piste.cli.players import seat_players
+from piste.cli.session import PlayerLeftError, Session
 from piste.cli.terminal import Terminal
 from piste.core.game import find, names
 from piste.core.replay import new_head, seated
@@ -80,7 +80,7 @@ def test_by_pipe_to_the_end(name: str, options: dict[str, Any], seats: int) -> N
         return chooser.choice(table.view(actor).decisions) + "\n"
 
     screen = Terminal(page, Keyboard(answer, terminal=False), colour=False)
-    Session(head, table, recorder, sit(head.game, head.options, ["you"] * seats), screen).run()
+    Session(head, table, recorder, seat_players(head.game, head.options, ["you"] * seats), screen).run()
     assert table.ending() is not None
     assert "\x1b" not in page.getvalue()
 
@@ -93,7 +93,7 @@ def test_garbage_is_refused_kindly_and_costs_nothing(name: str) -> None:
 
     def answer(session: Session) -> str:
         nonlocal lines
-        page = session.screen.out
+        page = session.terminal.out
         last = last_line(session)
         page.seek(0)  # keep the page short: only its end is of interest
         page.truncate()
@@ -134,7 +134,7 @@ def commanded(name: str, answers: list[str], specs: list[str] | None = None, **s
         return left.pop(0) + "\n"
 
     session, page = session_of(new_head(name, {}, seed="commands"), specs or ["you", "random"], answer, **settings)
-    with contextlib.suppress(EOFError, Left):
+    with contextlib.suppress(EOFError, PlayerLeftError):
         session.run()
     return session, page.getvalue()
 
@@ -191,7 +191,7 @@ def test_no_input_fails_instead_of_asking() -> None:
     table, recorder = seated(head)
     screen = Terminal(io.StringIO(), io.StringIO("keep\n"), asking=False)
     with pytest.raises(piste.PisteError, match="--no-input"):
-        Session(head, table, recorder, sit(head.game, head.options, ["you", "you"]), screen).run()
+        Session(head, table, recorder, seat_players(head.game, head.options, ["you", "you"]), screen).run()
 
 
 @EVERY

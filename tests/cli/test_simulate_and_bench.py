@@ -14,7 +14,7 @@ import pytest
 from piste.cli.commands.bench import compile_time, rules_speed
 from piste.cli.commands.bench.compile_time import once
 from piste.cli.main import main
-from piste.cli.parser import parser
+from piste.cli.parser import make_parser
 from piste.compiled import codegen, compiler
 from piste.compiled.simulate import simulate
 
@@ -52,7 +52,7 @@ def test_simulate_says_when_no_game_was_finished(capsys: pytest.CaptureFixture[s
 def test_options_may_stand_between_the_words_of_a_command(capsys: pytest.CaptureFixture[str]) -> None:
     words = ("match", "prime-duel", "--games", "2", "steady", "--set", "target=9", "random", "--processes", "1")
     assert "steady against random, 2 games (1 deal, each" in said(capsys, *words)
-    given = parser().parse_args(["bench", "prime-duel", "--json", "zero-sum-grid"])
+    given = make_parser().parse_args(["bench", "prime-duel", "--json", "zero-sum-grid"])
     assert (given.game, given.json) == (["prime-duel", "zero-sum-grid"], True)
     for wrong, why in ((["match"], "required: game"), (["match", "prime-duel", "--gmaes", "2"], "--gmaes")):
         with pytest.raises(SystemExit):

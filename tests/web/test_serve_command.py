@@ -16,7 +16,7 @@ import pytest
 
 from piste.cli.commands import serve
 from piste.cli.main import main
-from piste.cli.parser import parser
+from piste.cli.parser import make_parser
 from piste.cli.terminal import Terminal
 from piste.core.errors import MissingExtraError, OptionError, PisteError
 from piste.core.extras import SERVE
@@ -29,7 +29,7 @@ from tests import ROOT
 
 
 def arguments(*words: str) -> argparse.Namespace:
-    return parser().parse_args(["serve", *words])
+    return make_parser().parse_args(["serve", *words])
 
 
 @pytest.fixture(autouse=True)

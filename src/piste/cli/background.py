@@ -35,7 +35,7 @@ _worker = Worker()
 _latest: dict[Future[Any], tuple[Any, ...]] = {}
 
 
-def begin(function: Callable[..., T], *given: Any) -> Future[T]:
+def begin(function: Callable[..., T], *arguments: Any) -> Future[T]:
     """Have a function called in the worker, after whatever was begun before; go on meanwhile."""
     told: list[Future[T]] = []
 
@@ -43,7 +43,7 @@ def begin(function: Callable[..., T], *given: Any) -> Future[T]:
         if told:
             _latest[told[0]] = how
 
-    future = _worker.submit(function, *given, progress=tell)
+    future = _worker.submit(function, *arguments, progress=tell)
     told.append(future)
     return future
 
@@ -95,10 +95,10 @@ def finish(future: Future[T], saying: Saying, *, gently: bool = False) -> T:
             ) from None
 
 
-def work(saying: Saying, function: Callable[..., T], *given: Any, gently: bool = False) -> T:
+def work(saying: Saying, function: Callable[..., T], *arguments: Any, gently: bool = False) -> T:
     """Return what a function finds in the worker."""
     with Interrupts():
-        future = begin(function, *given)
+        future = begin(function, *arguments)
     return finish(future, saying, gently=gently)
 
 

@@ -8,10 +8,10 @@ import io
 import os
 import sys
 import warnings
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from importlib import import_module
 
-from piste.cli.parser import parser
+from piste.cli.parser import make_parser
 from piste.core.errors import (
     DealError,
     OptionError,
@@ -22,165 +22,19 @@ from piste.core.errors import (
     tell_cache_warnings,
 )
 
-if TYPE_CHECKING:
-    from piste.cli.terminal import Terminal
-
-
-def _play(given: argparse.Namespace, screen: Terminal) -> int:
-    from piste.cli.commands.play import play
-
-    return play(given, screen)
-
-
-def _games(given: argparse.Namespace, screen: Terminal) -> int:
-    from piste.cli.commands.listing import games
-
-    return games(given, screen)
-
-
-def _rules(given: argparse.Namespace, screen: Terminal) -> int:
-    from piste.cli.rules_page import rules_text
-    from piste.core.game import find
-
-    screen.lines(rules_text(find(given.game), screen.width, whole=given.all).split("\n"))
-    return 0
-
-
-def _replay(given: argparse.Namespace, screen: Terminal) -> int:
-    from piste.cli.commands.play import show
-
-    return show(given, screen)
-
-
-def _review(given: argparse.Namespace, screen: Terminal) -> int:
-    from piste.cli.commands.review import run
-
-    return run(given, screen)
-
-
-def _verify(given: argparse.Namespace, screen: Terminal) -> int:
-    from piste.cli.commands.verify import run
-
-    return run(given, screen)
-
-
-def _resume(given: argparse.Namespace, screen: Terminal) -> int:
-    from piste.cli.commands.play import resume
-
-    return resume(given, screen)
-
-
-def _bots(given: argparse.Namespace, screen: Terminal) -> int:
-    from piste.cli.commands.listing import bots
-
-    return bots(given, screen)
-
-
-def _where(given: argparse.Namespace, screen: Terminal) -> int:
-    from piste.cli.commands.listing import where
-
-    return where(given, screen)
-
-
-def _solve(given: argparse.Namespace, screen: Terminal) -> int:
-    from piste.cli.commands.solve import run
-
-    return run(given, screen)
-
-
-def _match(given: argparse.Namespace, screen: Terminal) -> int:
-    from piste.cli.commands.match import run
-
-    return run(given, screen)
-
-
-def _simulate(given: argparse.Namespace, screen: Terminal) -> int:
-    from piste.cli.commands.simulate import run
-
-    return run(given, screen)
-
-
-def _puzzle(given: argparse.Namespace, screen: Terminal) -> int:
-    from piste.cli.commands.puzzle import run
-
-    return run(given, screen)
-
-
-def _progress(given: argparse.Namespace, screen: Terminal) -> int:
-    from piste.cli.commands.progress import run
-
-    return run(given, screen)
-
-
-def _balance(given: argparse.Namespace, screen: Terminal) -> int:
-    from piste.cli.commands.balance import run
-
-    return run(given, screen)
-
-
-def _bench(given: argparse.Namespace, screen: Terminal) -> int:
-    if given.startup:
-        from piste.cli.commands.bench.startup import bench
-    elif given.serve:
-        from piste.core.extras import SERVE, need
-
-        need(SERVE)
-        from piste.cli.commands.bench.serve import bench
-    elif given.batch:
-        from piste.cli.commands.bench.batch import bench
-    elif given.compile:
-        from piste.cli.commands.bench.compile_time import bench
-    elif given.solve:
-        from piste.cli.commands.bench.solve_time import bench
-    else:
-        from piste.cli.commands.bench.rules_speed import bench
-    return bench(given, screen)
-
-
-def _serve(given: argparse.Namespace, screen: Terminal) -> int:
-    from piste.cli.commands.serve import run
-
-    return run(given, screen)
-
-
-def _completion(given: argparse.Namespace, screen: Terminal) -> int:
-    from piste.cli.commands.completion import script
-
-    print(script(parser(), given.shell), file=screen.out)
-    return 0
-
-
-COMMANDS: dict[str, Callable[[argparse.Namespace, Terminal], int]] = {
-    "play": _play,
-    "games": _games,
-    "rules": _rules,
-    "replay": _replay,
-    "review": _review,
-    "verify": _verify,
-    "resume": _resume,
-    "bots": _bots,
-    "where": _where,
-    "solve": _solve,
-    "match": _match,
-    "simulate": _simulate,
-    "puzzle": _puzzle,
-    "progress": _progress,
-    "balance": _balance,
-    "bench": _bench,
-    "serve": _serve,
-    "completion": _completion,
-}
+COMMANDS = "piste.cli.commands"
+"""Each command is a module of its name there, with a function `run(args, terminal)` that returns the exit code."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return the exit code: 0 done, 1 failed, 2 not understood, 130 interrupted."""
     words = sys.argv[1:] if arguments is None else list(arguments)
-    given = parser().parse_args(["--help"] if words[:1] == ["help"] else words)
+    args = make_parser().parse_args(["--help"] if words[:1] == ["help"] else words)
     make_streams_safe()
     try:
         with warnings.catch_warnings():
             tell_cache_warnings(lambda text: _complain(f"piste: {text}"))
-            return run(given)
+            return run(args)
     except (UnknownNameError, OptionError, DealError, PositionError) as e:
         _complain(f"piste: {e}")
         return 2
@@ -233,21 +87,20 @@ def plainer(error: UnicodeError) -> tuple[str, int]:
     return "".join(plain.get(letter, "?") for letter in wrong), error.end
 
 
-def run(given: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> int:
+    """Run one command; without one, ask a person what to play, or list the games."""
     from piste.cli.terminal import Terminal
 
-    colour = {"always": True, "never": False}.get(given.color)
-    asking = not getattr(given, "no_input", False)
-    screen = Terminal(colour=False if given.no_color else colour, asking=asking)
-    if given.command is not None:
-        return COMMANDS[given.command](given, screen)
-    if not screen.person:
-        from piste.cli.commands.listing import games
+    colour = {"always": True, "never": False}.get(args.color)
+    asking = not getattr(args, "no_input", False)
+    terminal = Terminal(colour=False if args.no_color else colour, asking=asking)
+    if args.command is None and terminal.person:
+        from piste.cli.menu import choose_game
 
-        return games(argparse.Namespace(played=False, json=False), screen)
-    from piste.cli.commands.play import choose, play
-
-    return play(choose(screen), screen)
+        args = choose_game(terminal)
+    elif args.command is None:
+        args = argparse.Namespace(command="games", played=False, json=False)
+    return int(import_module(f"{COMMANDS}.{args.command}").run(args, terminal))
 
 
 if __name__ == "__main__":

@@ -57,7 +57,7 @@ class Parser(argparse.ArgumentParser):
             self.mixed = True
 
 
-def parser() -> argparse.ArgumentParser:
+def make_parser() -> argparse.ArgumentParser:
     """Return the tree of commands and their arguments."""
     top = Parser(
         prog="piste",

@@ -36,12 +36,12 @@ class Prompter:
     """Asks one seat one question."""
 
     def __init__(
-        self, game: Game, view: SeatView, names: tuple[str, ...], screen: Terminal, *, brief: bool = False
+        self, game: Game, view: SeatView, names: tuple[str, ...], terminal: Terminal, *, brief: bool = False
     ) -> None:
         self.game = game
         self.view = view
         self.names = names
-        self.screen = screen
+        self.terminal = terminal
         self.brief = brief
         self._first = self._prompt = game.text.ask(view, names)
         self._shown: Prompt | None = None
@@ -50,7 +50,7 @@ class Prompter:
         """Ask once; return a decision, a command for the session, or AGAIN."""
         text = self._text()
         self._shown = self._prompt
-        said = self.screen.read(text)
+        said = self.terminal.read(text)
         word = tidy(said)
         if not word:
             return Answer.AGAIN, ""
@@ -66,7 +66,7 @@ class Prompter:
             try:
                 found = read(self.game, self.view, self._prompt, printable(said), (*OWN, *SESSION))
             except PisteError as e:
-                self.screen.note(str(e))
+                self.terminal.note(str(e))
                 return Answer.AGAIN, ""
         if isinstance(found, Prompt):
             self._prompt = found
@@ -74,7 +74,7 @@ class Prompter:
         return Answer.DECISION, found
 
     def confirm(self, question: str) -> bool:
-        return tidy(self.screen.read(question)) in ("yes", "y")
+        return tidy(self.terminal.read(question)) in ("yes", "y")
 
     def _text(self) -> str:
         """Return the question; only its last line when it is asked again."""
@@ -90,11 +90,11 @@ class Prompter:
 
             changes = self.game.changes(self.view.options)
             if changes:
-                self.screen.note("\n".join(["Here it is played otherwise than the page below says:", *changes, ""]))
-            self.screen.note(rules_text(self.game, self.screen.width))
+                self.terminal.note("\n".join(["Here it is played otherwise than the page below says:", *changes, ""]))
+            self.terminal.note(rules_text(self.game, self.terminal.width))
         elif word in ("hand", "table"):
             for row in self.game.text.picture(self.view, self.names):
-                self.screen.line(str(row))
+                self.terminal.line(str(row))
         else:
             meanings = [f"{key.key}: {key.meaning}" for key in self._prompt.keys if key.meaning != key.key]
-            self.screen.note("\n".join([*meanings, *HELP.split("\n")]))
+            self.terminal.note("\n".join([*meanings, *HELP.split("\n")]))

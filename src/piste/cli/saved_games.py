@@ -44,7 +44,7 @@ class RecordFile:
         """Begin a record of that name, or open one again; `tell` is told when it can no longer be kept."""
         self.name = name
         self.path = path_of(name)
-        self.trouble = ""  # why lines are waiting, for a person; "" while all is kept
+        self.error = ""  # why lines are waiting, for a person; "" while all is saved
         self._tell = tell
         self._file: FileIO | None = None
         self._size = 0  # so many bytes are whole lines
@@ -87,17 +87,17 @@ class RecordFile:
             if self._file is not None:
                 with contextlib.suppress(OSError):
                     self.go_on_after(self._size)  # no half line stays
-            if not self.trouble:
-                self.trouble = (
+            if not self.error:
+                self.error = (
                     f"The game cannot be kept in {self.path.parent}: {e.strerror or e}. You can play on; what is "
                     "missing is written as soon as that is possible. Free some space there, or set PISTE_HOME to "
                     "another folder for your next games."
                 )
-                self._tell(self.trouble)
+                self._tell(self.error)
         else:
-            if self.trouble:
+            if self.error:
                 self._tell("The game can be kept again, and nothing of it is missing.")
-            self.trouble = ""
+            self.error = ""
 
     def _put(self) -> None:
         if self._file is None:
@@ -178,6 +178,17 @@ def read(name: str) -> Record:
     if not path.exists():
         raise PisteError(f"There is no kept game {quoted(name)}. `piste games --played` lists them.")
     return load(path, mend=True)
+
+
+def find_record(name: str) -> Record:
+    """Return the record of a file, of a kept game, or of the last one."""
+    from piste.api import load
+
+    if name == "last":
+        return read(newest(running=False))
+    if Path(name).exists() or "/" in name or name.endswith(".jsonl"):
+        return load(name)
+    return read(name)
 
 
 def newest(*, running: bool) -> str:

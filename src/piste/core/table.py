@@ -154,6 +154,12 @@ class Table:
         """Return every step from the start, secrets included: for the table's owner only."""
         return tuple(self._history)
 
+    def actors(self) -> tuple[int, ...]:
+        """Return who took each step from the start: a seat, or CHANCE."""
+        steps = zip(self._history, self._states, strict=False)  # there is one more state than steps
+        to_act = self.game.rules.to_act
+        return tuple(step.seat if isinstance(step, Resignation) else to_act(state) for step, state in steps)
+
     def record(self) -> str:
         """Return the game's record so far, seed included: of a running game, for the table's owner only."""
         if self._journal is None:

@@ -13,7 +13,7 @@ import pytest
 import piste
 from piste import bots
 from piste.cli.commands.bench import solve_time
-from piste.cli.main import COMMANDS, main
+from piste.cli.main import main
 from piste.compiled import table_cache
 from piste.core.errors import MissingExtraError
 from piste.core.evaluation import quiet
@@ -188,7 +188,7 @@ def test_a_file_that_cannot_be_used_is_named(
     def broken(*_: Any) -> int:
         raise PermissionError(13, "Permission denied", "/some/where")
 
-    monkeypatch.setitem(COMMANDS, "solve", broken)
+    monkeypatch.setattr("piste.cli.commands.solve.run", broken)
     assert main(("solve", "zero-sum-grid")) == 1
     assert capsys.readouterr().err == "piste: /some/where: Permission denied\n"
 

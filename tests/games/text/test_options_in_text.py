@@ -10,7 +10,7 @@ import pytest
 
 import piste
 from piste.cli.rules_page import plain, rules_text
-from piste.cli.session import Left
+from piste.cli.session import PlayerLeftError
 from piste.core.game import Game, Option, find, names
 from piste.core.presentation import EventContext
 from piste.core.replay import new_head
@@ -108,7 +108,7 @@ def test_rules_asked_for_in_a_game_say_what_is_otherwise_in_it(options: dict[str
     answers = iter(["rules\n", "quit\n"])
     head = new_head("prime-duel", options, seed="rules")
     session, page = session_of(head, ["you", "you"], lambda _: next(answers), brief=True)
-    with pytest.raises(Left):
+    with pytest.raises(PlayerLeftError):
         session.run()
     assert ("target is 30 instead of 50: the score that wins." in page.getvalue()) is otherwise
 

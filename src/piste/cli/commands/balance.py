@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import csv
 import io
-import os
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,16 +13,14 @@ from piste.analysis.balance.histogram import bins
 from piste.analysis.balance.random_play import Spread
 from piste.analysis.balance.report import ANY, BEST, Report, weigh
 from piste.analysis.balance.svg import page
+from piste.cli.arguments import option_pairs, whole_number, worker_count
 from piste.cli.background import Saying, preparing, work
-from piste.cli.commands.listing import put
-from piste.cli.commands.play import pairs
-from piste.cli.commands.simulate import number
+from piste.cli.output import print_json
 from piste.cli.terminal import Terminal
 from piste.core.errors import OptionError, PisteError
 from piste.core.evaluation import ESTIMATED, WITHIN, Progress
 from piste.core.game import Game, find, quoted, tidy
 
-VERSION = 1  # of the JSON
 MOST_GAMES = 10**7
 SHEET = "sheet"
 PERCENT, COUNT = "%", "n"
@@ -52,33 +49,33 @@ class Part(NamedTuple):
     rows: list[Row]
 
 
-def run(given: argparse.Namespace, screen: Terminal) -> int:
-    game = find(given.game)
-    wanted = [pairs(given.set or []), *(versus(text) for text in given.versus or [])]
+def run(args: argparse.Namespace, terminal: Terminal) -> int:
+    game = find(args.game)
+    wanted = [option_pairs(args.set), *(versus(text) for text in args.versus or [])]
     for options in wanted:
         game.options(options)  # what cannot be played is refused before anything is
-    games = None if given.games is None else number("games", given.games, 1, MOST_GAMES)
-    processes = (os.cpu_count() or 1) if given.processes is None else number("processes", given.processes, 1, 1024)
-    target = None if given.plot is None else plotted(given.plot)
+    games = None if args.games is None else whole_number("games", args.games, 1, MOST_GAMES)
+    processes = worker_count("processes", args.processes)
+    target = None if args.plot is None else plotted(args.plot)
     reports: list[Report] = []
     for i, options in enumerate(wanted, 1):
         head = f"{i}/{len(wanted)} " if len(wanted) > 1 else ""
         stopped = "Stopped before there was anything to tell."
         saying = Saying("weighing", preparing("the bots", game), head, stopped, (i - 1) / len(wanted))
         column = (i - 1, len(wanted))
-        reports.append(work(saying, weighed, game, options, games, given.seed, processes, column, gently=True))
+        reports.append(work(saying, weighed, game, options, games, args.seed, processes, column, gently=True))
         if reports[-1].stopped:
             break
     cut = reports[-1].stopped
     if target is not None:
         written(target, page(reports))
-    if given.json:
-        put(screen, {"version": VERSION, "game": game.name, "seed": given.seed, "stopped": cut}
-            | {"columns": [document(report) for report in reports]})  # fmt: skip
-    elif given.csv:
-        print(table_of(game, reports), end="", file=screen.out)
+    if args.json:
+        columns = [document(report) for report in reports]
+        print_json(terminal, {"game": game.name, "seed": args.seed, "stopped": cut, "columns": columns}, version=1)
+    elif args.csv:
+        print(table_of(game, reports), end="", file=terminal.out)
     else:
-        show(game, reports, len(wanted), screen)
+        show(game, reports, len(wanted), terminal)
     return 130 if cut else 0
 
 
@@ -102,7 +99,7 @@ def weighed(
 
 def versus(text: str) -> dict[str, int | str]:
     """Return the options of another column: `a=1,b=2`, or `sheet` for none."""
-    return {} if tidy(text) == SHEET else pairs(text.split(","))
+    return {} if tidy(text) == SHEET else option_pairs(text.split(","))
 
 
 def plotted(name: str) -> Path:
@@ -188,14 +185,14 @@ def deciding(report: Report) -> dict[str, Estimate]:
 # For people.
 
 
-def show(game: Game, reports: list[Report], wanted: int, screen: Terminal) -> None:
+def show(game: Game, reports: list[Report], wanted: int, terminal: Terminal) -> None:
     if reports[-1].stopped:
         begun = f" in column {len(reports)} of {wanted}" if wanted > 1 else ""
-        screen.note(f"Stopped{begun}; this is what there is so far.")
+        terminal.note(f"Stopped{begun}; this is what there is so far.")
     alone = len(reports) == 1
-    screen.line(f"{game.notation.TITLE}{f' ({reports[0].title})' if alone and reports[0].changed else ''}")
+    terminal.line(f"{game.notation.TITLE}{f' ({reports[0].title})' if alone and reports[0].changed else ''}")
     for report in reports:
-        aside(report, screen, alone=alone)
+        aside(report, terminal, alone=alone)
     found = [named(part, reports) for part in parts(reports)]
     texts = {
         (part.key, row.name): [cell(n, row.unit, brief=not alone) for n in row.numbers]
@@ -205,34 +202,34 @@ def show(game: Game, reports: list[Report], wanted: int, screen: Terminal) -> No
     titles = [report.title for report in reports]
     label = max((len(name) for _, name in texts), default=0)
     widths = [max([len(title), *(len(row[i]) for row in texts.values())]) for i, title in enumerate(titles)]
-    fits = 2 + label + sum(2 + width for width in widths) <= screen.width
+    fits = 2 + label + sum(2 + width for width in widths) <= terminal.width
     if not alone and fits:
-        screen.line(
+        terminal.line(
             "  " + " " * label + "".join(f"  {title:<{w}}" for title, w in zip(titles, widths, strict=True)).rstrip()
         )
     for part in found:
         if part.key == "draws" and not any(
             n is not None and n.value > 5e-5 for row in part.rows for n in row.numbers
         ):
-            screen.line("No draws")
+            terminal.line("No draws")
             continue
-        screen.line(f"{part.heading}{weighed_by(reports) if part.key == 'matter' else ''}")
+        terminal.line(f"{part.heading}{weighed_by(reports) if part.key == 'matter' else ''}")
         for row in part.rows:
             cells = texts[part.key, row.name]
             if fits:
                 line = "".join(f"  {text:<{w}}" for text, w in zip(cells, widths, strict=True))
-                screen.line(f"  {row.name:<{label}}{line}".rstrip())
+                terminal.line(f"  {row.name:<{label}}{line}".rstrip())
             else:
-                screen.line(f"  {row.name}")
+                terminal.line(f"  {row.name}")
                 for title, text in zip(titles, cells, strict=True):
-                    screen.line(f"    {text}" if alone else f"    {title}: {text}")
+                    terminal.line(f"    {text}" if alone else f"    {title}: {text}")
     for report in reports:
-        pictures(report, screen, alone=alone)
+        pictures(report, terminal, alone=alone)
     for note in dict.fromkeys(note for report in reports for note in report.notes):
-        screen.note(note)
+        terminal.note(note)
     for known in dict.fromkeys(report.described() for report in reports if report.levels):
-        screen.note(f"How the play of the levels is known: {known}.")
-    screen.note(LEGEND)
+        terminal.note(f"How the play of the levels is known: {known}.")
+    terminal.note(LEGEND)
 
 
 def named(part: Part, reports: list[Report]) -> Part:
@@ -270,25 +267,25 @@ def cell(number: Estimate | None, unit: str, *, brief: bool) -> str:
     return f"{value:.{digits}f}{sign} ({low:.{digits}f} to {high:.{digits}f}){model}"
 
 
-def pictures(report: Report, screen: Terminal, *, alone: bool) -> None:
+def pictures(report: Report, terminal: Terminal, *, alone: bool) -> None:
     """Draw how long games are, of the strongest level and of random play; and the levels against each other."""
     of = "" if alone else f" ({report.title})"
     chosen = [who for who in (*reversed(report.levels), ANY) if who in report.spreads]
     for who in dict.fromkeys([*chosen[:1], *chosen[-1:]]):
         how = "random play" if who == ANY else f"{report.shown(who)} bots"
-        screen.line(f"How many decisions games have: {how}{of}")
-        screen.lines(histogram(report.spreads[who], screen.width))
+        terminal.line(f"How many decisions games have: {how}{of}")
+        terminal.lines(histogram(report.spreads[who], terminal.width))
     if report.points:
-        screen.line(f"% of points, row against column{of}")
+        terminal.line(f"% of points, row against column{of}")
         levels = {level: report.shown(level) for level in report.levels}
         wide = max(map(len, levels.values()))
-        screen.line("  " + " " * wide + "".join(f" {name}" for name in levels.values()))
+        terminal.line("  " + " " * wide + "".join(f" {name}" for name in levels.values()))
         for one, label in levels.items():
             shown = (
                 f"{100 * report.points[one, two].value:.1f}" if (one, two) in report.points else "-" for two in levels
             )
             cells = "".join(f" {text:>{len(name)}}" for name, text in zip(levels.values(), shown, strict=True))
-            screen.line(f"  {label:<{wide}}{cells}")
+            terminal.line(f"  {label:<{wide}}{cells}")
 
 
 def histogram(spread: Spread, width: int) -> list[str]:
@@ -303,14 +300,14 @@ def histogram(spread: Spread, width: int) -> list[str]:
     ]
 
 
-def aside(report: Report, screen: Terminal, *, alone: bool) -> None:
+def aside(report: Report, terminal: Terminal, *, alone: bool) -> None:
     """Tell what is true in words."""
     of = "" if alone else f" ({report.title})"
     said = [*edge(report), *(f"{sentence} ({how})" for sentence, how in report.truths)]
     if said:
-        screen.line(f"What is true{of}")
+        terminal.line(f"What is true{of}")
         for sentence in said:
-            screen.line(f"  {sentence}")
+            terminal.line(f"  {sentence}")
 
 
 def edge(report: Report) -> list[str]:

@@ -1,4 +1,4 @@
-"""Completions for a shell, with the names of games and bots that are installed now."""
+"""`piste completion`: completions for a shell, with the games and bots that are installed now."""
 
 from __future__ import annotations
 
@@ -8,10 +8,17 @@ from collections.abc import Iterator
 import shtab
 
 from piste import bots
+from piste.cli.parser import make_parser
+from piste.cli.terminal import Terminal
 from piste.core.game import find, names
 
 BOTS = ("bots", "vs")
 SEATED = ("play", "seat")
+
+
+def run(args: argparse.Namespace, terminal: Terminal) -> int:
+    print(script(make_parser(), args.shell), file=terminal.out)
+    return 0
 
 
 def script(parser: argparse.ArgumentParser, shell: str) -> str:

@@ -3,64 +3,62 @@
 from __future__ import annotations
 
 import argparse
-import os
 from typing import Any
 
 from piste import bots
 from piste.analysis.arena.match import Result, Score, Time, against, effort, ladder, limited, pairings, play
-from piste.cli.commands.listing import put
-from piste.cli.commands.play import pairs
-from piste.cli.commands.simulate import many, number, percent
+from piste.cli.arguments import option_pairs, whole_number, worker_count
+from piste.cli.output import count_text, print_json, share_text
 from piste.cli.progress_bar import ProgressBar
 from piste.cli.terminal import Terminal
 from piste.core.errors import OptionError
 from piste.core.game import Game, find
 
-VERSION = 1  # of the JSON
 GAMES, GAMES_EACH = "200", "100"
 MOST_GAMES = 10**9
 SURE = "In brackets: where the true share lies 19 times out of 20."
 
 
-def run(given: argparse.Namespace, screen: Terminal) -> int:
-    game = find(given.game)
-    options = limited(game, pairs(given.set or []))
-    games = number("games", given.games or (GAMES_EACH if given.all else GAMES), 1, MOST_GAMES)
-    processes = (os.cpu_count() or 1) if given.processes is None else number("processes", given.processes, 1, 1024)
-    if given.all:
-        return every(game, options, games, processes, given, screen)
-    if len(given.bots) != 2:
+def run(args: argparse.Namespace, terminal: Terminal) -> int:
+    game = find(args.game)
+    options = limited(game, option_pairs(args.set))
+    games = whole_number("games", args.games or (GAMES_EACH if args.all else GAMES), 1, MOST_GAMES)
+    processes = worker_count("processes", args.processes)
+    if args.all:
+        return every(game, options, games, processes, args, terminal)
+    if len(args.bots) != 2:
         raise OptionError(f"A match is between two bots: piste match {game.name} steady random. Or give --all.")
     with ProgressBar("playing") as bar:
-        result = play(game, options, [bots.level_of(bot) for bot in given.bots], games, given.seed, processes, bar)
-    if given.json:
-        put(screen, {"version": VERSION, **document(result)})
+        result = play(game, options, [bots.level_of(bot) for bot in args.bots], games, args.seed, processes, bar)
+    if args.json:
+        print_json(terminal, document(result), version=1)
     else:
-        show(game, result, screen)
+        show(game, result, terminal)
     return 130 if result.stopped else 0
 
 
 def every(
-    game: Game, options: Any, games: int, processes: int, given: argparse.Namespace, screen: Terminal
+    game: Game, options: Any, games: int, processes: int, args: argparse.Namespace, terminal: Terminal
 ) -> int:  # fmt: skip
     """Let every level play every level, and show the table."""
-    if given.bots:
+    if args.bots:
         raise OptionError("With --all every level plays every other, so no bot is to be named.")
     levels, refused = bots.playable(game, options)
     missing = [str(why) for why in refused]
-    if missing and not given.json:
-        screen.note("\n".join(missing))
+    if missing and not args.json:
+        terminal.note("\n".join(missing))
     with ProgressBar("playing") as bar:
-        results = ladder(game, options, levels, games, given.seed, processes, bar)
+        results = ladder(game, options, levels, games, args.seed, processes, bar)
     unfinished = pairings(game, options, levels)[sum(not result.stopped for result in results) :]
-    if given.json:
+    if args.json:
         rows = [document(result) for result in results]
         left = [list(pair) for pair in unfinished]
-        put(screen, {"version": VERSION, "levels": levels, "missing": missing, "matches": rows, "unfinished": left})
+        results_ = {"levels": levels, "missing": missing, "matches": rows, "unfinished": left}
+        print_json(terminal, results_, version=1)
     else:
         if unfinished:
-            screen.note(halted(game, options, results, unfinished))
-        table(game, options, results, levels, screen)
+            terminal.note(halted(game, options, results, unfinished))
+        table(game, options, results, levels, terminal)
     return 130 if unfinished else 0
 
 
@@ -88,24 +86,25 @@ def titled(game: Game, options: Any) -> str:
     return " ".join([game.notation.TITLE, *(f"{key}={value}" for key, value in changed.items())])
 
 
-def show(game: Game, result: Result, screen: Terminal) -> None:
+def show(game: Game, result: Result, terminal: Terminal) -> None:
     one, two = (bots.shown(game, spec, result.options) for spec in result.specs)
     if result.stopped:
-        screen.note(f"Stopped after {result.games:,} of {result.asked:,} games; this is what they came to.")
+        terminal.note(f"Stopped after {result.games:,} of {result.asked:,} games; this is what they came to.")
     others = two if result.seats == 2 else f"{result.seats - 1} times {two}"
-    deals = f"{many(result.games // result.seats, 'deal')}, each from every seat"
-    screen.line(f"{titled(game, result.options)}: {one} against {others}, {many(result.games, 'game')} ({deals})")
+    games, deals = count_text(result.games, "game"), count_text(result.games // result.seats, "deal")
+    title = titled(game, result.options)
+    terminal.line(f"{title}: {one} against {others}, {games} ({deals}, each from every seat)")
     score = result.score(0)
-    screen.line(f"  {one} wins {percent(score.won)}")
-    screen.line(f"  {two} wins {percent(score.lost)}")
+    terminal.line(f"  {one} wins {share_text(score.won)}")
+    terminal.line(f"  {two} wins {share_text(score.lost)}")
     if score.drawn.of:
-        screen.line(f"  drawn {percent(score.drawn)}")
+        terminal.line(f"  drawn {share_text(score.drawn)}")
     if score.rounds is not None:
-        screen.line(f"  {one} wins {percent(score.rounds)} of the rounds")
-    screen.line("CPU time of a decision")
+        terminal.line(f"  {one} wins {share_text(score.rounds)} of the rounds")
+    terminal.line("CPU time of a decision")
     for spec, time in zip(result.specs, result.times, strict=True):
-        screen.line(f"  {bots.described(game, spec, result.options)}: {spent(spec, time)}")
-    screen.line(SURE)
+        terminal.line(f"  {bots.described(game, spec, result.options)}: {spent(spec, time)}")
+    terminal.line(SURE)
 
 
 def spent(spec: str, time: Time) -> str:
@@ -116,33 +115,33 @@ def spent(spec: str, time: Time) -> str:
     return f"{1000 * time.mean:.2f} ms on average, {1000 * time.worst:.2f} ms at most"
 
 
-def table(game: Game, options: Any, results: list[Result], levels: list[str], screen: Terminal) -> None:
+def table(game: Game, options: Any, results: list[Result], levels: list[str], terminal: Terminal) -> None:
     """Show what each level won against each other, and how its play is known."""
     found = against(results)
     games = sum(result.games for result in results)
     called = {level: bots.shown(game, level, options) for level in levels}
-    screen.line(f"{titled(game, options)}: {many(games, 'game')}, % won by the row against the column")
-    rows(called, {pair: score.won.share for pair, score in found.items()}, screen)
+    terminal.line(f"{titled(game, options)}: {count_text(games, 'game')}, % won by the row against the column")
+    rows(called, {pair: score.won.share for pair, score in found.items()}, terminal)
     if any(score.drawn.of for score in found.values()):
-        screen.line("% drawn")
-        rows(called, {pair: score.drawn.share for pair, score in found.items()}, screen)
-    screen.line("CPU time of a decision")
+        terminal.line("% drawn")
+        rows(called, {pair: score.drawn.share for pair, score in found.items()}, terminal)
+    terminal.line("CPU time of a decision")
     for level in levels:
-        screen.line(f"  {bots.described(game, level, options)}: {spent(level, effort(results, level))}")
+        terminal.line(f"  {bots.described(game, level, options)}: {spent(level, effort(results, level))}")
     if found:
         widest = max(score.won.high - score.won.low for score in found.values())
-        screen.line(
+        terminal.line(
             f"A share of wins is known to about ± {50 * widest:.1f}, 19 times out of 20; --json has the intervals."
         )
 
 
-def rows(called: dict[str, str], shares: dict[tuple[str, str], float], screen: Terminal) -> None:
+def rows(called: dict[str, str], shares: dict[tuple[str, str], float], terminal: Terminal) -> None:
     """Show a table of shares; `called` has what each level is called, in order."""
     wide = max(map(len, called.values()))
-    screen.line("  " + " " * wide + "".join(f" {name:>{wide}}" for name in called.values()))
+    terminal.line("  " + " " * wide + "".join(f" {name:>{wide}}" for name in called.values()))
     for one, name in called.items():
         cells = [f"{100 * shares[one, two]:.1f}" if (one, two) in shares else "-" for two in called]
-        screen.line(f"  {name:<{wide}}" + "".join(f" {cell:>{wide}}" for cell in cells))
+        terminal.line(f"  {name:<{wide}}" + "".join(f" {cell:>{wide}}" for cell in cells))
 
 
 def document(result: Result) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from piste.cli import saved_games
-from piste.cli.commands.listing import put
+from piste.cli.output import print_json
 from piste.cli.terminal import Terminal
 from piste.core.errors import MissingExtraError, PisteError
 from piste.core.game import find, names
@@ -27,8 +27,8 @@ STEPS = "_.-=+*#@"  # from 0 to 100 % accuracy
 DATE = 8  # a record's name begins with the day it was played
 
 
-def run(given: argparse.Namespace, screen: Terminal) -> int:
-    wanted = [find(given.game).name] if given.game else list(names())
+def run(args: argparse.Namespace, terminal: Terminal) -> int:
+    wanted = [find(args.game).name] if args.game else list(names())
     found = [entry for entry in saved_games.entries() if entry.game in wanted and mine(entry)]
     found.reverse()  # the oldest first
     if not found:
@@ -37,13 +37,13 @@ def run(given: argparse.Namespace, screen: Terminal) -> int:
     if not rows:
         raise next(iter(refused.values()))
     for why in refused.values():
-        screen.note(f"{why}")
-    if given.json:
-        return put(screen, {"version": VERSION, "games": rows})
+        terminal.note(f"{why}")
+    if args.json:
+        return print_json(terminal, {"games": rows}, version=VERSION)
     for name in wanted:
         own = [row for row in rows if row["game"] == name]
         if own:
-            screen.lines(drawn(find(name).notation.TITLE, own, screen.width))
+            terminal.lines(drawn(find(name).notation.TITLE, own, terminal.width))
     return 0
 
 

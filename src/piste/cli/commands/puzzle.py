@@ -9,10 +9,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from piste.analysis.coach.puzzles import Puzzle, any_puzzle, ordered, points, puzzle
+from piste.cli.arguments import option_pairs, whole_number
 from piste.cli.background import Saying, preparing, work
-from piste.cli.commands.listing import put
-from piste.cli.commands.play import pairs
-from piste.cli.commands.simulate import number as number_of
+from piste.cli.output import print_json
 from piste.cli.rules_page import rules_text
 from piste.cli.terminal import Terminal
 from piste.compiled.compiler import observation_spec
@@ -38,30 +37,30 @@ HELP = (
 )
 
 
-def run(given: argparse.Namespace, screen: Terminal) -> int:
-    options = pairs(given.set or [])
-    if given.print:
-        return sheet(given, options, screen)
-    if given.game is None:
+def run(args: argparse.Namespace, terminal: Terminal) -> int:
+    options = option_pairs(args.set)
+    if args.print:
+        return sheet(args, options, terminal)
+    if args.game is None:
         raise OptionError(f"Puzzles of which game? There are: {', '.join(names())}.")
-    game = find(given.game)
+    game = find(args.game)
     settings = game.options(options)
-    seed, number = given.seed or fresh_seed(), number_of("number", given.number, 1, 10**9)
-    level = given.level
+    seed, number = args.seed or fresh_seed(), whole_number("number", args.number, 1, 10**9)
+    level = args.level
     while True:
         level, found = looked_for(game, settings, seed, number, level)
-        if given.json:
-            return put(screen, {"version": VERSION, "seed": seed, "level": level, **document(game, found)})
-        screen.lines(["", f"{game.notation.TITLE}, {level} puzzle {number}", ""])
-        screen.lines(shown(game, found))
-        if given.answer is not None:
-            answer(game, found, read(game, found, given.answer), level, screen)
+        if args.json:
+            return print_json(terminal, {"seed": seed, "level": level, **document(game, found)}, version=VERSION)
+        terminal.lines(["", f"{game.notation.TITLE}, {level} puzzle {number}", ""])
+        terminal.lines(shown(game, found))
+        if args.answer is not None:
+            answer(game, found, read(game, found, args.answer), level, terminal)
             return 0
-        action, hinted = asked(game, found, screen)
+        action, hinted = asked(game, found, terminal)
         if action is None:
             return 0
-        answer(game, found, action, level, screen, hinted=hinted)
-        if not again(screen):
+        answer(game, found, action, level, terminal, hinted=hinted)
+        if not again(terminal):
             return 0
         number += 1
 
@@ -100,28 +99,28 @@ def read(game: Game, found: Puzzle, said: str) -> int:
         raise OptionError(str(e)) from None
 
 
-def asked(game: Game, found: Puzzle, screen: Terminal) -> tuple[int | None, bool]:
+def asked(game: Game, found: Puzzle, terminal: Terminal) -> tuple[int | None, bool]:
     """Ask until a decision is typed, and say whether a hint was asked for; None if the person wants to leave."""
     hinted = False
     while True:
-        said = screen.read("What do you play? ")
+        said = terminal.read("What do you play? ")
         word = tidy(said)
         if word in ("q", "quit", "exit"):
             return None, hinted
         if word in ("?", "help"):
-            screen.note("\n".join([f"Answer with one of: {', '.join(found.view.decisions)}. Or type:", *HELP]))
+            terminal.note("\n".join([f"Answer with one of: {', '.join(found.view.decisions)}. Or type:", *HELP]))
         elif word == "rules":
-            screen.note(rules_text(game, screen.width))
+            terminal.note(rules_text(game, terminal.width))
         elif word in ("hand", "table"):
-            screen.lines(shown(game, found))
+            terminal.lines(shown(game, found))
         elif word == "hint":
             hinted = True
-            screen.note(hint(game, found))
+            terminal.note(hint(game, found))
         elif word:
             try:
                 return read(game, found, said), hinted
             except OptionError as e:
-                screen.note(f"{e} ? helps.")
+                terminal.note(f"{e} ? helps.")
 
 
 def hint(game: Game, found: Puzzle) -> str:
@@ -133,17 +132,17 @@ def hint(game: Game, found: Puzzle) -> str:
     return f"{told} (With a hint this puzzle does not count.)"
 
 
-def answer(game: Game, found: Puzzle, action: int, level: str, screen: Terminal, *, hinted: bool = False) -> None:
+def answer(game: Game, found: Puzzle, action: int, level: str, terminal: Terminal, *, hinted: bool = False) -> None:
     """Say whether an answer is right, and what each decision is worth; one after a hint is not counted."""
     best = ordered(found.verdict)[0]
     right = action == best.action
-    screen.line(("Right" if right else "No") + f": {told_of(game, found)}")
+    terminal.line(("Right" if right else "No") + f": {told_of(game, found)}")
     if not right:
         lost = points(best) - next(points(c) for c in found.verdict.choices if c.action == action)
-        screen.line(f"Yours gives {100 * lost:.1f} points of winning chance away.")
+        terminal.line(f"Yours gives {100 * lost:.1f} points of winning chance away.")
     if not hinted:
         kept = counted(game.name, level, right)
-        screen.line(
+        terminal.line(
             f"Right in a row: {kept['row']} (best {kept['best']}); {kept['right']} of {kept['asked']} in all."
         )
 
@@ -158,9 +157,9 @@ def told_of(game: Game, found: Puzzle) -> str:
     return f"{', '.join(each)} (margin {100 * found.margin:.1f} points; {found.verdict.known})"
 
 
-def again(screen: Terminal) -> bool:
+def again(terminal: Terminal) -> bool:
     with contextlib.suppress(EOFError):
-        return screen.read("Another one? [Y/n] ").strip().lower() in ("", "y", "yes")
+        return terminal.read("Another one? [Y/n] ").strip().lower() in ("", "y", "yes")
     return False
 
 
@@ -207,16 +206,16 @@ def counted(game: str, level: str, right: bool) -> dict[str, int]:
     return now
 
 
-def sheet(given: argparse.Namespace, options: dict[str, int | str], screen: Terminal) -> int:
+def sheet(args: argparse.Namespace, options: dict[str, int | str], terminal: Terminal) -> int:
     """Print one page of puzzles, and the answers at the back, on a page of their own."""
-    if given.game is None and options:
+    if args.game is None and options:
         raise OptionError("Options are those of one game: name it.")
-    seed, level = given.seed or "1", given.level or "medium"
-    begin = number_of("number", given.number, 1, 10**9)
+    seed, level = args.seed or "1", args.level or "medium"
+    begin = whole_number("number", args.number, 1, 10**9)
     which = f"{level}, seed {seed}{f', from number {begin}' if begin > 1 else ''}"
     front = [f"Puzzles ({which})", ""]
     back = [f"Answers ({which})", ""]
-    for number, (game, found) in enumerate(several(given, options, seed, begin), 1):
+    for number, (game, found) in enumerate(several(args, options, seed, begin), 1):
         lines = [
             f"{number}. {game.notation.TITLE}",
             *(f"   {line}" for line in shown(game, found, 3)),
@@ -230,21 +229,21 @@ def sheet(given: argparse.Namespace, options: dict[str, int | str], screen: Term
         if number == ON_A_SHEET:
             break
     for line in (*front, "\f" + back[0], *back[1:]):
-        screen.whole(line)
+        terminal.whole(line)
     return 0
 
 
 def several(
-    given: argparse.Namespace, options: dict[str, int | str], seed: str, begin: int
+    args: argparse.Namespace, options: dict[str, int | str], seed: str, begin: int
 ) -> Iterator[tuple[Game, Puzzle]]:
     """Yield puzzles: of one game, or of all in turn."""
-    games = [find(given.game)] if given.game is not None else [find(name) for name in names()]
+    games = [find(args.game)] if args.game is not None else [find(name) for name in names()]
     for game in games:
         need(solving(game, game.options(options), "A puzzle"))
     for number in range(begin, begin + 2 * ON_A_SHEET):
         for game in games:
             try:
-                yield game, looked_for(game, game.options(options), seed, number, given.level or "medium")[1]
+                yield game, looked_for(game, game.options(options), seed, number, args.level or "medium")[1]
             except OptionError:  # a level that a game has no puzzles of
                 if len(games) == 1:
                     raise

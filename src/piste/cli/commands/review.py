@@ -13,8 +13,8 @@ from piste.analysis.coach.labels import LETTERS, Labels, is_clear, read_labels, 
 from piste.analysis.coach.review import Review, certainty, document
 from piste.analysis.coach.review_cache import kept_review
 from piste.cli.background import Saying, preparing, work
-from piste.cli.commands.listing import put
-from piste.cli.commands.play import found as found_record
+from piste.cli.output import print_json
+from piste.cli.saved_games import find_record
 from piste.cli.terminal import Terminal
 from piste.core.errors import OptionError
 from piste.core.game import Game, counted, quoted
@@ -25,43 +25,43 @@ TOLD = 1.0
 WIDEST = 100
 
 
-def run(given: argparse.Namespace, screen: Terminal) -> int:
-    labels = read_labels(given.labels) if given.labels is not None else Labels()
-    path = chart_files.checked(given.plot) if given.plot is not None else None
-    record = found_record(given.record)
-    seats = wanted(record.head.game, record.head.seats, given.seat)
+def run(args: argparse.Namespace, terminal: Terminal) -> int:
+    labels = read_labels(args.labels) if args.labels is not None else Labels()
+    path = chart_files.checked(args.plot) if args.plot is not None else None
+    record = find_record(args.record)
+    seats = wanted(record.head.game, record.head.seats, args.seat)
     first = preparing("the coach", record.head.game)
     saying = Saying("reviewing", first, stopped="Stopped before the game was reviewed.")
     found = work(saying, kept_review, record, labels)
     judged = bool(found.walk.chances)
     if path is not None and judged:
         chart_files.save(found, seats, path)
-    if given.json:
-        return put(screen, document(found, seats))
-    show(found, seats, screen)
+    if args.json:
+        return print_json(terminal, document(found, seats))
+    show(found, seats, terminal)
     if path is not None:
-        screen.note(f"The graph is in {path}." if judged else "There is no graph to draw.")
+        terminal.note(f"The graph is in {path}." if judged else "There is no graph to draw.")
     return 0
 
 
-def wanted(game: Game, names: tuple[str, ...], given: str | None) -> tuple[int, ...]:
+def wanted(game: Game, names: tuple[str, ...], label: str | None) -> tuple[int, ...]:
     """Return the seats to review: all, or the one that was named, by its label or by who sits there."""
     every = tuple(range(len(names)))
-    if given is None:
+    if label is None:
         return every
     labels = [game.seat_name(seat) for seat in every]
     for seat in every:
-        if given.strip() in (labels[seat], names[seat]) or given.strip().casefold() == labels[seat].casefold():
+        if label.strip() in (labels[seat], names[seat]) or label.strip().casefold() == labels[seat].casefold():
             return (seat,)
-    raise OptionError(f"There is no seat {quoted(given)} here; the seats are {', '.join(labels)}.")
+    raise OptionError(f"There is no seat {quoted(label)} here; the seats are {', '.join(labels)}.")
 
 
-def show(found: Review, seats: tuple[int, ...], screen: Terminal) -> None:
-    width = min(WIDEST, screen.width)
+def show(found: Review, seats: tuple[int, ...], terminal: Terminal) -> None:
+    width = min(WIDEST, terminal.width)
 
     def line(text: str, hang: int = 0) -> None:
         for part in textwrap.wrap(text, width, subsequent_indent=" " * hang, break_on_hyphens=False) or [""]:
-            screen.line(part)
+            terminal.line(part)
 
     winner = "a draw" if found.ending.winner is None else f"{found.names[found.ending.winner]} won"
     line(f"{found.game.notation.TITLE}: {', '.join(found.names)}; {winner}: {found.ending.reason}.")
@@ -71,19 +71,19 @@ def show(found: Review, seats: tuple[int, ...], screen: Terminal) -> None:
     line(f"Chances are judged by what each player could know at that moment. {certainty(found)}")
     for seat in seats:
         name, what = found.names[seat], " the round" if found.walk.columns[seat].rounds else ""
-        screen.line()
+        terminal.line()
         line(f"{name}: chance to win{what}, as {name} saw it")
         marks = [(d.step, found.label(d)) for d in found.decisions(seat) if found.label(d)]
         letters = [(step, LETTERS[name]) for step, name in marks]
         for row in drawn([chances[seat] for chances in found.walk.chances], min(width, 80), letters):
-            screen.whole(row)
+            terminal.whole(row)
         if marks:
             line(f"      {', '.join(f'{letter} {name}' for name, letter in LETTERS.items())}", 6)
     for seat in seats:
-        screen.line()
+        terminal.line()
         for text in account(found, found.walk.columns[seat]):
             line(text, 2)
-    screen.line()
+    terminal.line()
     decisions = [decision for decision in found.decisions() if decision.seat in seats]
     for nothing, run in groupby(decisions, is_idle):
         some = list(run)

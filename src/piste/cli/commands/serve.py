@@ -10,7 +10,7 @@ import socket
 import sys
 from pathlib import Path
 
-from piste.cli.commands.simulate import number
+from piste.cli.arguments import whole_number
 from piste.cli.terminal import Terminal
 from piste.core.errors import OptionError, PisteError
 from piste.core.extras import SERVE, need
@@ -21,17 +21,17 @@ from piste.web.settings import ALL_INTERFACES, LOOPBACK, PORT, Settings, default
 FOREVER = 36_500
 
 
-def run(given: argparse.Namespace, screen: Terminal) -> int:
+def run(args: argparse.Namespace, terminal: Terminal) -> int:
     """Serve until somebody stops it."""
-    refuse_more_processes(given.workers, os.environ.get("WEB_CONCURRENCY", ""))
-    settings = chosen(given)
+    refuse_more_processes(args.workers, os.environ.get("WEB_CONCURRENCY", ""))
+    settings = chosen(args)
     need(SERVE)
     check_libraries()
     make_place(settings.db)
     listener = listen(settings.host, settings.port)
     try:
         settings = settings._replace(port=listener.getsockname()[1])
-        return serve(settings, listener, screen, quiet=given.quiet, browse=not given.no_open, log=given.log)
+        return serve(settings, listener, terminal, quiet=args.quiet, browse=not args.no_open, log=args.log)
     finally:
         listener.close()
 
@@ -47,9 +47,9 @@ def refuse_more_processes(workers: str | None, concurrency: str) -> None:
             )
 
 
-def chosen(given: argparse.Namespace) -> Settings:
+def chosen(args: argparse.Namespace) -> Settings:
     """Return the settings that the arguments ask for."""
-    proxy = given.behind_proxy or ""
+    proxy = args.behind_proxy or ""
     if proxy:
         try:
             ipaddress.ip_network(proxy)
@@ -59,21 +59,21 @@ def chosen(given: argparse.Namespace) -> Settings:
                 "is no address."
             ) from None
     settings = Settings(
-        db=default_db() if given.db is None else Path(given.db).expanduser().absolute(),
-        host=given.host or (LOOPBACK if proxy else ALL_INTERFACES),
-        port=PORT if given.port is None else number("port", given.port, 0, 65535),
+        db=default_db() if args.db is None else Path(args.db).expanduser().absolute(),
+        host=args.host or (LOOPBACK if proxy else ALL_INTERFACES),
+        port=PORT if args.port is None else whole_number("port", args.port, 0, 65535),
         behind_proxy=proxy,
-        public="" if given.public is None else read_public(given.public),
-        prepare=not given.no_prepare,
-        open_metrics=given.open_metrics,
-        limits=not given.no_limits,
+        public="" if args.public is None else read_public(args.public),
+        prepare=not args.no_prepare,
+        open_metrics=args.open_metrics,
+        limits=not args.no_limits,
     )
-    if given.keep is not None:
-        settings = settings._replace(keep_days=number("keep", given.keep, 0, FOREVER))
-    if given.patience is not None:
-        settings = settings._replace(patience=float(number("patience", given.patience, 5, 86_400)))
-    if given.thinkers is not None:
-        settings = settings._replace(thinkers=number("thinkers", given.thinkers, 1, 64))
+    if args.keep is not None:
+        settings = settings._replace(keep_days=whole_number("keep", args.keep, 0, FOREVER))
+    if args.patience is not None:
+        settings = settings._replace(patience=float(whole_number("patience", args.patience, 5, 86_400)))
+    if args.thinkers is not None:
+        settings = settings._replace(thinkers=whole_number("thinkers", args.thinkers, 1, 64))
     return settings
 
 
@@ -92,7 +92,7 @@ def make_place(db: Path) -> None:
 def serve(
     settings: Settings,
     listener: socket.socket,
-    screen: Terminal,
+    terminal: Terminal,
     *,
     quiet: bool,
     browse: bool,
@@ -113,9 +113,9 @@ def serve(
 
     def ready() -> None:
         if not quiet:
-            welcome(settings, screen)
+            welcome(settings, terminal)
         logs.info("serving", port=settings.port, keep_days=settings.keep_days, thinkers=settings.thinkers)
-        if browse and not settings.behind_proxy and can_browse(screen):
+        if browse and not settings.behind_proxy and can_browse(terminal):
             open_browser(f"http://localhost:{settings.port}")
 
     app = make_app(settings)
@@ -124,58 +124,58 @@ def serve(
         raise trouble
     logs.info("stopped")
     if not quiet:
-        screen.note("Stopped. All tables are kept.")
+        terminal.note("Stopped. All tables are kept.")
     return 0
 
 
-def welcome(settings: Settings, screen: Terminal) -> None:
+def welcome(settings: Settings, terminal: Terminal) -> None:
     """Say where the tables are, in words and as a picture for phones."""
     from piste.web.network import ALL, lan_addresses, link, qr_lines, reachable_at
 
-    screen.line("piste is ready.")
+    terminal.line("piste is ready.")
     shared = settings.public
     if settings.behind_proxy:
-        screen.line(f"  For the proxy at {settings.behind_proxy}: {link(settings.host, settings.port)}")
+        terminal.line(f"  For the proxy at {settings.behind_proxy}: {link(settings.host, settings.port)}")
     else:
         wide = settings.host in ALL
-        screen.line(f"  On this computer:  {link('localhost' if wide else settings.host, settings.port)}")
+        terminal.line(f"  On this computer:  {link('localhost' if wide else settings.host, settings.port)}")
         found = reachable_at(settings.host, lan_addresses) if wide else []
         others = [link(address, settings.port) for address in found]
         for other in others:
-            screen.line(f"  In your network:   {other}")
+            terminal.line(f"  In your network:   {other}")
         if wide and not others:
-            screen.line("  This computer is in no network now: others cannot reach it.")
+            terminal.line("  This computer is in no network now: others cannot reach it.")
         shared = shared or (others[0] if others else "")
     if settings.public:
-        screen.line(f"  For everybody:     {settings.public}")
-    if shared and can_draw(screen):
-        lines = qr_lines(shared, colour=screen.colour)
-        if max(len(line) for line in qr_lines(shared, colour=False)) <= screen.width:
-            screen.line(f"\nFor phones, {shared}:\n")
+        terminal.line(f"  For everybody:     {settings.public}")
+    if shared and can_draw(terminal):
+        lines = qr_lines(shared, colour=terminal.colour)
+        if max(len(line) for line in qr_lines(shared, colour=False)) <= terminal.width:
+            terminal.line(f"\nFor phones, {shared}:\n")
             for line in lines:
-                screen.whole(line)
-            screen.line()
+                terminal.whole(line)
+            terminal.line()
     kept = "until somebody deletes them"
     if settings.keep_days:
         kept = f"for {counted(settings.keep_days, 'day')} after the last thing that happened there"
-    screen.line(f"Tables are kept in {settings.db}, {kept}.")
-    screen.line("To stop: Ctrl-C. Games go on when the server is back; open pages find it by themselves.")
+    terminal.line(f"Tables are kept in {settings.db}, {kept}.")
+    terminal.line("To stop: Ctrl-C. Games go on when the server is back; open pages find it by themselves.")
 
 
-def can_draw(screen: Terminal) -> bool:
+def can_draw(terminal: Terminal) -> bool:
     """Say whether a picture of blocks can be seen there."""
-    if not screen.out.isatty():
+    if not terminal.out.isatty():
         return False
     try:
-        "▀▄█".encode(screen.out.encoding or "ascii")
+        "▀▄█".encode(terminal.out.encoding or "ascii")
     except (UnicodeError, LookupError):
         return False
     return True
 
 
-def can_browse(screen: Terminal) -> bool:
+def can_browse(terminal: Terminal) -> bool:
     """Say whether somebody sits before a desktop here."""
-    if not screen.out.isatty() or "SSH_CONNECTION" in os.environ:
+    if not terminal.out.isatty() or "SSH_CONNECTION" in os.environ:
         return False
     if sys.platform in ("win32", "darwin"):
         return True

@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from piste.cli.arguments import option_pairs
 from piste.cli.background import Saying, work
-from piste.cli.commands.listing import put
-from piste.cli.commands.play import pairs
+from piste.cli.output import print_json
 from piste.cli.terminal import Terminal, complain
 from piste.core.errors import OptionError, PositionError
-from piste.core.evaluation import ESTIMATED, VERSION, WITHIN, Chances, Evaluation, Progress, described
+from piste.core.evaluation import ESTIMATED, WITHIN, Chances, Evaluation, Progress, described
 from piste.core.extras import need, solver_of, solving
 from piste.core.game import Game, find, quoted
 from piste.core.information_set import InformationSet
@@ -20,22 +20,22 @@ from piste.core.protocols import OVER
 STOPPED = "Stopped before it was solved. What was prepared for it is kept."
 
 
-def run(given: argparse.Namespace, screen: Terminal) -> int:
-    game = find(given.game)
-    options = game.options(pairs(given.set or []))
-    if given.full:
-        if given.position is not None:
+def run(args: argparse.Namespace, terminal: Terminal) -> int:
+    game = find(args.game)
+    options = game.options(option_pairs(args.set))
+    if args.full:
+        if args.position is not None:
             raise OptionError("--full is for the whole game: leave --position out.")
         need(solving(game, options))
-        return full(game, options, given, screen)
-    if given.set and given.position is not None:
+        return full(game, options, args, terminal)
+    if args.set and args.position is not None:
         raise OptionError("A position names its own options, in braces: leave --set out.")
-    known = read(game, options, given.position, given.seat)
+    known = read(game, options, args.position, args.seat)
     need(solving(game, known.base.state.options))
     verdict = described(work(Saying("solving", stopped=STOPPED), solved, game.name, known), known)
-    if given.json:
-        return put(screen, verdict.document())
-    show(game, verdict, screen)
+    if args.json:
+        return print_json(terminal, verdict.document())
+    show(game, verdict, terminal)
     return 0
 
 
@@ -50,16 +50,16 @@ def solved_full(game: str, options: Any, progress: Progress) -> str:
     return str(solver_of(find(game), options).solve_fully(options, progress))
 
 
-def full(game: Game, options: Any, given: argparse.Namespace, screen: Terminal) -> int:
+def full(game: Game, options: Any, args: argparse.Namespace, terminal: Terminal) -> int:
     """Compute whatever is to be computed once; an interrupted run goes on where it was."""
     try:
         said = work(Saying("solving"), solved_full, game.name, options, gently=True)
     except KeyboardInterrupt:
         complain("Stopped. What is done is kept where the game allows it; the same command goes on.")
         return 130
-    if given.json:
-        return put(screen, {"version": VERSION, "game": game.name, "full": said})
-    screen.line(said)
+    if args.json:
+        return print_json(terminal, {"game": game.name, "full": said}, version=VERSION)
+    terminal.line(said)
     return 0
 
 
@@ -95,18 +95,18 @@ def seen(position: Position, named: str | None) -> InformationSet:
     return InformationSet.common(position, None if named is None else names.index(named))
 
 
-def show(game: Game, verdict: Evaluation, screen: Terminal) -> None:
-    screen.whole(verdict.position)
+def show(game: Game, verdict: Evaluation, terminal: Terminal) -> None:
+    terminal.whole(verdict.position)
     who = game.seat_name(verdict.seat)
-    screen.line(f"Player {who} {spoken(verdict.chances)}{certainty(verdict)}")
+    terminal.line(f"Player {who} {spoken(verdict.chances)}{certainty(verdict)}")
     mixed = sum(choice.mix > 0 for choice in verdict.choices) > 1
     best = verdict.best.chances.value if verdict.choices else 0.0
     for choice in sorted(verdict.choices, key=lambda choice: -choice.chances.value):
         less = 50 * (best - choice.chances.value)
         note = f", {100 * choice.mix:.1f} % of the mix" if mixed else ""
         lost = f", {less:.2f} points less" if less >= 0.005 else ""
-        screen.line(f"  {choice.name}: {spoken(choice.chances)}{note}{lost}")
-    screen.line(verdict.how)
+        terminal.line(f"  {choice.name}: {spoken(choice.chances)}{note}{lost}")
+    terminal.line(verdict.how)
 
 
 def spoken(chances: Chances) -> str:

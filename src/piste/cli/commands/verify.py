@@ -6,8 +6,8 @@ import argparse
 import re
 from typing import NamedTuple
 
-from piste.cli.commands.listing import put
-from piste.cli.commands.play import found
+from piste.cli.output import print_json
+from piste.cli.saved_games import find_record
 from piste.cli.terminal import Terminal
 from piste.core.errors import OptionError, RecordError
 from piste.core.game import counted, quoted
@@ -26,21 +26,21 @@ class Check(NamedTuple):
     text: str
 
 
-def run(given: argparse.Namespace, screen: Terminal) -> int:
-    shown = None if given.commitment is None else read_digest(given.commitment)
+def run(args: argparse.Namespace, terminal: Terminal) -> int:
+    shown = None if args.commitment is None else read_digest(args.commitment)
     checks: list[Check] = []
     record = None
     try:
-        record = found(given.record)
+        record = find_record(args.record)
         checks += written(record)
         checks += promised(record, shown)
         checks += played(record)
     except RecordError as e:
         checks.append(Check("record", False, str(e)))
     sound = all(check.holds for check in checks)
-    if given.json:
-        put(
-            screen,
+    if args.json:
+        print_json(
+            terminal,
             {
                 "sound": sound,
                 "running": record is not None and record.ending is None,
@@ -49,7 +49,7 @@ def run(given: argparse.Namespace, screen: Terminal) -> int:
             },
         )
     else:
-        show(record, checks, screen)
+        show(record, checks, terminal)
     return 0 if sound else 1
 
 
@@ -114,19 +114,19 @@ def played(record: Record) -> list[Check]:
     return found
 
 
-def show(record: Record | None, checks: list[Check], screen: Terminal) -> None:
+def show(record: Record | None, checks: list[Check], terminal: Terminal) -> None:
     for check in checks:
-        screen.line(f"{'Holds' if check.holds else 'Fails'}: {check.text}")
+        terminal.line(f"{'Holds' if check.holds else 'Fails'}: {check.text}")
     if not all(check.holds for check in checks):
-        screen.line("The record is not sound.")
+        terminal.line("The record is not sound.")
         return
     assert record is not None
     if record.ending is None:
-        screen.line("So far the record is sound. The game is still running: who has this file knows the seed.")
+        terminal.line("So far the record is sound. The game is still running: who has this file knows the seed.")
     else:
-        screen.line("The record is sound.")
+        terminal.line("The record is sound.")
     for text in limits(record):
-        screen.note(text)
+        terminal.note(text)
 
 
 def limits(record: Record) -> list[str]:

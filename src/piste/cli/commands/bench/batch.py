@@ -15,13 +15,12 @@ from time import perf_counter
 from typing import Any, NamedTuple
 
 from piste.cli.commands.bench.rules_speed import RUNS, calibration, fitting, measured, short
-from piste.cli.commands.listing import put
+from piste.cli.output import print_json
 from piste.cli.progress_bar import ProgressBar
 from piste.cli.terminal import Terminal
 from piste.core.extras import MANY, PETTINGZOO, need
 from piste.core.game import find, names
 
-VERSION = 1  # of the JSON
 SIZES = (1024, 4096, 16384)
 # What the best public simulator for CPUs was measured at, in steps a second and in rounds of the calibration loop.
 PUBLIC = (
@@ -87,10 +86,10 @@ def on_the_wall(work: Callable[[int], tuple[int, int]]) -> Wall:
     return Wall(*(median(column) for column in zip(*found, strict=True)))
 
 
-def bench(given: argparse.Namespace, screen: Terminal) -> int:
+def bench(args: argparse.Namespace, terminal: Terminal) -> int:
     need(MANY)
     need(PETTINGZOO)
-    games = [find(name).name for name in given.game] or list(names())
+    games = [find(name).name for name in args.game] or list(names())
     threads = os.cpu_count() or 1
     rows: dict[str, dict[str, Any]] = {}
     done, whole = 0, len(games) * (RUNS + len(SIZES) * (RUNS + 1))
@@ -113,26 +112,27 @@ def bench(given: argparse.Namespace, screen: Terminal) -> int:
                     "threads": every._asdict(),
                 }  # fmt: skip
             rows[name] = row
-    if given.json:
+    if args.json:
         public = [{"what": what, "steps": steps, "ratio": ratio} for what, steps, ratio in PUBLIC]
-        return put(screen, {"version": VERSION, "threads": threads, "runs": RUNS, "public": public, "games": rows})
-    screen.line(f"Random decisions, with observations and masks; medians of {RUNS} runs")
+        document = {"threads": threads, "runs": RUNS, "public": public, "games": rows}
+        return print_json(terminal, document, version=1)
+    terminal.line(f"Random decisions, with observations and masks; medians of {RUNS} runs")
     for name, row in rows.items():
         alone_row = row["pettingzoo"]
-        screen.line(
+        terminal.line(
             f"{name}: PettingZoo {short(alone_row['steps'])} steps a CPU s, {alone_row['ratio']:.2g} x the loop"
         )
         for size in SIZES:
             found = row[str(size)]
             every = found["threads"]
-            screen.line(
+            terminal.line(
                 f"  {size:>6} games: {short(found['steps'])} steps a CPU s, {found['ratio']:.2f} x the loop, "
                 f"{found['times']:.0f} x PettingZoo"
             )
-            screen.line(
+            terminal.line(
                 f"{'':16}{threads} threads: {short(every['steps'])} steps a s, {every['ratio']:.2f} x the loop"
             )
-    screen.line("The best public simulator for CPUs, measured elsewhere:")
+    terminal.line("The best public simulator for CPUs, measured elsewhere:")
     for what, steps, ratio in PUBLIC:
-        screen.line(f"  {what}: {short(steps)} steps a s, {ratio} x the loop")
+        terminal.line(f"  {what}: {short(steps)} steps a s, {ratio} x the loop")
     return 0

@@ -9,7 +9,7 @@ import sys
 import tempfile
 from typing import Any
 
-from piste.cli.commands.listing import put
+from piste.cli.output import print_json
 from piste.cli.progress_bar import ProgressBar
 from piste.cli.terminal import Terminal
 from piste.core.extras import COMPILED, need
@@ -43,22 +43,22 @@ print(json.dumps(spent))
 """
 
 
-def bench(given: argparse.Namespace, screen: Terminal) -> int:
+def bench(args: argparse.Namespace, terminal: Terminal) -> int:
     need(COMPILED)
-    games = [find(name).name for name in given.game] or list(names())
+    games = [find(name).name for name in args.game] or list(names())
     rows: dict[str, dict[str, Any]] = {}
     with ProgressBar("compiling") as bar:
         for i, name in enumerate(games):
             with tempfile.TemporaryDirectory() as folder:
                 bar(i, len(games), f"compiling {name}")
                 rows[name] = {"first": once(name, folder), "cached": once(name, folder)}
-    if given.json:
-        return put(screen, {"version": 1, "cpu_seconds": rows})
-    screen.line("CPU seconds beyond importing numba: with an empty cache, and from it")
+    if args.json:
+        return print_json(terminal, {"cpu_seconds": rows}, version=1)
+    terminal.line("CPU seconds beyond importing numba: with an empty cache, and from it")
     for name, row in rows.items():
-        screen.line(name)
+        terminal.line(name)
         for kernel, spent in row["first"].items():
-            screen.line(f"  {kernel:14} {spent:6.2f}   {row['cached'][kernel]:5.2f}")
+            terminal.line(f"  {kernel:14} {spent:6.2f}   {row['cached'][kernel]:5.2f}")
     return 0
 
 

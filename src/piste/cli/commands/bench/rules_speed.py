@@ -13,13 +13,12 @@ from statistics import median
 from time import perf_counter, process_time
 from typing import Any, NamedTuple
 
-from piste.cli.commands.listing import put
+from piste.cli.output import print_json
 from piste.cli.progress_bar import ProgressBar
 from piste.cli.terminal import Terminal
 from piste.compiled.simulate import can_compile, simulate
 from piste.core.game import Game, find, names
 
-VERSION = 1  # of the JSON
 LOOPS = 400_000
 RUNS = 7
 SECONDS = 0.25  # of CPU time, about, for each run
@@ -106,12 +105,12 @@ def together(game: Game, options: Any, threads: int) -> Callable[[int], tuple[in
     return work
 
 
-def bench(given: argparse.Namespace, screen: Terminal) -> int:
-    games = [find(name) for name in given.game] or [find(name) for name in names()]
+def bench(args: argparse.Namespace, terminal: Terminal) -> int:
+    games = [find(name) for name in args.game] or [find(name) for name in names()]
     threads = os.cpu_count() or 1
     compiled = can_compile()
     if not compiled:
-        screen.note("Compiled play is not installed, so only interpreted play is measured: pip install 'piste[fast]'")
+        terminal.note("Without compiled play only interpreted play is measured: pip install 'piste[fast]'")
     rows: dict[str, dict[str, Speed]] = {}
     done, whole = 0, len(games) * RUNS * (4 if compiled else 1)
     with ProgressBar("measuring") as bar:
@@ -131,19 +130,18 @@ def bench(given: argparse.Namespace, screen: Terminal) -> int:
                 row["many together"] = measured(together(game, options, 1), 1, tick)
             rows[game.name] = row
         last = calibration()
-    if given.json:
+    if args.json:
         loop = {"rounds": LOOPS, "before": first, "after": last}
         table = {name: {way: speed._asdict() for way, speed in row.items()} for name, row in rows.items()}
-        return put(
-            screen, {"version": VERSION, "calibration": loop, "threads": threads, "runs": RUNS, "games": table}
-        )
-    screen.line(f"Calibration loop: {first / 1e6:.2f} M rounds a CPU second before, {last / 1e6:.2f} M after")
-    screen.line(f"Random play; medians of {RUNS} runs; {threads} threads for all, {SIDE_BY_SIDE} games together")
+        document = {"calibration": loop, "threads": threads, "runs": RUNS, "games": table}
+        return print_json(terminal, document, version=1)
+    terminal.line(f"Calibration loop: {first / 1e6:.2f} M rounds a CPU second before, {last / 1e6:.2f} M after")
+    terminal.line(f"Random play; medians of {RUNS} runs; {threads} threads for all, {SIDE_BY_SIDE} games together")
     for name, row in rows.items():
-        screen.line(name)
+        terminal.line(name)
         for way, speed in row.items():
             cores = f", {speed.cores:.2f} cores" if way == "all threads" else ""
-            screen.line(
+            terminal.line(
                 f"  {way:13} {short(speed.steps):>7} steps, {short(speed.games):>7} games a CPU s, "
                 f"{speed.ratio:.3g} x the loop{cores}"
             )

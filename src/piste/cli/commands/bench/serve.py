@@ -33,16 +33,15 @@ from urllib.parse import urlencode
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
+from piste.cli.arguments import whole_number
 from piste.cli.commands.bench.rules_speed import calibration
-from piste.cli.commands.listing import put
-from piste.cli.commands.simulate import number
+from piste.cli.output import print_json
 from piste.cli.progress_bar import ProgressBar
 from piste.cli.terminal import Terminal
 from piste.core.errors import PisteError
 from piste.core.game import counted, find, names
 from piste.web.settings import LOOPBACK, Settings, cores
 
-VERSION = 1  # of the JSON
 GAMES = 500
 SECONDS = 30
 PACE = 2.0
@@ -65,10 +64,10 @@ BUTTON = re.compile(r'name="decision" value="([^"]*)"')
 NUMBER = re.compile(r'data-number="(\d+)"')
 
 
-def bench(given: argparse.Namespace, screen: Terminal) -> int:
-    kinds = [find(name).name for name in given.game] or list(names())
-    games = GAMES if given.games is None else number("games", given.games, 1, 1900)
-    seconds = SECONDS if given.seconds is None else number("seconds", given.seconds, 1, 3600)
+def bench(args: argparse.Namespace, terminal: Terminal) -> int:
+    kinds = [find(name).name for name in args.game] or list(names())
+    games = GAMES if args.games is None else whole_number("games", args.games, 1, 1900)
+    seconds = SECONDS if args.seconds is None else whole_number("seconds", args.seconds, 1, 3600)
     with ProgressBar("measuring") as bar, tempfile.TemporaryDirectory() as folder:
         bar(0, 3, "opening games")
         before = calibration()
@@ -88,28 +87,28 @@ def bench(given: argparse.Namespace, screen: Terminal) -> int:
         row["kib_a_game"] = (row.pop("memory") - first.memory) / 1024 / games
         row["rounds"] = loop * row["cpu_ms"] / 1000
     ratio = {key: ours["latency"][key] / bare["latency"][key] for key in ("median", "p99")}
-    if given.json:
+    if args.json:
         document = {
-            "version": VERSION, "games": games, "seconds": seconds, "pace": PACE, "cores": cores(), "kinds": kinds,
+            "games": games, "seconds": seconds, "pace": PACE, "cores": cores(), "kinds": kinds,
             "loop": loop, "server": ours, "echo": bare, "ratio": ratio,
         }  # fmt: skip
-        return put(screen, document)
-    screen.line(
+        return print_json(terminal, document, version=1)
+    terminal.line(
         f"{counted(games, 'game')} at once, two people each, a decision every {PACE:g} s, for {seconds} s; "
         f"{counted(cores(), 'core')}"
     )
     for name, row in (("piste", ours), ("bare server", bare)):
         late = row["latency"]
-        screen.line(
+        terminal.line(
             f"{name}: from a decision to the other one being told: median {late['median']:.1f} ms, "
             f"99 in 100 within {late['p99']:.1f} ms, longest {late['longest']:.1f} ms"
         )
-        screen.line(
+        terminal.line(
             f"  {row['decisions']} decisions, {row['rate']:.0f} a second; {row['cpu_ms']:.1f} ms of CPU time or "
             f"{row['rounds'] / 1000:.1f} k rounds of the loop each, {100 * row['cpu']:.0f} % of a core; "
             f"{row['kib_a_game']:.0f} KiB a game"
         )
-    screen.line(f"piste to the bare server: median {ratio['median']:.1f}, 99 in 100 {ratio['p99']:.1f} times as long")
+    terminal.line(f"piste to the bare server: median {ratio['median']:.1f}, p99 {ratio['p99']:.1f} times as long")
     return 0
 
 
@@ -117,7 +116,7 @@ def bench(given: argparse.Namespace, screen: Terminal) -> int:
 
 
 @contextlib.contextmanager
-def started(kind: str, folder: Path, given: str = "") -> Iterator[int]:
+def started(kind: str, folder: Path, stdin: str = "") -> Iterator[int]:
     """Run a server in a process of its own and lend its port."""
     if kind == "serve":
         command = ["-m", "piste", "serve", "--host", LOOPBACK, "--port", "0", "--db", str(folder / "tables.db")]
@@ -134,7 +133,7 @@ def started(kind: str, folder: Path, given: str = "") -> Iterator[int]:
     assert process.stdin is not None
     assert process.stderr is not None
     try:
-        process.stdin.write(given)
+        process.stdin.write(stdin)
         process.stdin.close()
         last = ""
         for last in process.stderr:

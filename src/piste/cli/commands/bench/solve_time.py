@@ -10,14 +10,12 @@ import tempfile
 from typing import Any
 
 from piste.cli.commands.bench.rules_speed import calibration
-from piste.cli.commands.listing import put
+from piste.cli.output import print_json
 from piste.cli.progress_bar import ProgressBar
 from piste.cli.terminal import Terminal
 from piste.core.errors import PisteError
 from piste.core.extras import COMPILED, need, solver_of
 from piste.core.game import find, names
-
-VERSION = 1  # of the JSON
 
 # In a fresh interpreter with an empty store.
 ONCE = """
@@ -35,9 +33,9 @@ print(json.dumps({"seconds": spent, "mib": resource.getrusage(resource.RUSAGE_SE
 """
 
 
-def bench(given: argparse.Namespace, screen: Terminal) -> int:
+def bench(args: argparse.Namespace, terminal: Terminal) -> int:
     need(COMPILED)
-    games = [find(name).name for name in given.game] or [name for name in names() if not heavy(name)]
+    games = [find(name).name for name in args.game] or [name for name in names() if not heavy(name)]
     rows: dict[str, dict[str, Any]] = {}
     with ProgressBar("solving") as bar:
         for i, name in enumerate(games):
@@ -50,19 +48,19 @@ def bench(given: argparse.Namespace, screen: Terminal) -> int:
             row["loop"] = (before + calibration()) / 2
             row["rounds"] = row["seconds"] * row["loop"]
             rows[name] = row
-    if given.json:
-        return put(screen, {"version": VERSION, "solves": rows})
-    screen.line(
+    if args.json:
+        return print_json(terminal, {"solves": rows}, version=1)
+    terminal.line(
         "What is computed once: CPU time with code that is compiled already, as rounds of the loop, and peak memory"
     )
     for name, row in rows.items():
-        screen.line(
+        terminal.line(
             f"{name}: {row['seconds']:.1f} s ({row['rounds'] / 1e6:.3g} M rounds of the loop), {row['mib']:.0f} MiB"
         )
-        screen.line(f"  {row['said']}")
+        terminal.line(f"  {row['said']}")
     left = [name for name in names() if heavy(name) and name not in games]
     if left:
-        screen.note(f"Not measured, because it takes minutes and gigabytes: {', '.join(left)}; name it to do so.")
+        terminal.note(f"Not measured, because it takes minutes and gigabytes: {', '.join(left)}; name it to do so.")
     return 0
 
 

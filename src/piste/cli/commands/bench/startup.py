@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 
-from piste.cli.commands.listing import put
+from piste.cli.output import print_json
 from piste.cli.terminal import Terminal
 
 RUNS = 20
@@ -21,10 +21,10 @@ sys.stdin = Keyboard()
 from piste.cli.main import main
 main(["play", "prime-duel", "--first", "1"])
 """
-HELP = "from piste.cli.main import parser; parser().format_help()"
+HELP = "from piste.cli.parser import make_parser; make_parser().format_help()"
 
 
-def bench(given: argparse.Namespace, screen: Terminal) -> int:
+def bench(args: argparse.Namespace, terminal: Terminal) -> int:
     """Measure in one run, the cases in turn, and print the least CPU time of each and their ratios."""
     cases = {"bare": "pass", "help": HELP, "prompt": FIRST_PROMPT}
     least = dict.fromkeys(cases, float("inf"))
@@ -33,12 +33,12 @@ def bench(given: argparse.Namespace, screen: Terminal) -> int:
             for name, code in cases.items():
                 least[name] = min(least[name], cpu_seconds(code, home))
     ratios = {name: round(least[name] / least["bare"], 2) for name in ("help", "prompt")}
-    if given.json:
+    if args.json:
         milliseconds = {name: round(1000 * seconds, 1) for name, seconds in least.items()}
-        return put(screen, {"cpu_ms": milliseconds, "ratio": ratios, "runs": RUNS})
-    screen.line(f"python -c pass     {1000 * least['bare']:6.1f} ms of CPU (least of {RUNS})")
-    screen.line(f"piste --help       {1000 * least['help']:6.1f} ms, {ratios['help']} times")
-    screen.line(f"to the first prompt{1000 * least['prompt']:6.1f} ms, {ratios['prompt']} times")
+        return print_json(terminal, {"cpu_ms": milliseconds, "ratio": ratios, "runs": RUNS})
+    terminal.line(f"python -c pass     {1000 * least['bare']:6.1f} ms of CPU (least of {RUNS})")
+    terminal.line(f"piste --help       {1000 * least['help']:6.1f} ms, {ratios['help']} times")
+    terminal.line(f"to the first prompt{1000 * least['prompt']:6.1f} ms, {ratios['prompt']} times")
     return 0
 
 

@@ -1,0 +1,73 @@
+"""`piste games`: the games, or those that a user has played."""
+
+from __future__ import annotations
+
+import argparse
+
+from piste import bots
+from piste.cli import saved_games
+from piste.cli.output import print_json
+from piste.cli.terminal import Terminal
+from piste.core.game import find, names
+
+
+def run(args: argparse.Namespace, terminal: Terminal) -> int:
+    if args.played:
+        return played(args, terminal)
+    rows = []
+    for name in names():
+        game = find(name)
+        options = {o.name: o.help for o in game.notation.OPTIONS}
+        row = {"name": name, "title": game.notation.TITLE, "line": game.notation.LINE, "options": options}
+        rows.append(row | ({"credit": game.notation.CREDIT} if game.notation.CREDIT else {}))
+    if args.json:
+        return print_json(terminal, {"games": rows})
+    for row in rows:
+        terminal.line(f"{row['name']}: {row['line']}")
+    terminal.note(f"\nTo play: piste play {names()[-2]}    The rules: piste rules {names()[-2]}")
+    return 0
+
+
+def played(args: argparse.Namespace, terminal: Terminal) -> int:
+    found = saved_games.entries()
+    standing = saved_games.standings(found)
+    if args.json:
+        rows = [
+            {
+                "id": entry.name,
+                "game": entry.game,
+                "seats": list(entry.seats),
+                "who": list(entry.specs),
+                "ending": None if entry.ending is None else entry.ending["ending"],
+                "winner": None if entry.ending is None else entry.ending["winner"],
+                "counts": entry.counts,
+                "trouble": entry.trouble,
+            }
+            for entry in found
+        ]
+        return print_json(terminal, {"played": rows, "standing": standing})
+    if not found:
+        terminal.line("You have played no games yet. Begin with: piste play zero-sum-duel")
+    for entry in found:
+        terminal.line(f"{entry.name}: {result(entry)}")
+    if standing:
+        terminal.line()
+        for row in standing:
+            score = f"won {row['won']}, drawn {row['drawn']}, lost {row['lost']}"
+            against = " + ".join(bots.shown(find(row["game"]), spec) for spec in row["against"].split("+"))
+            terminal.line(f"{row['game']} against {against}: {score}")
+    return 0
+
+
+def result(entry: saved_games.Entry) -> str:
+    if entry.trouble:
+        return entry.trouble
+    game = find(entry.game)
+    sitting = [bots.described(game, spec, entry.options) for spec in entry.specs]
+    who = ", ".join(f"{name}: {spec}" for name, spec in zip(entry.seats, sitting, strict=False))
+    if entry.ending is None:
+        return f"{who}; still running"
+    winner = entry.ending["winner"]
+    labels = game.notation.SEATS
+    label = "a draw" if winner is None else f"{entry.seats[labels.index(winner)]} won"
+    return f"{who}; {label}: {entry.ending['ending']}{'' if entry.counts else ' (does not count)'}"

@@ -1,0 +1,84 @@
+"""The questions that `piste` without a command asks: which game, how many players, against whom."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+
+from piste import bots
+from piste.cli.players import YOU
+from piste.cli.terminal import Terminal
+from piste.core.game import Each, Game, find, listed, names, tidy
+
+
+def choose_game(terminal: Terminal) -> argparse.Namespace:
+    """Ask a person at a terminal which game, and who sits where."""
+    every = names()
+    for number, name in enumerate(every, 1):
+        terminal.line(f"{number}  {find(name).notation.TITLE}: {find(name).notation.LINE}")
+    game: Game | None = None
+    while game is None:
+        answer = menu_answer(terminal, f"Which game? (1-{len(every)}): ")
+        titles = {name: tidy(f"{name} {find(name).notation.TITLE}") for name in every}
+        found = [name for name in every if answer and answer in titles[name]]
+        exact = [name for name in every if answer == tidy(find(name).notation.TITLE)]
+        if answer in map(str, range(1, len(every) + 1)):
+            game = find(every[int(answer) - 1])
+        elif exact or len(found) == 1:
+            game = find((exact or found)[0])
+        else:
+            terminal.note(f"Type a number from 1 to {len(every)}, or a game's name; quit leaves.")
+    args = argparse.Namespace(
+        command="play", game=game.name, seat=[], vs=None, name=[], first=None, seed=None, set=[], deck=None,
+        grid=None, players=None, brief=False, hints=False,
+    )  # fmt: skip
+    if "players" in game.rules.Options._fields:
+        args.players = pick(terminal, "How many players? (2-4, Enter for 2): ", ("2", "3", "4"), "2")
+    options = game.options({} if args.players is None else {"players": args.players})
+    able, refused = bots.playable(game, options)
+    lines = {name: line for name, line in bots.lines(game).items() if name in able or name not in bots.LEVELS}
+    against = {bots.shown(game, name, options): name for name in lines}
+    terminal.line("Against whom? Type the name of a bot, or friend for people at this keyboard.")
+    for name, line in lines.items():
+        terminal.line(f"  {bots.described(game, name, options)}: {line}")
+    for why in refused:
+        terminal.note(str(why))
+    usual = bots.USUAL if bots.USUAL in lines else list(lines)[-1]
+    answer = pick(terminal, f"Against (Enter for {usual}): ", (*against, "friend"), usual, tuple(lines))
+    if answer == "friend":
+        args.seat = [YOU] * int(args.players or 2)
+    else:
+        args.vs = against.get(answer, answer)
+    for option in game.notation.OPTIONS:
+        if option.each is not None:
+            args.set.append(f"{option.name}={chosen_each(terminal, game, option.each, max(1, len(args.seat)))}")
+    terminal.line()
+    return args
+
+
+def chosen_each(terminal: Terminal, game: Game, each: Each, people: int) -> str:
+    """Ask every person at this keyboard for something of their own, such as a colour; bots take what is left."""
+    chosen: list[str] = []
+    for seat in range(people):
+        left = [name for name in each.names if name not in chosen]
+        who = "Your" if people == 1 else f"Player {game.seat_name(seat)}'s"
+        question = f"{who} {each.thing} ({', '.join(left)}; Enter for {left[0]}): "
+        chosen.append(pick(terminal, question, left, left[0]))
+    return ",".join(chosen)
+
+
+def pick(terminal: Terminal, question: str, answers: Sequence[str], usual: str, known: Sequence[str] = ()) -> str:
+    """Return one of the answers; those that are `known` are taken too, but not told."""
+    while True:
+        answer = menu_answer(terminal, question) or usual
+        if answer in (*answers, *known):
+            return answer
+        terminal.note(f"Type {listed(list(answers), 'or')}; quit leaves.")
+
+
+def menu_answer(terminal: Terminal, question: str) -> str:
+    """Return what was typed; `quit` leaves before anything has begun."""
+    answer = tidy(terminal.read(question))
+    if answer in ("quit", "exit", "q"):
+        raise EOFError
+    return answer

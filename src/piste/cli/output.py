@@ -1,0 +1,30 @@
+"""How commands print results: JSON documents for machines, numbers with their intervals for people."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from piste.cli.terminal import Terminal
+
+if TYPE_CHECKING:
+    from piste.compiled.simulate import Share
+
+JSON_FORMAT = 1
+
+
+def print_json(terminal: Terminal, document: dict[str, Any], *, version: int | None = None) -> int:
+    """Print one JSON document and nothing else; `version` is that of a command's own fields."""
+    head = {"format": JSON_FORMAT} if version is None else {"format": JSON_FORMAT, "version": version}
+    print(json.dumps({**head, **document}, ensure_ascii=False, indent=2), file=terminal.out)
+    return 0
+
+
+def count_text(n: int, thing: str) -> str:
+    """Return a number that may be large, with its noun."""
+    return f"{n:,} {thing}{'' if n == 1 else 's'}"
+
+
+def share_text(share: Share) -> str:
+    """Return a share in percent, with its interval."""
+    return f"{100 * share.share:.2f} % ({100 * share.low:.2f} to {100 * share.high:.2f})"
