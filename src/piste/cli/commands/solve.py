@@ -10,7 +10,7 @@ from piste.cli.background import Saying, work
 from piste.cli.output import print_json
 from piste.cli.terminal import Terminal, complain
 from piste.core.errors import OptionError, PositionError
-from piste.core.evaluation import ESTIMATED, WITHIN, Chances, Evaluation, Progress, described
+from piste.core.evaluation import ESTIMATED, VERSION, WITHIN, Chances, Evaluation, Progress, described
 from piste.core.extras import need, solver_of, solving
 from piste.core.game import Game, find, quoted
 from piste.core.information_set import InformationSet
