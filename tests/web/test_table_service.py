@@ -87,7 +87,7 @@ async def test_a_running_server_follows_a_full_solution_that_is_made_meanwhile(
 
     solved, estimated = await told(Basis.PARTLY), await told(Basis.ESTIMATED)
     assert (solved[1:], estimated[1:]) == ([0, 0, 0], [1, 1, 1])
-    options = guarantees.plain(piste.find("prime-duel").options({}))
+    options = guarantees.value_options(piste.find("prime-duel").options({}))
     table_cache.save(guarantees.name(options), guarantees.stamp(), {})
     assert await told(Basis.PARTLY) == [count + 1 for count in solved]
     assert await told(Basis.ESTIMATED) == [count - 1 for count in estimated]

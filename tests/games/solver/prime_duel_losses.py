@@ -22,11 +22,17 @@ from piste.core.views import SeatView
 from piste.games.prime_duel import rules
 from piste.games.prime_duel.bots import novice, steady, strong
 from piste.games.prime_duel.rules import DECIDE, KEEP, Options, State
-from piste.games.prime_duel.solver import solver
-from piste.games.prime_duel.solver import tablebase as kept
-from piste.games.prime_duel.solver.kernels import Array
-from piste.games.prime_duel.solver.score_pairs import COARSE, Decks, Line, Pool, follows, needed, steps
-from piste.games.prime_duel.solver.value_sources import counts, line_of, loops
+from piste.games.prime_duel.solver import solver, tablebase
+from piste.games.prime_duel.solver.kernels import FIXED24, Array
+from piste.games.prime_duel.solver.score_pairs import (
+    DeckIndex,
+    PairSolver,
+    ScorePair,
+    card_counts,
+    solve_order,
+    successor,
+)
+from piste.games.prime_duel.solver.value_sources import load_kernels, score_pair
 
 GAME = find("prime-duel")
 
@@ -37,7 +43,7 @@ class Noted(NamedTuple):
     """A decision: before it, the deck without the card in question."""
 
     game: int
-    line: Line
+    scores: ScorePair
     number: int  # of the deck
     card: int
     kept: bool
@@ -60,14 +66,16 @@ RULES: dict[str, Rule] = {
     "novice": by_view(novice.choose),
     "steady": by_view(steady.choose),
     "strong": by_view(strong.choose),
-    "perfect, without the full solution": lambda s, stream: solver.pick(solver.decisions(s, full=False), stream),
-    "perfect, with the full solution": lambda s, stream: solver.pick(solver.decisions(s), stream),
+    "perfect, without the full solution": lambda s, stream: solver.best_decision(
+        solver.decisions(s, use_tablebase=False), stream
+    ),
+    "perfect, with the full solution": lambda s, stream: solver.best_decision(solver.decisions(s), stream),
 }
 
 
 def play(options: Options, rule: Rule, other: Rule, games: int, seed: str) -> tuple[list[Noted], int]:
     """Play games, the rule in either seat by turns; return its decisions and how many games it won."""
-    decks, noted, won = Decks(counts(options, rules.whole_deck(options))), [], 0
+    decks, noted, won = DeckIndex.of_whole_deck(options), [], 0
     for game in range(games):
         dealer = Dealer(f"{seed} {game // 2}")  # each deal twice, once from each seat
         stream, deal = dealer.stream("bots"), dealer.stream("deal")
@@ -78,8 +86,8 @@ def play(options: Options, rule: Rule, other: Rule, games: int, seed: str) -> tu
                 continue
             action = (rule if s.seat == game % 2 else other)(s, stream)
             if s.seat == game % 2:
-                number = decks.number(counts(options, s.deck))
-                noted.append(Noted(game, line_of(s), number, s.card, action == KEEP))
+                number = decks.number(card_counts(options, s.deck))
+                noted.append(Noted(game, score_pair(s), number, s.card, action == KEEP))
             s = rules.apply(s, action)
         won += s.winner == game % 2
     return noted, won
@@ -87,31 +95,31 @@ def play(options: Options, rule: Rule, other: Rule, games: int, seed: str) -> tu
 
 def weigh(options: Options, noted: list[Noted]) -> Array:
     """Return how much each decision fell short of the better one."""
-    found: dict[tuple[Line, int], float] = {}
-    second: dict[tuple[Line, int], float] = {}
-    wanted: dict[Line, set[int]] = {}
-    asked: dict[Line, set[int]] = {}
+    found: dict[tuple[ScorePair, int], float] = {}
+    second: dict[tuple[ScorePair, int], float] = {}
+    wanted: dict[ScorePair, set[int]] = {}
+    asked: dict[ScorePair, set[int]] = {}
     for note in noted:
-        asked.setdefault(note.line, set()).add(note.number)
-        to, _ = follows(options, note.line, note.card)
+        asked.setdefault(note.scores, set()).add(note.number)
+        to, _ = successor(options, note.scores, note.card)
         if to is not None:
             wanted.setdefault(to, set()).add(note.number)
 
-    order = list(steps(options, needed(options, [(0, 0)])))
-    pool = Pool(loops(), options, Decks(counts(options, rules.whole_deck(options))), order, keep=False, grain=COARSE)
+    order = solve_order(options)
+    pool = PairSolver(load_kernels(), options, DeckIndex.of_whole_deck(options), order, keep=False, precision=FIXED24)
 
-    def look(line: Line, _: int, after: Array) -> None:
-        found.update({(line, number): pool.chance(line, number) for number in wanted.get(line, ())})
-        second.update({(line, number): float(after[number]) / pool.one for number in asked.get(line, ())})
+    def on_solved(scores: ScorePair, _: int, after: Array) -> None:
+        found.update({(scores, number): pool.chance(scores, number) for number in wanted.get(scores, ())})
+        second.update({(scores, number): float(after[number]) / pool.one for number in asked.get(scores, ())})
 
     for number in range(len(order)):
-        pool.work(number, look)
+        pool.solve_step(number, on_solved)
     short = []
     for note in noted:
-        to, other = follows(options, note.line, note.card)
+        to, other = successor(options, note.scores, note.card)
         keep = 1.0 if to is None else found[to, note.number]
         keep = 1.0 - keep if other else keep
-        discard = second[note.line, note.number]
+        discard = second[note.scores, note.number]
         short.append(max(keep, discard) - (keep if note.kept else discard))
     return np.array(short)
 
@@ -123,7 +131,7 @@ def measure(options: Options, games: int) -> dict[str, tuple[float, float, int]]
     does, the model.
     """
     model = RULES["perfect, without the full solution"]
-    best = RULES["perfect, with the full solution"] if kept.table(options) else model
+    best = RULES["perfect, with the full solution"] if tablebase.load(options) else model
     noted: list[Noted] = []
     parts = {}
     for name, rule in RULES.items():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +19,20 @@ from piste.core.information_set import InformationSet
 from piste.core.position import Position
 from piste.core.protocols import CHANCE, OVER
 from piste.games.prime_duel import rules
+from piste.games.prime_duel.cost_model import long_turn_limit
+from piste.games.prime_duel.guarantees import value_options
 from piste.games.prime_duel.rules import DRAW, Options, State
-from piste.games.prime_duel.solver import kernels as sweep
+from piste.games.prime_duel.solver import kernels as solver_kernels
 from piste.games.prime_duel.solver import solver
-from piste.games.prime_duel.solver.score_pairs import COARSE, FINE, Decks, Pool, needed, steps
-from piste.games.prime_duel.solver.value_sources import Model, Tail, chances, counts, empties_from, loops
+from piste.games.prime_duel.solver.kernels import FIXED24, FLOAT64
+from piste.games.prime_duel.solver.score_pairs import DeckIndex, PairSolver, solve_order
+from piste.games.prime_duel.solver.value_sources import (
+    DeckEndgame,
+    FixedOddsModel,
+    chances,
+    empty_deck_values,
+    load_kernels,
+)
 from tests.game_setups import games
 from tests.games.solver import prime_duel_games as prime_games
 from tests.sizes import slow_if
@@ -94,9 +104,9 @@ def iterated(ways: dict[State, list[tuple[State, int]]]) -> dict[State, float]:
 @pytest.mark.parametrize("options", TINY, ids=str)
 def test_every_position_agrees_with_value_iteration_over_the_rules(options: Options) -> None:
     worth = iterated(tree(rules.start(options)))
-    source = solver.whole(solver.plain(options))
+    source = solver.solved_game(value_options(options))
     for s, value in worth.items():
-        found = chances(s._replace(options=solver.plain(options)), 0, source)
+        found = chances(s._replace(options=value_options(options)), 0, source)
         assert found[0] - found[1] == pytest.approx(value, abs=1e-12)
         assert sum(found) == pytest.approx(1.0, abs=1e-12)
 
@@ -104,18 +114,18 @@ def test_every_position_agrees_with_value_iteration_over_the_rules(options: Opti
 @pytest.mark.parametrize("options", TINY[2:6], ids=str)
 def test_the_value_as_an_exact_fraction(options: Options) -> None:
     """Play as the solver says, solve that exactly, and see that no other decision is better anywhere."""
-    ways, source = tree(rules.start(options)), solver.whole(solver.plain(options))
+    ways, source = tree(rules.start(options)), solver.solved_game(value_options(options))
     best = {}
     for s, after in ways.items():
         if after and rules.to_act(s) >= 0:
-            values = [chances(t._replace(options=solver.plain(options)), s.seat, source)[0] for t, _ in after]
+            values = [chances(t._replace(options=value_options(options)), s.seat, source)[0] for t, _ in after]
             best[s] = after[values.index(max(values))][0]
     worth = solved_exactly(ways, best)
     for s, to in best.items():
         sign = 1 if s.seat == 0 else -1
         assert all(sign * worth[to] >= sign * worth[t] for t, _ in ways[s])
     start = rules.start(options)
-    found = chances(start._replace(options=solver.plain(options)), 0, source)
+    found = chances(start._replace(options=value_options(options)), 0, source)
     assert found[0] == pytest.approx(float(worth[bare(start)] + 1) / 2, abs=1e-13)
 
 
@@ -161,50 +171,49 @@ def test_positions_of_larger_games_keep_to_the_rules_turn_by_turn() -> None:
     """What a position is worth follows, by the rules, from those a turn later; all decks, no iteration."""
     chooser = random.Random(5)
     for options in (Options(0, 0, 6, 3, 24), Options(0, 0, 10, 1, 50), Options(0, 0, 7, 2, 13)):
-        source = solver.whole(options)
-        lines = list(source.place)
+        source = solver.solved_game(options)
+        pairs = list(source.slots)
         for _ in range(games(150) // 10 + 100):
             deck = sum(lane_one(i) * chooser.randint(0, options.copies) for i in range(options.top))
-            s = State(options, DRAW, 0, chooser.choice(lines), deck, -1, 0, 0, -1, 0)
+            s = State(options, DRAW, 0, chooser.choice(pairs), deck, -1, 0, 0, -1, 0)
             assert chances(s, 0, source, 1)[0] == pytest.approx(source.draw(s)[0], abs=1e-12)
 
 
-def pool_of(options: Options, code: Any, grain: int, *, keep: bool) -> Pool:
-    order = list(steps(options, needed(options, [(0, 0)])))
-    pool = Pool(code, options, Decks(counts(options, rules.whole_deck(options))), order, keep=keep, grain=grain)
-    for number in range(len(order)):
-        pool.work(number)
+def solved_pairs(options: Options, code: Any, precision: int, *, keep: bool) -> PairSolver:
+    order = solve_order(options)
+    pool = PairSolver(code, options, DeckIndex.of_whole_deck(options), order, keep=keep, precision=precision)
+    pool.solve_all()
     return pool
 
 
 @pytest.mark.slow
-def test_both_grains_and_both_ways_to_run_agree() -> None:
+def test_both_precisions_and_both_ways_to_run_agree() -> None:
     from piste.compiled.compiler import link_modules
 
     options = Options(0, 0, 4, 2, 12)
-    fine = pool_of(options, loops(), FINE, keep=True)
-    plain = pool_of(options, link_modules(rules, sweep, compiled=False), FINE, keep=True)
-    coarse = pool_of(options, loops(), COARSE, keep=True)
-    sparing = pool_of(options, loops(), COARSE, keep=False)
+    fine = solved_pairs(options, load_kernels(), FLOAT64, keep=True)
+    plain = solved_pairs(options, link_modules(rules, solver_kernels, compiled=False), FLOAT64, keep=True)
+    coarse = solved_pairs(options, load_kernels(), FIXED24, keep=True)
+    sparing = solved_pairs(options, load_kernels(), FIXED24, keep=False)
     last = fine.decks.total - 1
     assert len(sparing.high) < len(coarse.high)
     assert sparing.chance((0, 0), last) == coarse.chance((0, 0), last)
-    for line in fine.place:
+    for pair in fine.slots:
         for number in range(last + 1):
-            assert plain.chance(line, number) == pytest.approx(fine.chance(line, number), abs=1e-14)
-            assert coarse.chance(line, number) == pytest.approx(fine.chance(line, number), abs=1e-6)
+            assert plain.chance(pair, number) == pytest.approx(fine.chance(pair, number), abs=1e-14)
+            assert coarse.chance(pair, number) == pytest.approx(fine.chance(pair, number), abs=1e-6)
 
 
 def test_the_rest_of_a_deck_worked_out_alone_is_the_same() -> None:
     options = Options(0, 0, 6, 3, 24)
-    source = solver.whole(options)
+    source = solver.solved_game(options)
     chooser = random.Random(7)
     for _ in range(12):
         deck = sum(lane_one(i) * chooser.randint(0, 2) for i in range(options.top))
-        line = chooser.choice(list(source.place))
-        tail = Tail(loops(), options, deck, [line], source, empties_from(options, source))
-        s = State(options, DRAW, 0, line, deck, -1, 0, 0, -1, 0)
-        assert tail.draw(s)[0] == pytest.approx(source.draw(s)[0], abs=1e-12)
+        pair = chooser.choice(list(source.slots))
+        endgame = DeckEndgame(options, deck, [pair], source, partial(empty_deck_values, options, source))
+        s = State(options, DRAW, 0, pair, deck, -1, 0, 0, -1, 0)
+        assert endgame.draw(s)[0] == pytest.approx(source.draw(s)[0], abs=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -216,10 +225,10 @@ def test_games_between_perfect_players_are_won_as_often_as_the_value_says(size: 
     from piste.compiled.compiler import link_modules
 
     options = Options(2, 0, *size)
-    source = solver.whole(solver.plain(options))
+    source = solver.solved_game(value_options(options))
     places = np.zeros((options.target, options.target), np.int64)
-    for line, place in source.place.items():
-        places[line] = place
+    for pair, place in source.slots.items():
+        places[pair] = place
     code = link_modules(rules, kernels, prime_games, compiled=True)
     number = 20_000 if games(0) == 0 else max(20_000, min(20 * games(0), 2_000_000))
     won = code.wins_of_first(options, source.values, places, source.decks.strides, number, 11)
@@ -267,22 +276,22 @@ def test_a_small_game_with_a_far_turn_limit_is_worked_out_with_it() -> None:
 
 def test_a_turn_limit_that_is_left_out_is_said_and_hardly_matters(monkeypatch: pytest.MonkeyPatch) -> None:
     options = Options(1, 92, 3, 2, 8)
-    assert options.turns == solver.far(options)
+    assert options.turns == long_turn_limit(options)
     true = verdict_of(rules.start(options), 0)
     assert true.known == EXACT
-    monkeypatch.setattr(solver, "effort", lambda _: solver.Effort(2000, 3_000_000, 8_000_000))
+    monkeypatch.setattr(solver, "work_limits", lambda: solver.WorkLimits(2000, 3_000_000, 8_000_000))
     v = verdict_of(rules.start(options), 0)
-    assert (v.known, v.within) == (ESTIMATED, solver.FAR)
+    assert (v.known, v.within) == (ESTIMATED, solver.TURN_LIMIT_ERROR)
     assert "The turn limit was left out" in v.how
-    assert v.chances.value == pytest.approx(true.chances.value, abs=2 * solver.FAR)
+    assert v.chances.value == pytest.approx(true.chances.value, abs=2 * solver.TURN_LIMIT_ERROR)
 
 
 @pytest.mark.parametrize(("top", "copies", "target"), [(15, 2, 7), (10, 1, 13), (15, 4, 50), (10, 4, 20), (3, 1, 6)])
 def test_hardly_a_game_of_any_size_reaches_a_far_turn_limit(top: int, copies: int, target: int) -> None:
     options = Options(1, 0, top, copies, target)
-    left = solver.far(options)
-    found = Model(loops(), options._replace(turns=left), rules.whole_deck(options), 0, left)
-    assert (1 - found.wins - found.losses).max() < solver.FAR
+    left = long_turn_limit(options)
+    found = FixedOddsModel(load_kernels(), options._replace(turns=left), rules.whole_deck(options), 0, left)
+    assert (1 - found.wins - found.losses).max() < solver.TURN_LIMIT_ERROR
 
 
 def verdict_of(s: State, seat: int) -> Any:

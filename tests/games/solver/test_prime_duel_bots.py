@@ -19,7 +19,7 @@ from piste.games.prime_duel import guarantees, rules
 from piste.games.prime_duel.bots import novice, perfect, strong
 from piste.games.prime_duel.rules import DISCARD, KEEP, Options
 from piste.games.prime_duel.solver import solver, tablebase
-from piste.games.prime_duel.solver.value_sources import loops
+from piste.games.prime_duel.solver.value_sources import load_kernels
 from tests.game_setups import games
 from tests.games.solver import prime_duel_losses as prime_losses
 
@@ -45,14 +45,14 @@ ODD: tuple[dict[str, int | str], ...] = (
 def private_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Full solutions of a person who runs the tests must not change them."""
     monkeypatch.setattr(table_cache, "folder", lambda: tmp_path / "solved")
-    monkeypatch.setattr(tablebase, "SAMPLE", 400)
-    monkeypatch.setattr(solver, "PATIENT", 1)
+    monkeypatch.setattr(tablebase, "SAMPLES_PER_BIN", 400)
+    monkeypatch.setattr(solver, "EVALUATION_WORK_FACTOR", 1)
 
 
 @pytest.fixture
 def everything_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
     """Treat small games as those that cannot be held whole, so that what is kept has to serve."""
-    monkeypatch.setattr(solver, "effort", lambda _: solver.Effort(0, 800, 200_000_000))
+    monkeypatch.setattr(solver, "work_limits", lambda: solver.WorkLimits(0, 800, 200_000_000))
 
 
 def arrays() -> dict[str, Any]:
@@ -62,7 +62,7 @@ def arrays() -> dict[str, Any]:
 
 
 def test_an_interrupted_solve_goes_on_to_the_same_result() -> None:
-    tablebase.solve(MEDIUM, loops(), quiet)
+    tablebase.solve(MEDIUM, load_kernels(), quiet)
     once = arrays()
     table_cache.delete(guarantees.name(MEDIUM), guarantees.stamp())
     began: list[int] = []
@@ -77,10 +77,10 @@ def test_an_interrupted_solve_goes_on_to_the_same_result() -> None:
 
     for at in (30, 80):
         with pytest.raises(KeyboardInterrupt):
-            tablebase.solve(MEDIUM, loops(), interrupting(at))
-        assert tablebase.table(MEDIUM) is None
+            tablebase.solve(MEDIUM, load_kernels(), interrupting(at))
+        assert tablebase.load(MEDIUM) is None
     began.clear()
-    assert "kept in" in tablebase.solve(MEDIUM, loops(), interrupting(-1))
+    assert "kept in" in tablebase.solve(MEDIUM, load_kernels(), interrupting(-1))
     assert began[0] == 80  # it went on, it did not begin again
     twice = arrays()
     assert all((once[name] == twice[name]).all() for name in once)
@@ -88,11 +88,11 @@ def test_an_interrupted_solve_goes_on_to_the_same_result() -> None:
 
 
 def test_a_solution_that_another_process_made_is_found_by_one_that_looked_before() -> None:
-    tablebase.solve(MEDIUM, loops(), quiet)
+    tablebase.solve(MEDIUM, load_kernels(), quiet)
     elsewhere = table_cache.folder().rename(table_cache.folder().with_name("elsewhere"))
-    assert tablebase.table(MEDIUM) is None
+    assert tablebase.load(MEDIUM) is None
     elsewhere.rename(table_cache.folder())
-    assert tablebase.table(MEDIUM) is not None
+    assert tablebase.load(MEDIUM) is not None
 
 
 def test_work_put_away_and_damaged_is_not_taken_up() -> None:
@@ -104,42 +104,43 @@ def test_work_put_away_and_damaged_is_not_taken_up() -> None:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        tablebase.solve(MEDIUM, loops(), progress)
+        tablebase.solve(MEDIUM, load_kernels(), progress)
     file = table_cache.scratch_folder(guarantees.name(MEDIUM), guarantees.stamp()) / "lines.bin"
     data = bytearray(file.read_bytes())
     data[len(data) // 2] ^= 1
     file.write_bytes(data)
     began[:] = [0] * 100
-    tablebase.solve(MEDIUM, loops(), progress)
+    tablebase.solve(MEDIUM, load_kernels(), progress)
     assert began[100] == 0
 
 
 def test_a_damaged_table_is_noticed() -> None:
-    tablebase.solve(MEDIUM, loops(), quiet)
-    table = tablebase.table(MEDIUM)
+    tablebase.solve(MEDIUM, load_kernels(), quiet)
+    table = tablebase.load(MEDIUM)
     assert table is not None
     file = table.stored.folder / "formula.bin"
     data = bytearray(file.read_bytes())
     data[100] ^= 1
     file.write_bytes(data)
     tablebase._opened.cache_clear()
-    assert tablebase.table(MEDIUM) is None
+    assert tablebase.load(MEDIUM) is None
     assert table_cache.load(guarantees.name(MEDIUM), guarantees.stamp()) is None
 
 
 @pytest.mark.usefixtures("everything_is_large")
 def test_what_is_kept_gives_the_values_of_the_whole_game() -> None:
-    tablebase.solve(MEDIUM, loops(), quiet)
-    source, chooser = solver.whole(MEDIUM), random.Random(3)
+    tablebase.solve(MEDIUM, load_kernels(), quiet)
+    source, chooser = solver.solved_game(MEDIUM), random.Random(3)
     known: dict[str, int] = {}
     for _ in range(games(40) // 20 + 4):
         s = rules.start(MEDIUM._replace(first=1))
         while rules.to_act(s) != OVER:
             if rules.to_act(s) >= 0:
-                found = solver.judged(s, patience=chooser.choice((1, 100)))
-                true = solver._decisions(s, solver.Judged(source, 0, EXACT, 0.0, ""))
-                off = max(abs(true[a][0] - pair[0]) for a, pair in solver._decisions(s, found).items())
-                assert off <= (tablebase.ROUNDED if found.known == WITHIN else 0.1), (s, found.how)
+                found = solver.select_source(s, work_factor=chooser.choice((1, 100)))
+                true = solver.decision_chances(s, source)
+                by_source = solver.decision_chances(s, found.source, found.lookahead)
+                off = max(abs(true[a][0] - pair[0]) for a, pair in by_source.items())
+                assert off <= (tablebase.ROUNDING_ERROR if found.known == WITHIN else 0.1), (s, found.how)
                 known[found.how] = known.get(found.how, 0) + 1
                 s = rules.apply(s, chooser.choice((KEEP, DISCARD)))
             else:
@@ -150,10 +151,10 @@ def test_what_is_kept_gives_the_values_of_the_whole_game() -> None:
 @pytest.mark.usefixtures("everything_is_large")
 def test_without_the_full_solution_the_answer_says_that_it_is_an_estimate() -> None:
     s = rules.apply(rules.start(MEDIUM._replace(first=1)), 2)
-    assert solver.judged(s).known == ESTIMATED
-    tablebase.solve(MEDIUM, loops(), quiet)
-    assert solver.judged(s).known == WITHIN
-    assert solver.judged(s, full=False).known == ESTIMATED
+    assert solver.select_source(s).known == ESTIMATED
+    tablebase.solve(MEDIUM, load_kernels(), quiet)
+    assert solver.select_source(s).known == WITHIN
+    assert solver.select_source(s, use_tablebase=False).known == ESTIMATED
 
 
 def test_a_game_that_is_too_large_says_so() -> None:
@@ -240,8 +241,8 @@ if games(0) >= 100_000:  # only in a proof: it takes 9 GB and a quarter of an ho
     def test_losses_to_perfect_play_at_the_sheets_size(
         capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(tablebase, "SAMPLE", 12_000)
-        tablebase.solve(Options(), loops(), quiet)
+        monkeypatch.setattr(tablebase, "SAMPLES_PER_BIN", 12_000)
+        tablebase.solve(Options(), load_kernels(), quiet)
         measured = prime_losses.measure(Options(), 200)
         with capsys.disabled():
             print(measured)

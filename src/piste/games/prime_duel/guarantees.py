@@ -1,4 +1,4 @@
-"""Prime Duel: how the play of each level is known. It depends on whether the full solution has been made here."""
+"""Prime Duel: how the play of each level is known. It depends on whether the full solution is stored."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from piste.games.prime_duel.rules import Options
 
 VERSION = 1  # of the solver
 
-SMALL = 6_000_000
-"""A game with so many positions is solved whole whenever it is needed."""
+MAX_POSITIONS_ON_DEMAND = 6_000_000
+"""A game with at most this many positions is solved completely whenever it is needed."""
 
 
 def name(options: Options) -> str:
-    """Return what the full solution is called in the store."""
+    """Return the name of the full solution in the table cache."""
     return f"prime-duel top={options.top},copies={options.copies},target={options.target}"
 
 
@@ -22,18 +22,18 @@ def stamp() -> str:
     return f"rules {rules.VERSION} solver {VERSION}"
 
 
-def plain(options: Options) -> Options:
-    """Return the options without those that do not change what lines are worth."""
+def value_options(options: Options) -> Options:
+    """Return the options without those that do not change the values of the full solution."""
     return options._replace(first=0, turns=0)
 
 
-def size(options: Options) -> int:
+def position_count(options: Options) -> int:
     """Return how many positions before a draw there are at most."""
     return int(options.target**2 * (options.copies + 1) ** options.top)
 
 
 def made() -> int:
-    """Return a number that is another one when a full solution may have come or gone."""
+    """Return a number that changes when a full solution may have been stored or removed."""
     return table_cache.last_modified()
 
 
@@ -42,8 +42,8 @@ def basis(level: str, options: Options) -> Basis:
         return Basis.THUMB
     if level != "perfect":
         return Basis.ESTIMATED
-    if size(options) * max(1, options.turns) <= SMALL:
+    if position_count(options) * max(1, options.turns) <= MAX_POSITIONS_ON_DEMAND:
         return Basis.EXACT
     if options.turns:
         return Basis.ESTIMATED
-    return Basis.PARTLY if table_cache.exists(name(plain(options)), stamp()) else Basis.ESTIMATED
+    return Basis.PARTLY if table_cache.exists(name(value_options(options)), stamp()) else Basis.ESTIMATED

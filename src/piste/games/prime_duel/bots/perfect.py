@@ -13,4 +13,4 @@ ASKS_SOLVER = True
 def choose(view: SeatView, stream: RandomStream) -> int:
     from piste.games.prime_duel.solver import solver
 
-    return solver.pick(solver.decisions(solver.state_of(view.position)), stream)
+    return solver.best_decision(solver.decisions(solver.state_of(view.position)), stream)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from piste.core.extras import NUMBA, NUMPY
-from piste.games.prime_duel.guarantees import size
+from piste.games.prime_duel.guarantees import position_count
 from piste.games.prime_duel.rules import Options
 
-INTERPRETED = 20_000
-"""So many positions are worked out in seconds without a compiler."""
+MAX_INTERPRETED_POSITIONS = 20_000
+"""Up to this many positions are solved in seconds without a compiler."""
 
 
 def solver(options: Options) -> tuple[str, ...]:
-    return NUMPY if size(options) * max(options.turns, 1) <= INTERPRETED else NUMBA
+    return NUMPY if position_count(options) * max(options.turns, 1) <= MAX_INTERPRETED_POSITIONS else NUMBA

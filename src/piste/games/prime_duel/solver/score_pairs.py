@@ -1,53 +1,48 @@
-"""Prime Duel: which lines there are, which follow which, and the order in which they are worked out.
+"""Prime Duel: backward induction over pairs of scores.
 
-A line (a, b) belongs to a player with score a who is about to draw against score b; `sweep` says what it holds.
-Scores never fall, so lines are taken by falling larger score, then falling smaller one. Only a turn without a score
-keeps both scores, and only from scores so high that a card can go past the target: two such lines, (a, b) and (b, a),
-are worked out together. They lead to each other through smaller and smaller decks until the reshuffle; so all that
-has to be found by repetition is what they are worth with an empty deck, four numbers.
+A score pair (a, b) belongs to a player with score a who is about to draw against score b; `kernels` computes its
+value for every deck. Scores never fall, so pairs are solved by falling larger score, then falling smaller one. Only a
+turn without a score keeps both scores, and only from scores so high that a card can go past the target: two such
+pairs, (a, b) and (b, a), are solved together. They lead to each other through smaller and smaller decks until the
+reshuffle; so only their values with an empty deck, four numbers, are found by fixed-point iteration.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from piste.games.prime_duel.rules import Options, is_prime
-from piste.games.prime_duel.solver.kernels import COARSE, FINE, Array
+from piste.core.bits import lane
+from piste.games.prime_duel.rules import Options, is_prime, whole_deck
+from piste.games.prime_duel.solver.kernels import FLOAT64, Array
 
-Line = tuple[int, int]
+ScorePair = tuple[int, int]
 
-ONE = (1 << 24) - 1
-"""What a certain win counts in the coarse grain."""
+FIXED24_ONE = (1 << 24) - 1
+"""A certain win in fixed point."""
 
-MOST_CARDS = 127
-"""Sums over a deck of so many cards are still whole numbers of 32 bits in the coarse grain."""
+MAX_FIXED24_CARDS = 127
+"""With at most this many cards, sums over a deck in fixed point fit into 32 bits."""
 
-BLOCK = 3200
-"""Decks are taken in blocks of at most so many."""
+MAX_BLOCK_DECKS = 3200
+MAX_ITERATIONS = 1000
 
-
-MOST_ROUNDS = 1000
-
-Look = Callable[[Line, int, Array], None]
-"""Is shown a line, its place, and what it is before a second card."""
+OnSolved = Callable[[ScorePair, int, Array], None]
+"""Called with a solved pair, its slot, and its values before a second card."""
 
 
-class Empty(NamedTuple):
-    """What a line is worth when the deck is empty: before a turn, and before a second card; chances from 0 to 1."""
+class EmptyDeckValues(NamedTuple):
+    """The chances of a score pair when the deck is empty: before a turn, and before a second card."""
 
     draw: float
     second: float
 
 
-def follows(options: Options, line: Line, card: int) -> tuple[Line | None, bool]:
-    """Return the line after this card has been scored or passed over, and whether the other player is to draw.
-
-    A win has no line.
-    """
-    a, b = line
+def successor(options: Options, scores: ScorePair, card: int) -> tuple[ScorePair | None, bool]:
+    """Return the pair after this card was scored or passed over, None for a win, and whether the turn passed on."""
+    a, b = scores
     after = a + card + 1
     if after == options.target:
         return None, False
@@ -56,39 +51,52 @@ def follows(options: Options, line: Line, card: int) -> tuple[Line | None, bool]
     return ((after, b), False) if is_prime(after) else ((b, after), True)
 
 
-def needed(options: Options, roots: Iterable[Line]) -> set[Line]:
-    """Return every line that some line of the roots leads to, themselves included."""
-    found: set[Line] = set()
-    left = list(roots)
-    while left:
-        line = left.pop()
-        if line not in found:
-            found.add(line)
-            left += [after for i in range(options.top) if (after := follows(options, line, i)[0]) is not None]
-    return found
+def successors(options: Options, scores: ScorePair) -> list[ScorePair]:
+    pairs = (successor(options, scores, card)[0] for card in range(options.top))
+    return [pair for pair in pairs if pair is not None]
 
 
-def steps(options: Options, lines: set[Line]) -> Iterator[tuple[Line, ...]]:
-    """Yield the lines so that each comes after those that it needs; together, if they need each other."""
+def reachable_pairs(options: Options, roots: Iterable[ScorePair]) -> set[ScorePair]:
+    """Return every pair that the roots lead to, themselves included."""
+    reached: set[ScorePair] = set()
+    pending = list(roots)
+    while pending:
+        scores = pending.pop()
+        if scores not in reached:
+            reached.add(scores)
+            pending += successors(options, scores)
+    return reached
+
+
+def solve_order(options: Options, roots: Iterable[ScorePair] = ((0, 0),)) -> list[tuple[ScorePair, ...]]:
+    """Return all reachable pairs, each after those that it needs; two that need each other are one step."""
+    return list(_solve_order(options, reachable_pairs(options, roots)))
+
+
+def _solve_order(options: Options, pairs: set[ScorePair]) -> Iterator[tuple[ScorePair, ...]]:
     edge = options.target - options.top  # from a higher score a card can go past the target
     for high in range(options.target - 1, -1, -1):
         for low in range(high, -1, -1):
-            pair = dict.fromkeys(line for line in ((low, high), (high, low)) if line in lines)
-            if low > edge and pair:
-                yield tuple(pair)
+            both = dict.fromkeys(pair for pair in ((low, high), (high, low)) if pair in pairs)
+            if low > edge and both:
+                yield tuple(both)
             else:
-                yield from ((line,) for line in pair)
+                yield from ((pair,) for pair in both)
+
+
+def card_counts(options: Options, deck: int) -> list[int]:
+    return [lane(deck, i) for i in range(options.top)]
 
 
 class Blocks(NamedTuple):
-    """Decks that differ only in how many there are of the lowest cards."""
+    """Decks that differ only in the counts of the lowest cards."""
 
-    many: Array  # of each of these cards, for each deck of a block
-    sizes: Array  # of those cards together
+    copies: Array  # [card, deck of a block]
+    sizes: Array  # of those cards altogether
 
 
-class Decks:
-    """The decks that are part of one deck, numbered."""
+class DeckIndex:
+    """Numbers the decks that are part of one deck."""
 
     def __init__(self, counts: Iterable[int]) -> None:
         self.counts = np.array(list(counts), np.int64)
@@ -99,169 +107,170 @@ class Decks:
         self.inverse = np.concatenate(([0.0], 1.0 / np.arange(1, cards + 1)))
         self._blocks: dict[int, Blocks] = {}
 
-    def blocks(self, most: int, kind: Any) -> Blocks:
-        """Return blocks as large as is handy, with at most so many cards inside."""
+    @classmethod
+    def of_whole_deck(cls, options: Options) -> DeckIndex:
+        return cls(card_counts(options, whole_deck(options)))
+
+    def blocks(self, max_cards: int, dtype: Any) -> Blocks:
+        """Return the largest blocks that are still allowed, which differ in at most `max_cards` cards."""
         inside = 0
-        while inside < min(most, len(self.radix)) and int(np.prod(self.radix[: inside + 1])) <= BLOCK:
+        while inside < min(max_cards, len(self.radix)) and int(np.prod(self.radix[: inside + 1])) <= MAX_BLOCK_DECKS:
             inside += 1
         if inside not in self._blocks:
             numbers = np.arange(int(np.prod(self.radix[:inside])))
-            many = np.zeros((inside, len(numbers)), kind)
+            copies = np.zeros((inside, len(numbers)), dtype)
             for i in range(inside):
-                many[i] = numbers // self.strides[i] % self.radix[i]
-            self._blocks[inside] = Blocks(many, many.sum(axis=0).astype(np.int64))
+                copies[i] = numbers // self.strides[i] % self.radix[i]
+            self._blocks[inside] = Blocks(copies, copies.sum(axis=0).astype(np.int64))
         return self._blocks[inside]
 
     def number(self, counts: Iterable[int]) -> int:
         return int(np.dot(self.strides, list(counts)))
 
 
-class Pool:
-    """Lines in memory, worked out step by step; those that nothing needs any more give up their place."""
+class PairSolver:
+    """Solves score pairs step by step; pairs that no later step needs give up their slot."""
 
     def __init__(
         self,
         code: Any,
         options: Options,
-        decks: Decks,
-        order: list[tuple[Line, ...]],
+        decks: DeckIndex,
+        order: list[tuple[ScorePair, ...]],
         *,
         keep: bool,
-        grain: int = FINE,
-        empty: Mapping[Line, Empty] | None = None,
-        guess: Callable[[Line], float] = lambda _: 0.5,
+        precision: int = FLOAT64,
+        empty: Mapping[ScorePair, EmptyDeckValues] | None = None,
+        guess: Callable[[ScorePair], float] = lambda _: 0.5,
     ) -> None:
-        """`code` has the loops of `sweep`; `empty` says what lines are worth with an empty deck, if that is known.
+        """`code` holds the kernels; `empty` has the values with an empty deck, if they are known.
 
-        If not, the decks must be those of the whole deck, which a reshuffle gives back; a guess is the beginning.
+        If not, the decks must be those of the whole deck, which a reshuffle gives back, and iteration begins with
+        `guess`. `keep` keeps every pair.
         """
-        self.code, self.options, self.decks, self.order, self.grain = code, options, decks, order, grain
+        self.code, self.options, self.decks, self.order, self.precision = code, options, decks, order, precision
         self.empty, self.guess = empty, guess
-        self.one = 1 if grain == FINE else ONE
-        self._last = {} if keep else last_uses(options, order)
-        slots = sum(map(len, order)) if keep else most_alive(order, self._last)
-        self.high: Array = np.empty((slots, decks.total), np.float64 if grain == FINE else np.uint16)
-        self.low: Array = np.empty((slots, 1 if grain == FINE else decks.total), np.uint8)
+        self.one = 1 if precision == FLOAT64 else FIXED24_ONE
+        self._last_use = {} if keep else last_uses(options, order)
+        slots = sum(map(len, order)) if keep else max_live_pairs(order, self._last_use)
+        self.high: Array = np.empty((slots, decks.total), np.float64 if precision == FLOAT64 else np.uint16)
+        self.low: Array = np.empty((slots, 1 if precision == FLOAT64 else decks.total), np.uint8)
         self._free = list(range(slots - 1, -1, -1))
-        self.place: dict[Line, int] = {}
-        self._kind = np.float64 if grain == FINE else np.int32
-        self._second: Array = np.zeros(2 * (BLOCK + decks.total), self._kind)
-        self.rounds = 0  # the most repetitions that any two lines took
+        self.slots: dict[ScorePair, int] = {}
+        self._dtype = np.float64 if precision == FLOAT64 else np.int32
+        self._second: Array = np.zeros(2 * (MAX_BLOCK_DECKS + decks.total), self._dtype)
 
-    def work(self, number: int, look: Look | None = None) -> None:
-        """Take one step, and show what was worked out."""
-        lines = self.order[number]
-        self.place |= {line: self._free[-1 - i] for i, line in enumerate(lines)}
-        self._work(lines, look)
-        del self._free[-len(lines) :]
-        self.let_go(number)
+    def solve_all(self) -> None:
+        for step in range(len(self.order)):
+            self.solve_step(step)
 
-    def let_go(self, number: int) -> None:
-        if not self._last:
-            return
-        for line in [line for line in self.place if self._last[line] <= number]:
-            self._free.append(self.place.pop(line))
+    def solve_step(self, step: int, on_solved: OnSolved | None = None) -> None:
+        pairs = self.order[step]
+        self.slots |= {pair: self._free[-1 - i] for i, pair in enumerate(pairs)}
+        self._solve(pairs, on_solved)
+        del self._free[-len(pairs) :]
+        if self._last_use:
+            for pair in [pair for pair in self.slots if self._last_use[pair] <= step]:
+                self._free.append(self.slots.pop(pair))
 
-    def restore(self, place: Mapping[Line, int]) -> None:
-        """Say which lines are where, when a pool has been filled from elsewhere."""
-        self.place = dict(place)
-        used = set(self.place.values())
+    def restore(self, slots: Mapping[ScorePair, int]) -> None:
+        """Set which pair is in which slot, after the arrays were filled from a checkpoint."""
+        self.slots = dict(slots)
+        used = set(self.slots.values())
         self._free = [slot for slot in range(len(self.high) - 1, -1, -1) if slot not in used]
 
-    def chance(self, line: Line, number: int) -> float:
-        """Return one number of a line, as a chance from 0 to 1."""
-        return float(self.code.entry(self.high, self.low, self.grain, self.place[line], number)) / self.one
+    def chance(self, scores: ScorePair, number: int) -> float:
+        """Return the chance of a pair with one deck."""
+        return self._read(scores, number) / self.one
 
-    def _after(self, line: Line) -> tuple[Array, Array, Array]:
-        after = [follows(self.options, line, i) for i in range(self.options.top)]
-        slots = np.array([-1 if to is None else self.place[to] for to, _ in after], np.int64)
-        turned = np.array([other for _, other in after], np.int64)
-        past = np.array([line[0] + i + 1 > self.options.target for i in range(self.options.top)], np.int64)
-        return slots, turned, past
+    def values(self, slot: int) -> Array:
+        """Return the chances of the pair in a slot, for all decks."""
+        high: Array = self.high[slot].astype(np.float64)
+        return high if self.precision == FLOAT64 else (high * 256.0 + self.low[slot]) / self.one
 
-    def _reshuffled(self, slots: Array, turned: Array) -> float:
+    def _read(self, scores: ScorePair, number: int) -> float:
+        return float(self.code.read_value(self.high, self.low, self.precision, self.slots[scores], number))
+
+    def _write(self, scores: ScorePair, number: int, value: float) -> None:
+        self.code.write_value(self.high, self.low, self.precision, self.slots[scores], number, value)
+
+    def _second_card_value(self, slots: Array, flips: Array) -> float:
         d = self.decks
-        last = d.total - 1
         return float(
-            self.code.reshuffled_second(
-                self.high, self.low, self.grain, slots, turned, self.one, d.counts, d.strides, last
+            self.code.second_card_value(
+                self.high, self.low, self.precision, slots, flips, self.one, d.counts, d.strides, d.total - 1
             )
         )
 
-    def _put(self, line: Line, number: int, value: float) -> None:
-        self.code.put_entry(self.high, self.low, self.grain, self.place[line], number, value)
-
-    def _work(self, lines: tuple[Line, ...], look: Look | None) -> None:
+    def _solve(self, pairs: tuple[ScorePair, ...], on_solved: OnSolved | None) -> None:
         d, top = self.decks, self.options.top
-        after = [self._after(line) for line in lines]
-        slots, turned, past = (np.stack([each[i] for each in after]) for i in range(3))
-        into = np.array([self.place[line] for line in lines], np.int64)
-        together = min(map(min, lines)) > self.options.target - top
-        # The lower score comes first: what it needs of the other line lies in earlier blocks, as long as no card that
-        # is past the target for it is among the first digits; the higher score then finds all of it worked out.
-        many, sizes = d.blocks(self.options.target - min(map(min, lines)) if together else top, self._kind)
+        slots, flips, past = successor_arrays(
+            self.options, pairs, lambda pair, _: -1 if pair is None else self.slots[pair]
+        )
+        into = np.array([self.slots[pair] for pair in pairs], np.int64)
+        together = min(map(min, pairs)) > self.options.target - top
+        # The lower score comes first: what it needs of the other pair lies in earlier blocks, as long as no card that
+        # is past the target for it is among the first digits; the higher score then finds all of it solved.
+        copies, sizes = d.blocks(self.options.target - min(map(min, pairs)) if together else top, self._dtype)
         block = len(sizes)
-        second = self._second[: len(lines) * (block + d.total)].reshape(len(lines), block + d.total)
+        second = self._second[: len(pairs) * (block + d.total)].reshape(len(pairs), block + d.total)
         second[:, :block] = 0
-        found, sums = np.zeros((top, block), self._kind), np.zeros(block, self._kind)
+        values, sums = np.zeros((top, block), self._dtype), np.zeros(block, self._dtype)
         if self.empty is not None:
-            now = [Empty(*(self.one * chance for chance in self.empty[line])) for line in lines]
+            now = [EmptyDeckValues(*(self.one * chance for chance in self.empty[pair])) for pair in pairs]
         elif together:
-            now = [Empty(self.one * self.guess(line), self.one * self.guess(line)) for line in lines]
+            now = [EmptyDeckValues(self.one * self.guess(pair), self.one * self.guess(pair)) for pair in pairs]
         else:
-            now = [Empty(0.0, self._reshuffled(slots[i], turned[i])) for i in range(len(lines))]
-        rounds, moved = 0, 1.0
-        while rounds == 0 or (together and self.empty is None and moved > (1e-15 if self.grain == FINE else 0.5)):
-            for side, line in enumerate(lines):
-                self._put(line, 0, now[side].draw)
-                second[side, block] = now[side].second if self.grain == FINE else round(now[side].second)
-            self.code.sweep_lines(
-                self.high, self.low, self.grain, into, slots, turned, past, self.one, d.radix, d.strides,
-                many, sizes, d.inverse, second, found, sums,
+            now = [EmptyDeckValues(0.0, self._second_card_value(slots[i], flips[i])) for i in range(len(pairs))]
+        tolerance = 1e-15 if self.precision == FLOAT64 else 0.5
+        iterations, change = 0, 1.0
+        while iterations == 0 or (together and self.empty is None and change > tolerance):
+            if iterations == MAX_ITERATIONS:
+                raise ArithmeticError(f"The score pairs {pairs} do not converge.")
+            for side, pair in enumerate(pairs):
+                self._write(pair, 0, now[side].draw)
+                second[side, block] = now[side].second if self.precision == FLOAT64 else round(now[side].second)
+            self.code.sweep_decks(
+                self.high, self.low, self.precision, into, slots, flips, past, self.one, d.radix, d.strides,
+                copies, sizes, d.inverse, second, values, sums,
             )  # fmt: skip
-            rounds += 1
+            iterations += 1
             if self.empty is None:
-                then = [
-                    Empty(self.whole(line), self._reshuffled(slots[i], turned[i])) for i, line in enumerate(lines)
+                new = [
+                    EmptyDeckValues(self._read(pair, d.total - 1), self._second_card_value(slots[i], flips[i]))
+                    for i, pair in enumerate(pairs)
                 ]
-                moved = max(
-                    abs(x - y) for was, new in zip(now, then, strict=True) for x, y in zip(was, new, strict=True)
-                )
-                now = then
-            if rounds == MOST_ROUNDS:
-                raise ArithmeticError(f"The lines {lines} do not settle.")
-        self.rounds = max(self.rounds, rounds)
-        for side, line in enumerate(lines):
-            self._put(line, 0, now[side].draw)
-            if look is not None:
-                look(line, self.place[line], second[side, block:])
-
-    def whole(self, line: Line) -> float:
-        last = self.decks.total - 1
-        return float(self.code.entry(self.high, self.low, self.grain, self.place[line], last))
+                change = float(np.abs(np.array(new) - np.array(now)).max())
+                now = new
+        for side, pair in enumerate(pairs):
+            self._write(pair, 0, now[side].draw)
+            if on_solved is not None:
+                on_solved(pair, self.slots[pair], second[side, block:])
 
 
-def last_uses(options: Options, order: list[tuple[Line, ...]]) -> dict[Line, int]:
-    """Return for each line the last step that needs it; what none needs is kept to the end."""
-    last: dict[Line, int] = {}
-    for number, lines in enumerate(order):
-        for line in lines:
-            for card in range(options.top):
-                after = follows(options, line, card)[0]
-                if after is not None:
-                    last[after] = number
-    return {line: last.get(line, len(order)) for lines in order for line in lines}
+def successor_arrays(
+    options: Options, pairs: Sequence[ScorePair], slot: Callable[[ScorePair | None, bool], int]
+) -> tuple[Array, Array, Array]:
+    """Return [pair, card] arrays: the slot that follows, if the turn passed on, if the card is past the target."""
+    after = [[successor(options, pair, card) for card in range(options.top)] for pair in pairs]
+    slots = [[slot(pair, passed) for pair, passed in each] for each in after]
+    flips = [[passed for _, passed in each] for each in after]
+    past = [[pair[0] + card + 1 > options.target for card in range(options.top)] for pair in pairs]
+    return np.array(slots, np.int64), np.array(flips, np.int64), np.array(past, np.int64)
 
 
-def most_alive(order: list[tuple[Line, ...]], last: Mapping[Line, int]) -> int:
-    """Return how many lines have to be held at the same time."""
-    alive: set[Line] = set()
+def last_uses(options: Options, order: list[tuple[ScorePair, ...]]) -> dict[ScorePair, int]:
+    """Return for each pair the last step that needs it; what none needs is kept to the end."""
+    last = {after: step for step, pairs in enumerate(order) for pair in pairs for after in successors(options, pair)}
+    return {pair: last.get(pair, len(order)) for pairs in order for pair in pairs}
+
+
+def max_live_pairs(order: list[tuple[ScorePair, ...]], last_use: Mapping[ScorePair, int]) -> int:
+    """Return how many pairs have to be held at the same time."""
+    live: set[ScorePair] = set()
     most = 0
-    for number, lines in enumerate(order):
-        alive |= set(lines)
-        most = max(most, len(alive))
-        alive = {line for line in alive if last[line] > number}
+    for step, pairs in enumerate(order):
+        live |= set(pairs)
+        most = max(most, len(live))
+        live = {pair for pair in live if last_use[pair] > step}
     return most
-
-
-__all__ = ["COARSE", "FINE", "MOST_CARDS", "ONE", "Decks", "Empty", "Line", "Pool", "follows", "needed", "steps"]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-from typing import Any, NamedTuple
+from collections.abc import Iterable
+from functools import lru_cache, partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,63 +16,73 @@ from piste.core.game import members
 from piste.core.information_set import InformationSet
 from piste.core.protocols import HIDDEN, OVER, SPECTATOR
 from piste.games.prime_duel import rules
-from piste.games.prime_duel.cost_model import far
-from piste.games.prime_duel.guarantees import SMALL, VERSION, plain, size
+from piste.games.prime_duel.cost_model import long_turn_limit
+from piste.games.prime_duel.guarantees import MAX_POSITIONS_ON_DEMAND, position_count, value_options
 from piste.games.prime_duel.rules import DECIDE, Options, State, View
 from piste.games.prime_duel.solver import tablebase
-from piste.games.prime_duel.solver.requirements import INTERPRETED
-from piste.games.prime_duel.solver.score_pairs import COARSE, FINE, MOST_CARDS, Decks, Pool, needed, steps
+from piste.games.prime_duel.solver.kernels import FIXED24, FLOAT64
+from piste.games.prime_duel.solver.requirements import MAX_INTERPRETED_POSITIONS
+from piste.games.prime_duel.solver.score_pairs import MAX_FIXED24_CARDS, ScorePair, card_counts
 from piste.games.prime_duel.solver.value_sources import (
-    Alone,
-    Limited,
-    Model,
-    Pair,
-    Source,
-    Tail,
-    Whole,
+    DeckEndgame,
+    FixedOddsModel,
+    SoloRaceModel,
+    SolvedGame,
+    SolvedWithTurnLimit,
+    ValueSource,
+    WinLoss,
     chances,
-    counts,
-    empties_from,
+    empty_deck_values,
+    flipped,
     is_compiled,
-    loops,
-    next_lines,
-    turned,
+    load_kernels,
+    next_score_pairs,
 )
 
 HEAVY = True
 """`solve_fully` takes minutes and gigabytes: it is measured only when it is asked for by name."""
 
-OFF = 0.06
+MODEL_ERROR = 0.06
 """At the sheet's size, with 14 cards left or more, the model is off by less than this in 95 % of positions."""
 
-FAR = 0.0002
-"""How much it matters to leave out a turn limit that is `far`: the model's draws in other sizes came to less."""
+TURN_LIMIT_ERROR = 0.0002
+"""Error of leaving out a `long_turn_limit`: the model's draws in other sizes came to less."""
+
+TABLEBASE_WORK_FACTOR = 5
+"""How many times as much may be computed of a deck when a tablebase has what follows it."""
+
+EVALUATION_WORK_FACTOR = 100
+"""How many times as much an evaluation may compute as a bot's decision."""
+
+MAX_PREPARED_TARGET = 100
+"""With targets above this the end of a deck takes long to solve."""
+
+COMPILED = Shares(
+    {"sweep_decks": 28.2, "solve_fixed_odds": 7.8, "load_slice": 6.8, "fixed_odds_turn": 4.0},
+    other=1.9,
+    compiled=65.0,
+)
 
 
-class Effort(NamedTuple):
-    """How much may be computed, in positions."""
+class WorkLimits(NamedTuple):
+    """How much may be computed for a decision."""
 
-    small: int  # a game with so many is solved whole
-    tail: int  # so many may follow before the reshuffle
+    game: int  # positions of a game that is solved completely
+    endgame: int  # positions before the reshuffle
     model: int  # steps of a model with a turn limit
 
 
-def effort(code: Any) -> Effort:
-    return Effort(SMALL, 3_000_000, 8_000_000) if is_compiled(code) else Effort(INTERPRETED, 5_000, 200_000)
+def work_limits() -> WorkLimits:
+    if is_compiled(load_kernels()):
+        return WorkLimits(MAX_POSITIONS_ON_DEMAND, 3_000_000, 8_000_000)
+    return WorkLimits(MAX_INTERPRETED_POSITIONS, 5_000, 200_000)
 
 
-WORTH_IT = 5
-"""How many times as much may be computed of a deck when what follows it is known."""
+class SelectedSource(NamedTuple):
+    """The best source of values for a position, and how good it is."""
 
-PATIENT = 100
-"""How many times as much a verdict may compute as a bot's decision."""
-
-
-class Judged(NamedTuple):
-    """Where a value comes from."""
-
-    source: Source
-    turns: int  # how many draws are looked ahead before the source is asked
+    source: ValueSource
+    lookahead: int  # draws to expand before the source is asked
     known: str
     within: float
     how: str
@@ -83,173 +94,178 @@ def state_of(view: View) -> State:
     return State(v.options, v.phase, v.seat, v.scores, v.deck, v.card, v.extra, v.turns, v.winner, v.reason)
 
 
-@lru_cache(maxsize=2)
-def whole(options: Options) -> Whole:
-    """Return a small game solved completely."""
-    code, decks = loops(), Decks(counts(options, rules.whole_deck(options)))
-    order = list(steps(options, needed(options, [(0, 0)])))
-    pool = Pool(code, options, decks, order, keep=True)
-    for number in range(len(order)):
-        pool.work(number)
-    return Whole(options, decks, pool.place, pool.high)
-
-
-@lru_cache(maxsize=2)
-def limited(options: Options) -> Limited:
-    """Return a small game with a turn limit solved completely."""
-    return Limited(loops(), options, options.turns)
+solved_game = lru_cache(maxsize=2)(SolvedGame)
+solved_with_turn_limit = lru_cache(maxsize=2)(SolvedWithTurnLimit)
 
 
 @lru_cache(maxsize=64)
-def model(options: Options, deck: int, least: int, left: int) -> Model:
-    return Model(loops(), options, deck, least, left)
+def model(options: Options, deck: int, least: int, left: int) -> FixedOddsModel:
+    return FixedOddsModel(load_kernels(), options, deck, least, left)
 
 
-def judged(s: State, patience: int = 1, progress: Progress = quiet, *, full: bool = True) -> Judged:
-    """Return the best source for a position, with the full solution if it was made and may be used."""
-    code, options = loops(), s.options
-    limits, least = effort(code), min(s.scores)
-    left = options.turns - s.turns if options.turns else 0
-    if options.turns and size(options) * options.turns <= limits.small:
-        return Judged(limited(options), 0, EXACT, 0.0, "Every position of this game was worked out, turn by turn.")
-    if options.turns and left < far(options):
-        if (options.target - least) ** 2 * left * 2 * options.top <= limits.model:
-            how = "A model was solved in which every draw has the odds of the deck as it is, by turns left."
-            return Judged(model(options, s.deck, least, left), 0, ESTIMATED, OFF, how)
-        how = "Each player's chance to reach the target in time was worked out by itself, with the deck as it is."
-        return Judged(Alone(code, options, s.deck, left), 0, ESTIMATED, 0.5, how)
-    bare, limit, estimate, off = plain(options), "", "", 0.0
-    if options.turns:
-        limit = " The turn limit was left out: it is so far that hardly a game reaches it."
-        estimate, off = ESTIMATED, FAR
-    if size(bare) <= limits.small:
+def turns_left(s: State) -> int:
+    """Return how many turns are left, 0 if there is no limit or hardly a game reaches it."""
+    left = s.options.turns - s.turns if s.options.turns else 0
+    return left if left < long_turn_limit(s.options) else 0
+
+
+def model_with_limit(s: State, left: int) -> FixedOddsModel | SoloRaceModel:
+    """Return a model of a game with this many turns left: the finer one, if it is not too much work."""
+    least, options = min(s.scores), s.options
+    if (options.target - least) ** 2 * left * 2 * options.top <= work_limits().model:
+        return model(options, s.deck, least, left)
+    return SoloRaceModel(load_kernels(), options, s.deck, left)
+
+
+def select_source(
+    s: State, work_factor: int = 1, progress: Progress = quiet, *, use_tablebase: bool = True
+) -> SelectedSource:
+    """Return the best source of values for a position that takes at most `work_factor` times the usual work."""
+    options, limits, left = s.options, work_limits(), turns_left(s)
+    if options.turns and position_count(options) * options.turns <= limits.game:
+        how = "Every position of this game was worked out, turn by turn."
+        return SelectedSource(solved_with_turn_limit(options), 0, EXACT, 0.0, how)
+    if left:
+        source = model_with_limit(s, left)
+        if isinstance(source, SoloRaceModel):
+            how = "Each player's chance to reach the target in time was worked out by itself, with the deck as it is."
+            return SelectedSource(source, 0, ESTIMATED, 0.5, how)
+        how = "A model was solved in which every draw has the odds of the deck as it is, by turns left."
+        return SelectedSource(source, 0, ESTIMATED, MODEL_ERROR, how)
+    options = value_options(options)
+    if position_count(options) <= limits.game:
         how = "Every position of this game was worked out."
-        return Judged(whole(bare), 0, estimate or EXACT, off, how + limit)
-    table = tablebase.table(bare) if full else None
-    if table is not None and table.near(s):
+        return without_limit(s, SelectedSource(solved_game(options), 0, EXACT, 0.0, how))
+    table = tablebase.load(options) if use_tablebase else None
+    if table is not None and table.has_next(s):
         how = "It stands in the full solution."
-        return Judged(table, 0, estimate or WITHIN, tablebase.ROUNDED + off, how + limit)
-    decks = int(np.prod(np.array(counts(options, s.deck)) + 1))
-    most = limits.tail * patience * (WORTH_IT if table is not None else 1)
-    work = decks * (options.target - s.scores[0]) * (options.target - s.scores[1])
-    if work <= most:
-        roots, beyond = next_lines(s), table or model(bare, rules.whole_deck(bare), 0, 0)
-        empties = empties_from(bare, beyond) if table is None else table.empties
-        grain = COARSE if work > limits.tail * WORTH_IT and sum(counts(options, s.deck)) <= MOST_CARDS else FINE
-        tail = Tail(code, bare, s.deck, roots, beyond, empties, grain=grain, progress=_tail_progress(progress))
-        if table is not None:
-            how = "Worked out to the last card of this deck; what follows the reshuffle stands in the full solution."
-            return Judged(tail, 0, estimate or WITHIN, tablebase.ROUNDED + off, how + limit)
-        how = "Worked out to the last card of this deck; what follows the reshuffle was taken from a model."
-        return Judged(tail, 0, ESTIMATED, OFF + off, how + limit)
+        return without_limit(s, SelectedSource(table, 0, WITHIN, tablebase.ROUNDING_ERROR, how))
+    work = endgame_work(s)
+    if work <= limits.endgame * work_factor * (TABLEBASE_WORK_FACTOR if table is not None else 1):
+        large = work > limits.endgame * TABLEBASE_WORK_FACTOR
+        fixed = large and sum(card_counts(options, s.deck)) <= MAX_FIXED24_CARDS
+        endgame = deck_endgame(s, next_score_pairs(s), table, FIXED24 if fixed else FLOAT64, progress)
+        return endgame_source(s, endgame, table)
     if table is not None:
         how = "From a formula that was fitted to the full solution, after looking a turn ahead."
-        return Judged(table, 1, ESTIMATED, tablebase.OFF + off, how + limit)
+        return without_limit(s, SelectedSource(table, 1, ESTIMATED, tablebase.FORMULA_ERROR, how))
     how = "A model was solved in which every draw has the odds of the deck as it is."
-    return Judged(model(bare, s.deck, least, 0), 0, ESTIMATED, OFF + off, how + limit)
+    source = model(options, s.deck, min(s.scores), 0)
+    return without_limit(s, SelectedSource(source, 0, ESTIMATED, MODEL_ERROR, how))
 
 
-def _tail_progress(progress: Progress) -> Any:
-    return lambda done, of: progress(done, of, "working out this deck")
+def without_limit(s: State, selected: SelectedSource) -> SelectedSource:
+    """Return a source that knows no turn limit, as it is known in a game that may have one."""
+    if not s.options.turns:
+        return selected
+    how = f"{selected.how} The turn limit was left out: it is so far that hardly a game reaches it."
+    return selected._replace(known=ESTIMATED, within=selected.within + TURN_LIMIT_ERROR, how=how)
 
 
-def decisions(s: State, *, full: bool = True) -> dict[int, Pair]:
+def endgame_work(s: State) -> int:
+    """Return about how many positions come before the reshuffle."""
+    decks = int(np.prod(np.array(card_counts(s.options, s.deck)) + 1))
+    return decks * (s.options.target - s.scores[0]) * (s.options.target - s.scores[1])
+
+
+def deck_endgame(
+    s: State,
+    roots: Iterable[ScorePair],
+    table: tablebase.Tablebase | None,
+    precision: int = FLOAT64,
+    progress: Progress = quiet,
+) -> DeckEndgame:
+    """Solve the rest of the deck; what follows it comes from the tablebase, or from a model without one."""
+    options = value_options(s.options)
+    beyond = table or model(options, rules.whole_deck(options), 0, 0)
+    empty = table.empty_deck_values if table is not None else partial(empty_deck_values, options, beyond)
+
+    def report(done: int, of: int) -> None:
+        progress(done, of, "working out this deck")
+
+    return DeckEndgame(options, s.deck, roots, beyond, empty, precision=precision, progress=report)
+
+
+def endgame_source(s: State, endgame: DeckEndgame, table: tablebase.Tablebase | None) -> SelectedSource:
+    how = "Worked out to the last card of this deck; what follows the reshuffle "
+    if table is not None:
+        how += "stands in the full solution."
+        return without_limit(s, SelectedSource(endgame, 0, WITHIN, tablebase.ROUNDING_ERROR, how))
+    return without_limit(s, SelectedSource(endgame, 0, ESTIMATED, MODEL_ERROR, f"{how}was taken from a model."))
+
+
+def decisions(s: State, *, use_tablebase: bool = True) -> dict[int, WinLoss]:
     """Return each decision of the player to act with the chances to win and to lose after it."""
-    return _decisions(s, judged(s, full=full))
+    selected = select_source(s, use_tablebase=use_tablebase)
+    return decision_chances(s, selected.source, selected.lookahead)
 
 
-def _decisions(s: State, found: Judged) -> dict[int, Pair]:
-    return {
-        action: chances(rules.apply(s, action), s.seat, found.source, found.turns)
-        for action in members(rules.legal(s))
-    }
+def decision_chances(s: State, source: ValueSource, lookahead: int = 0) -> dict[int, WinLoss]:
+    return {action: chances(rules.apply(s, action), s.seat, source, lookahead) for action in members(rules.legal(s))}
 
 
-def by_odds(s: State) -> dict[int, Pair]:
-    """Return the decisions as somebody sees them who counts the cards, but not that they run out: by the model."""
-    code, options, least = loops(), s.options, min(s.scores)
-    left = options.turns - s.turns if options.turns else 0
-    if left >= far(options):
-        left = 0
-    if left and (options.target - least) ** 2 * left * 2 * options.top > effort(code).model:
-        return _decisions(s, Judged(Alone(code, options, s.deck, left), 0, ESTIMATED, 0.5, ""))
-    source = model(options if left else plain(options), s.deck, least, left)
-    return _decisions(s, Judged(source, 0, ESTIMATED, OFF, ""))
+def model_decisions(s: State) -> dict[int, WinLoss]:
+    """Return the decisions by the model, which knows the cards left but not that they run out."""
+    left = turns_left(s)
+    source = model_with_limit(s, left) if left else model(value_options(s.options), s.deck, min(s.scores), 0)
+    return decision_chances(s, source)
 
 
-def pick(found: dict[int, Pair], stream: RandomStream) -> int:
+def best_decision(decisions: dict[int, WinLoss], stream: RandomStream) -> int:
     """Return the best decision; of those that are equally good, any."""
-    best = max(win - loss for win, loss in found.values())
-    good = [action for action, (win, loss) in found.items() if win - loss == best]
+    best = max(win - loss for win, loss in decisions.values())
+    good = [action for action, (win, loss) in decisions.items() if win - loss == best]
     return good[stream.below(len(good))]
 
 
 def evaluate(known: InformationSet, progress: Progress = quiet) -> Evaluation:
-    """Say what a position is worth to the seat that asks, and how that is known."""
+    """Return the chances of the seat that asks, and how they are known."""
     (s,) = known.belief.states  # nothing is hidden
     seat = s.seat if known.seat == SPECTATOR else known.seat
     if rules.to_act(s) == OVER:
-        pair = chances(s, seat, model(plain(s.options), 0, s.options.target, 0))
+        pair = chances(s, seat, model(value_options(s.options), 0, s.options.target, 0))
         return Evaluation(seat, _chances(pair), (), EXACT, 0.0, "The game is over.")
-    found = judged(s, PATIENT, progress)
+    return evaluation(s, seat, select_source(s, EVALUATION_WORK_FACTOR, progress))
+
+
+def evaluation(s: State, seat: int, selected: SelectedSource) -> Evaluation:
+    """Return a seat's evaluation of a game that goes on, by this source."""
+    source, lookahead, known, within, how = selected
+    choices: tuple[Choice, ...] = ()
     if s.phase == DECIDE:
-        each = _decisions(s, found)
-        best = max(each, key=lambda action: each[action][0] - each[action][1])
-        choices = tuple(
-            Choice(action, _chances(pair if s.seat == seat else turned(pair)), float(action == best))
-            for action, pair in each.items()
-        )
-        pair = each[best] if s.seat == seat else turned(each[best])
-        return Evaluation(
-            seat, _chances(pair), choices if s.seat == seat else (), found.known, found.within, found.how
-        )
-    pair = chances(s, seat, found.source, found.turns)
-    return Evaluation(seat, _chances(pair), (), found.known, found.within, found.how)
+        pairs = decision_chances(s, source, lookahead)
+        best = max(pairs, key=lambda action: pairs[action][0] - pairs[action][1])
+        pair = pairs[best] if s.seat == seat else flipped(pairs[best])
+        if s.seat == seat:
+            choices = tuple(Choice(action, _chances(each), float(action == best)) for action, each in pairs.items())
+    else:
+        pair = chances(s, seat, source, lookahead)
+    return Evaluation(seat, _chances(pair), choices, known, within, how)
 
 
-def _chances(pair: Pair) -> Chances:
+def _chances(pair: WinLoss) -> Chances:
     return Chances(pair[0], max(0.0, 1.0 - pair[0] - pair[1]), pair[1])
 
 
-HIGH = 100
-"""With targets above this the end of a deck takes long to work out."""
-
-COMPILED = Shares({"sweep_lines": 28.2, "model": 7.8, "fetch": 6.8, "model_side": 4.0}, other=1.9, compiled=65.0)
-
-
 def prepare(options: Options, progress: Progress = quiet) -> None:
-    """Make what decisions need: compile the loops, solve a small game."""
+    """Make what decisions need: compile the kernels, solve a small game."""
     with compiling(progress, COMPILED):
         s = rules.start(options._replace(first=1))
         first = rules.apply(s, members(rules.outcomes(s))[0])
         if first.phase == DECIDE:
             decisions(first)
-        # The end of a deck has loops of its own: compile them now and not in somebody's game.
-        # With a high target to work it out takes minutes, which only a decision may ask for.
-        small = options if options.target <= HIGH else Options()
+        # The end of a deck has kernels of its own: compile them now and not during a game.
+        # With a high target to solve it takes minutes, which only a decision may ask for.
+        small = options if options.target <= MAX_PREPARED_TARGET else Options()
         few = sum(lane_one(i) for i in range(min(small.top, 3)))
-        decisions(State(small, DECIDE, 0, (0, 0), few, 0, 0, 0, HIDDEN, 0), full=small is options)
+        state = State(small, DECIDE, 0, (0, 0), few, 0, 0, 0, HIDDEN, 0)
+        decisions(state, use_tablebase=small is options)
 
 
 def solve_fully(options: Options, progress: Progress = quiet) -> str:
-    """Work out the whole game once and keep what bots and verdicts need of it; can be interrupted and resumed."""
-    bare = plain(options)
-    if size(bare) <= effort(loops()).small:
-        whole(bare)
+    """Solve the whole game once and store what bots and evaluations need; it can be interrupted and resumed."""
+    options = value_options(options)
+    if position_count(options) <= work_limits().game:
+        solved_game(options)
         return "This game is so small that it is solved whenever it is needed: nothing has to be kept."
-    return tablebase.solve(bare, loops(), progress)
-
-
-__all__ = [
-    "VERSION",
-    "by_odds",
-    "decisions",
-    "evaluate",
-    "far",
-    "pick",
-    "plain",
-    "prepare",
-    "size",
-    "solve_fully",
-    "state_of",
-]
+    return tablebase.solve(options, load_kernels(), progress)

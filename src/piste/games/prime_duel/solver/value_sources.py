@@ -1,7 +1,7 @@
-"""Prime Duel: what positions are worth, by the rules and one of several sources for positions before a draw.
+"""Prime Duel: the chances of a position, by the rules and one of several sources for positions before a draw.
 
-Everything between one draw and the next follows from the rules: `chances` walks it. What remains is a *source*: it
-says what a position before a draw is worth to the player who is to draw.
+Everything between one draw and the next follows from the rules: `chances` is an expectimax over it. Its leaves are
+positions before a draw; a `ValueSource` gives the chances of the player who is to draw.
 """
 
 from __future__ import annotations
@@ -11,98 +11,102 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from piste.core.bits import lane, lane_one
+from piste.core.bits import lane_one
 from piste.core.game import members
 from piste.core.protocols import OVER
 from piste.games.prime_duel import rules
 from piste.games.prime_duel.rules import DECIDE, DRAW, Options, State
 from piste.games.prime_duel.solver import kernels
-from piste.games.prime_duel.solver.kernels import Array
-from piste.games.prime_duel.solver.score_pairs import Decks, Empty, Line, Pool, follows, needed, steps
+from piste.games.prime_duel.solver.kernels import FLOAT64, Array
+from piste.games.prime_duel.solver.score_pairs import (
+    DeckIndex,
+    EmptyDeckValues,
+    PairSolver,
+    ScorePair,
+    card_counts,
+    solve_order,
+    successor,
+    successor_arrays,
+)
 
-Pair = tuple[float, float]
+WinLoss = tuple[float, float]
 """The chances to win and to lose."""
 
 
-class Source(Protocol):
-    """Says what positions before a draw are worth."""
+class ValueSource(Protocol):
+    """Gives the chances in positions before a draw."""
 
-    def draw(self, s: State) -> Pair:
+    def draw(self, s: State) -> WinLoss:
         """Return the chances of the player who is to draw."""
 
 
-def turned(pair: Pair) -> Pair:
+def flipped(pair: WinLoss) -> WinLoss:
     return (pair[1], pair[0])
 
 
-def chances(s: State, seat: int, source: Source, turns: int = 0) -> Pair:
-    """Return a seat's chances; through so many draws at the beginning of a turn before the source is asked."""
+def chances(s: State, seat: int, source: ValueSource, lookahead: int = 0) -> WinLoss:
+    """Return a seat's chances; `lookahead` draws that begin a turn are expanded before the source is asked."""
     if rules.to_act(s) == OVER:
         paid = rules.payoff(s, seat)
         return (float(paid > 0), float(paid < 0))
     if s.phase == DECIDE:
-        found = [chances(rules.apply(s, action), s.seat, source, turns) for action in members(rules.legal(s))]
-        best = max(found, key=lambda pair: pair[0] - pair[1])
-        return best if s.seat == seat else turned(best)
+        pairs = [chances(rules.apply(s, action), s.seat, source, lookahead) for action in members(rules.legal(s))]
+        best = max(pairs, key=lambda pair: pair[0] - pair[1])
+        return best if s.seat == seat else flipped(best)
     if s.phase == DRAW:
-        if turns == 0:
+        if lookahead == 0:
             pair = source.draw(s)
-            return pair if s.seat == seat else turned(pair)
-        turns -= 1
+            return pair if s.seat == seat else flipped(pair)
+        lookahead -= 1
     win = loss = total = 0.0
     for outcome in members(rules.outcomes(s)):
-        many = rules.weight(s, outcome)
-        pair = chances(rules.apply(s, outcome), seat, source, turns)
-        win, loss, total = win + many * pair[0], loss + many * pair[1], total + many
+        weight = rules.weight(s, outcome)
+        pair = chances(rules.apply(s, outcome), seat, source, lookahead)
+        win, loss, total = win + weight * pair[0], loss + weight * pair[1], total + weight
     return (win / total, loss / total)
 
 
-def loops() -> Any:
-    """Return the solver's loops, compiled if that is possible."""
+def load_kernels() -> Any:
+    """Return the solver's kernels, compiled if that is possible."""
     from piste.compiled.compiler import link_modules
 
     return link_modules(rules, kernels)
 
 
 def is_compiled(code: Any) -> bool:
-    return hasattr(code.model, "py_func")
+    return hasattr(code.solve_fixed_odds, "py_func")
 
 
-def counts(options: Options, deck: int) -> list[int]:
-    return [lane(deck, i) for i in range(options.top)]
-
-
-def line_of(s: State) -> Line:
+def score_pair(s: State) -> ScorePair:
     return (s.scores[s.seat], s.scores[1 - s.seat])
 
 
-def primes(target: int) -> Array:
+def prime_flags(target: int) -> Array:
     return np.array([rules.is_prime(n) for n in range(target + 1)], np.int64)
 
 
-class Model:
-    """A small model: as if every card had the same odds for ever, most of them those of the deck as it is."""
+class FixedOddsModel:
+    """A model in which every draw has the same odds, mostly those of the deck as it is now."""
 
-    MIX = 0.1
-    """How much a whole deck counts beside the deck that is there; it is what comes after it."""
+    WHOLE_DECK_WEIGHT = 0.1
+    """How much a whole deck counts beside the current one: it is what comes after it."""
 
     def __init__(self, code: Any, options: Options, deck: int, least: int, left: int) -> None:
-        """`left` is how many turns are left, 0 if there is no limit."""
-        self.options = options
-        whole = counts(options, rules.whole_deck(options))
-        mixed = np.array(counts(options, deck), np.float64) + self.MIX * np.array(whole)
-        odds, prime, target = mixed / mixed.sum(), primes(options.target), options.target
-        self.left = left
+        """`least` is the lowest score that is asked for, `left` how many turns are left, 0 if there is no limit."""
+        self.options, self.left = options, left
+        whole = np.array(card_counts(options, rules.whole_deck(options)))
+        mixed = np.array(card_counts(options, deck), np.float64) + self.WHOLE_DECK_WEIGHT * whole
+        odds, prime, target = mixed / mixed.sum(), prime_flags(options.target), options.target
         if left:
             self.wins: Array = np.zeros((2, target, target))
             self.losses: Array = np.zeros((2, target, target))
-            code.limited_model(odds, prime, least, left, self.wins, self.losses)
+            code.solve_fixed_odds_with_limit(odds, prime, least, left, self.wins, self.losses)
         else:
             self.values: Array = np.zeros((target, target))
-            code.model(odds, prime, least, self.values, np.zeros((target, target + 1)))
+            code.solve_fixed_odds(odds, prime, least, self.values, np.zeros((target, target + 1)))
 
-    def draw(self, s: State) -> Pair:
-        a, b = line_of(s)
+    def draw(self, s: State) -> WinLoss:
+        a, b = score_pair(s)
         if self.left:
             left = (self.options.turns - s.turns) % 2
             return (float(self.wins[left, a, b]), float(self.losses[left, a, b]))
@@ -110,131 +114,132 @@ class Model:
         return (win, 1.0 - win)
 
 
-class Alone:
-    """A rougher model, for high targets with a turn limit: each player for himself against the clock."""
+class SoloRaceModel:
+    """A rougher model, for high targets with a turn limit: each player races the turn limit alone."""
 
     def __init__(self, code: Any, options: Options, deck: int, left: int) -> None:
         self.options = options
-        mixed = np.array(counts(options, deck or rules.whole_deck(options)), np.float64)
+        counts = np.array(card_counts(options, deck or rules.whole_deck(options)), np.float64)
         self.reach: Array = np.zeros((left // 2 + 2, options.target))
-        code.alone(mixed / mixed.sum(), primes(options.target), left // 2 + 1, self.reach)
+        code.solve_race(counts / counts.sum(), prime_flags(options.target), left // 2 + 1, self.reach)
 
-    def draw(self, s: State) -> Pair:
-        (a, b), left = line_of(s), self.options.turns - s.turns
+    def draw(self, s: State) -> WinLoss:
+        (a, b), left = score_pair(s), self.options.turns - s.turns
         mine, others = float(self.reach[(left + 1) // 2, a]), float(self.reach[left // 2, b])
         return (mine * (1 - others / 2), others * (1 - mine / 2))  # as if either could be the first
 
 
-class Whole:
-    """All positions of a game that is small enough to be held."""
+class SolvedGame:
+    """All positions of a game that is small enough to be held in memory."""
 
-    def __init__(self, options: Options, decks: Decks, place: Mapping[Line, int], values: Array) -> None:
-        self.options, self.decks, self.place, self.values = options, decks, place, values
+    def __init__(self, options: Options) -> None:
+        self.options, self.decks = options, DeckIndex.of_whole_deck(options)
+        solver = PairSolver(load_kernels(), options, self.decks, solve_order(options), keep=True)
+        solver.solve_all()
+        self.slots, self.values = solver.slots, solver.high
 
-    def draw(self, s: State) -> Pair:
-        win = float(self.values[self.place[line_of(s)], self.decks.number(counts(self.options, s.deck))])
+    def draw(self, s: State) -> WinLoss:
+        win = float(self.values[self.slots[score_pair(s)], self.decks.number(card_counts(self.options, s.deck))])
         return (win, 1.0 - win)
 
 
-class Limited:
+class SolvedWithTurnLimit:
     """All positions of a small game with a turn limit, by how many turns are left."""
 
-    def __init__(self, code: Any, options: Options, left: int) -> None:
-        self.options, copies = options, np.array(counts(options, rules.whole_deck(options)), np.int64)
-        self.decks = Decks(copies)
-        self.lines = [line for step in steps(options, needed(options, [(0, 0)])) for line in step]
-        self.place = {line: i for i, line in enumerate(self.lines)}
-        n = len(self.lines)
-        self.wins: Array = np.zeros(((left + 1) * n, self.decks.total))
-        self.losses: Array = np.zeros(((left + 1) * n, self.decks.total))
+    def __init__(self, options: Options) -> None:
+        code, self.options, self.decks = load_kernels(), options, DeckIndex.of_whole_deck(options)
+        pairs = [pair for step in solve_order(options) for pair in step]
+        self.rows = {pair: i for i, pair in enumerate(pairs)}
+        shape = ((options.turns + 1) * len(pairs), self.decks.total)
+        self.wins: Array = np.zeros(shape)
+        self.losses: Array = np.zeros(shape)
         second = np.zeros((2, self.decks.total))
-        for t in range(1, left + 1):
-            for line in self.lines:
-                after = [follows(options, line, i) for i in range(options.top)]
-                slots = [self._slot(to, t - 1 if passed else t) for to, passed in after]
-                past = [line[0] + i + 1 > options.target for i in range(options.top)]
-                code.limited_line(
-                    self.wins, self.losses, self._slot(line, t), np.array(slots, np.int64),
-                    np.array([passed for _, passed in after], np.int64), np.array(past, np.int64), copies, second,
-                )  # fmt: skip
+        for left in range(1, options.turns + 1):
 
-    def _slot(self, line: Line | None, left: int) -> int:
-        if line is None:
+            def slot(pair: ScorePair | None, passed: bool, left: int = left) -> int:
+                return self._slot(pair, left - passed)
+
+            for row, (slots, flips, past) in enumerate(zip(*successor_arrays(options, pairs, slot), strict=True)):
+                into = left * len(pairs) + row
+                code.sweep_decks_with_limit(
+                    self.wins, self.losses, into, slots, flips, past, self.decks.counts, second
+                )
+
+    def _slot(self, scores: ScorePair | None, left: int) -> int:
+        if scores is None:
             return -1
-        return left * len(self.lines) + self.place[line] if left else -2
+        return left * len(self.rows) + self.rows[scores] if left else -2
 
-    def draw(self, s: State) -> Pair:
-        slot = self._slot(line_of(s), self.options.turns - s.turns)
-        number = self.decks.number(counts(self.options, s.deck))
+    def draw(self, s: State) -> WinLoss:
+        slot = self._slot(score_pair(s), self.options.turns - s.turns)
+        number = self.decks.number(card_counts(self.options, s.deck))
         return (float(self.wins[slot, number]), float(self.losses[slot, number]))
 
 
-class Tail:
-    """What is left of a deck, worked out to its last card; another source knows what comes after the reshuffle."""
+class DeckEndgame:
+    """The rest of a deck solved to its last card; another source gives what follows the reshuffle."""
 
     def __init__(
         self,
-        code: Any,
         options: Options,
         deck: int,
-        roots: Iterable[Line],
-        beyond: Source,
-        empties: Callable[[Iterable[Line]], Mapping[Line, Empty]],
+        roots: Iterable[ScorePair],
+        beyond: ValueSource,
+        empty: Callable[[Iterable[ScorePair]], Mapping[ScorePair, EmptyDeckValues]],
         *,
-        grain: int = kernels.FINE,
+        precision: int = FLOAT64,
         progress: Callable[[int, int], None] = lambda *_: None,
     ) -> None:
-        self.options, self.decks, self.beyond = options, Decks(counts(options, deck)), beyond
+        self.options, self.beyond, self.decks = options, beyond, DeckIndex(card_counts(options, deck))
         self.roots = set(roots)
-        lines = needed(options, self.roots)
-        order = list(steps(options, lines))
-        pool = Pool(code, options, self.decks, order, keep=False, grain=grain, empty=empties(lines))
-        self.found: dict[Line, Array] = {}
+        order = solve_order(options, self.roots)
+        pairs = [pair for step in order for pair in step]
+        solver = PairSolver(
+            load_kernels(), options, self.decks, order, keep=False, precision=precision, empty=empty(pairs)
+        )
+        self.values: dict[ScorePair, Array] = {}
 
-        def look(line: Line, slot: int, _: Array) -> None:
-            if line in self.roots:
-                high = pool.high[slot].astype(np.float64)
-                self.found[line] = high if grain == kernels.FINE else (high * 256.0 + pool.low[slot]) / pool.one
+        def on_solved(scores: ScorePair, slot: int, _: Array) -> None:
+            if scores in self.roots:
+                self.values[scores] = solver.values(slot)
 
-        for number in range(len(order)):
-            pool.work(number, look)
-            progress(number + 1, len(order))
+        for step in range(len(order)):
+            solver.solve_step(step, on_solved)
+            progress(step + 1, len(order))
 
-    def draw(self, s: State) -> Pair:
-        left = np.array(counts(self.options, s.deck))
+    def draw(self, s: State) -> WinLoss:
+        left = np.array(card_counts(self.options, s.deck))
         if (left > self.decks.counts).any():
-            return self.beyond.draw(s)  # there was a reshuffle on the way
-        win = float(self.found[line_of(s)][self.decks.number(left)])
+            return self.beyond.draw(s)  # the deck was reshuffled on the way
+        win = float(self.values[score_pair(s)][self.decks.number(left)])
         return (win, 1.0 - win)
 
 
-def next_lines(s: State) -> set[Line]:
-    """Return the lines of the positions before a draw that come next."""
+def next_score_pairs(s: State) -> set[ScorePair]:
+    """Return the score pairs of the positions before a draw that come next."""
     if rules.to_act(s) == OVER:
         return set()
     if s.phase == DRAW:
-        return {line_of(s)}
+        return {score_pair(s)}
     actions = rules.legal(s) if s.phase == DECIDE else rules.outcomes(s)
-    return {line for action in members(actions) for line in next_lines(rules.apply(s, action))}
+    return {pair for action in members(actions) for pair in next_score_pairs(rules.apply(s, action))}
 
 
-def empties_from(options: Options, source: Source) -> Callable[[Iterable[Line]], dict[Line, Empty]]:
-    """Return a function that says what lines are worth with an empty deck, if this source knows whole decks."""
+def empty_deck_values(
+    options: Options, source: ValueSource, pairs: Iterable[ScorePair]
+) -> Mapping[ScorePair, EmptyDeckValues]:
+    """Return the values with an empty deck by a source that knows whole decks."""
+    whole = rules.whole_deck(options)
 
-    def at(line: Line, deck: int) -> float:
-        return source.draw(State(options, DRAW, 0, line, deck, -1, 0, 0, -1, 0))[0]
+    def chance(scores: ScorePair, deck: int) -> float:
+        return source.draw(State(options, DRAW, 0, scores, deck, -1, 0, 0, -1, 0))[0]
 
-    def empties(lines: Iterable[Line]) -> dict[Line, Empty]:
-        whole = rules.whole_deck(options)
-        each = [(i, whole - lane_one(i)) for i in range(options.top)]
-        found = {}
-        for line in lines:
-            second = 0.0
-            for i, deck in each:
-                to, other = follows(options, line, i)
-                chance = 1.0 if to is None else at(to, deck)
-                second += (1.0 - chance if other else chance) / options.top
-            found[line] = Empty(at(line, whole), second)
-        return found
+    def second(scores: ScorePair) -> float:
+        total = 0.0
+        for i in range(options.top):
+            pair, passed = successor(options, scores, i)
+            value = 1.0 if pair is None else chance(pair, whole - lane_one(i))
+            total += (1.0 - value if passed else value) / options.top
+        return total
 
-    return empties
+    return {scores: EmptyDeckValues(chance(scores, whole), second(scores)) for scores in pairs}
