@@ -46,9 +46,9 @@ class Counted(TokenFactory):
 def main(file: str, port: str, patience: str, public: str = "") -> None:
     waits = float(patience)
     settings = Settings(Path(file), LOOPBACK, int(port), patience=waits, thinkers=1, limits=False, public=public)
-    if waits < room.GRACE:  # who may be claimed is away
+    if waits < room.AWAY_AFTER_S:  # who may be claimed is away
         for module in (room, registry):
-            setattr(module, "GRACE", waits / 2)  # noqa: B010  (it is no part of the settings)
+            setattr(module, "AWAY_AFTER_S", waits / 2)  # noqa: B010  (it is no part of the settings)
     make_place(settings.db)
     with listen(settings.host, settings.port) as listener:
         settings = settings._replace(port=listener.getsockname()[1])

@@ -22,7 +22,7 @@ from piste.web.app import make_app
 from piste.web.middleware.rate_limits import Limits
 from piste.web.settings import Settings
 from piste.web.storage.storage import Storage
-from piste.web.tables.registry import LETTERS
+from piste.web.tables.registry import CODE_ALPHABET
 from piste.web.tables.room import Opener, Room, default_opener
 from piste.web.tables.service import TableService, TokenFactory
 from piste.web.workers.worker_pool import ReviewProgress, ignore_progress
@@ -66,7 +66,7 @@ class CountedTokens(TokenFactory):
 
     def code(self) -> str:
         at = next(self._codes)
-        return "".join(LETTERS[at >> 5 * i & 31] for i in range(16))
+        return "".join(CODE_ALPHABET[at >> 5 * i & 31] for i in range(16))
 
     def token(self) -> str:
         return f"{next(self._tokens):a>43}"
@@ -195,14 +195,14 @@ class InProcessServer:
         await self.__aenter__()
 
     def room(self, code: str) -> Room:
-        return self.service.rooms[code]
+        return self.service.registry.rooms[code]
 
     async def settle(self) -> None:
         """Let everybody be told whatever there is to be told, and bots think until none has to."""
         while True:
             for _ in range(40):  # no more than a few turns of the loop stand between a change and its last message
                 await asyncio.sleep(0)
-            tasks = set(self.service._tasks)
+            tasks = set(self.service.bot_runner.tasks)
             if not tasks:
                 return
             await asyncio.wait(tasks)

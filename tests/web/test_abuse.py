@@ -140,7 +140,7 @@ async def test_a_table_carries_so_many_decisions_and_says_so(
     refused = await person.post("/new", {"game": "zero-sum-grid", "versus": "friend", "option-turns": "5000"})
     assert refused.status == 422
     assert "2000" in refused.text
-    monkeypatch.setattr("piste.web.tables.room.MOST_DECISIONS", 2)
+    monkeypatch.setattr("piste.web.tables.room.MAX_DECISIONS", 2)
     code, people = await table_for(house, "zero-sum-grid")
     for _ in range(2):
         await one_decision(house, code, people)

@@ -64,7 +64,7 @@ async def test_no_way_to_a_table_leads_round_it(
     refused = await ada.post("/new", {"game": game, "versus": "expert", **options})
     assert refused.status == 422
     assert "would think for" in refused.text
-    assert not house.service.rooms
+    assert not house.service.registry.rooms
 
     code = await ada.opens(game, **options)
     assert 'value="perfect"' not in await ada.page(code)

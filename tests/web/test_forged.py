@@ -113,7 +113,7 @@ class Forging(Episode):
             assert blake2b(self.secret.encode()).hexdigest()[:64] not in said
         for socket in self.sockets.values():
             await socket.leave()
-        await self.house.service.drop(self.other)
+        await self.house.service.registry.delete(self.other)
 
     async def afterwards(self, code: str) -> None:
         """The game can still be finished."""

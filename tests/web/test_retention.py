@@ -11,7 +11,7 @@ import piste
 from piste.core.dealer import Commitment
 from piste.core.errors import PisteError
 from piste.core.game import find, names
-from piste.web.tables.registry import IDLE
+from piste.web.tables.registry import IDLE_TIMEOUT_S
 from piste.web.workers.worker_pool import ReviewProgress
 from tests.web.failing_storage import storage_fails
 from tests.web.in_process_server import (
@@ -82,7 +82,7 @@ async def test_a_table_that_cannot_be_kept_is_not_opened(house: InProcessServer)
     with storage_fails(house):
         got = await person.post("/new", {"game": "prime-duel", "versus": "steady"}, accept="application/json")
     assert got.status == 409
-    assert house.service.rooms == {}
+    assert house.service.registry.rooms == {}
     assert house.storage.size() == 0
 
 
@@ -92,16 +92,16 @@ async def test_idle_tables_leave_the_memory_and_come_back_the_same(house: InProc
     page, before = await people[0].page(code), record(house, code)
     await people[1].page(code)
     socket = await Device(house).connect(code)
-    house.clock.now += IDLE
-    house.service.let_idle_go()
-    assert code in house.service.rooms  # somebody looks on
+    house.clock.now += IDLE_TIMEOUT_S
+    house.service.registry.release_idle()
+    assert code in house.service.registry.rooms  # somebody looks on
     await socket.leave()
     await people[0].get(f"/t/{code}/news")
-    house.service.let_idle_go()
-    assert code in house.service.rooms  # somebody asked just now
-    house.clock.now += IDLE
-    house.service.let_idle_go()
-    assert code not in house.service.rooms
+    house.service.registry.release_idle()
+    assert code in house.service.registry.rooms  # somebody asked just now
+    house.clock.now += IDLE_TIMEOUT_S
+    house.service.registry.release_idle()
+    assert code not in house.service.registry.rooms
     assert await people[0].page(code) == page
     assert record(house, code) == before
 

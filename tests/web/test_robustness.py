@@ -103,7 +103,7 @@ async def test_one_table_that_cannot_be_shown_hides_no_other(house: InProcessSer
     with sqlite3.connect(house.settings.db) as raw:
         raw.execute(damage, [bad])
     raw.close()
-    house.service.rooms.clear()
+    house.service.registry.rooms.clear()
     for page in ("/", "/watch", "/games"):
         got = await person.get(page)
         assert got.status == 200

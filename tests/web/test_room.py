@@ -10,7 +10,7 @@ from piste.core.errors import IllegalDecisionError, OptionError, StaleDecisionEr
 from piste.core.game import find, names, tidy
 from piste.core.protocols import SPECTATOR
 from piste.web.network import Root
-from piste.web.tables.room import BOT, GRACE, OPEN, PERSON, RESERVED, Room, Seat, clean_name, levels
+from piste.web.tables.room import AWAY_AFTER_S, BOT, OPEN, PERSON, RESERVED, Room, Seat, clean_name, levels
 from piste.web.views.view_models import RenderContext, Viewer, view_model, viewer_of
 from tests.web.in_process_server import seeded
 
@@ -363,8 +363,8 @@ def test_what_a_bot_thought_for_somebody_who_came_back_is_forgotten() -> None:
 
 def test_a_short_while_without_a_sign_is_not_away() -> None:
     made = room()
-    assert made.here(0, GRACE - 1)
-    assert not made.here(0, GRACE)
+    assert made.here(0, AWAY_AFTER_S - 1)
+    assert not made.here(0, AWAY_AFTER_S)
     made.sockets[0] = 1
     assert made.here(0, LONG)
 

@@ -97,7 +97,7 @@ class Episode:
         for at, socket in sockets.items():
             await socket.leave()
             self.heard[at] += [text.encode() for text in socket.sent]
-        await house.service.drop(code)
+        await house.service.registry.delete(code)
         return self.heard
 
     async def afterwards(self, code: str) -> None:
@@ -229,7 +229,7 @@ def in_scene(monkeypatch: pytest.MonkeyPatch) -> None:
         view = view_models.untouchable(room.table.view(other))
         return drawn._replace(areas=view_models.scene(room.game, view, room.names()))
 
-    monkeypatch.setattr("piste.web.tables.registry.view_model", leaky)
+    monkeypatch.setattr("piste.web.tables.service.view_model", leaky)
 
 
 def in_refusals(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -94,7 +94,7 @@ async def test_a_refresh_and_a_second_window_keep_the_seat(house: InProcessServe
     assert (await two.ask("decide", decision=decision, number=number))["ok"]
     await two.leave()
     house.clock.now += 11
-    house.service.wake(code)
+    house.service.registry.notify(code)
     await house.settle()
     assert "away" in other.shown("people")
     back = await people[seat].connect(code)
@@ -113,13 +113,13 @@ async def test_who_sits_down_on_an_open_line_is_there_as_long_as_it_is(house: In
     seat, decision, number = question(house, code)
     assert (await (mine, theirs)[seat].ask("decide", decision=decision, number=number))["ok"]
     house.clock.now += house.settings.patience + 1
-    house.service.wake(code)
+    house.service.registry.notify(code)
     await house.settle()
     assert "away" not in mine.shown("people")
     assert not (await mine.ask("claim"))["ok"]
     await theirs.leave()
     house.clock.now += 11
-    house.service.wake(code)
+    house.service.registry.notify(code)
     await house.settle()
     assert "away" in mine.shown("people")
     await mine.leave()
@@ -202,7 +202,7 @@ async def test_a_server_that_stops_says_goodbye_and_goes_on_where_it_was(house: 
     sockets = [await who.connect(code) for who in (*people, Device(house))]
     at, log = sockets[seat].last["at"], sockets[seat].log
     before = record(house, code)
-    house.service.announce_shutdown()
+    house.service.registry.close_subscriptions()
     await house.settle()
     for socket in sockets:
         assert socket.last["bye"] == "restart"

@@ -146,7 +146,7 @@ class Site:
     def _listed(self, kept: StoredTable, player: str) -> Listing:
         row = kept.room
         game = find(row.game)
-        room = self.service.rooms.get(row.code)
+        room = self.service.registry.rooms.get(row.code)
         actor = None if room is None or room.table is None else room.table.to_act
         waiting = sum(seat.kind in (OPEN, RESERVED) for seat in kept.seats)
         if row.ended is not None:
@@ -226,8 +226,8 @@ class Site:
         code, verb = request.path_params["code"], request.path_params["do"]
         fields = await read_form(request)
         player, token = await self.known(request)
-        done = await self.service.perform(code, player, verb, fields, network_of(request.scope))
-        return self.with_token(request, self.go(request, done.go or f"/t/{code}", done.said), token)
+        result = await self.service.perform(code, player, verb, fields, network_of(request.scope))
+        return self.with_token(request, self.go(request, result.redirect or f"/t/{code}", result.message), token)
 
     def go(self, request: Request, address: str, said: str = "") -> Response:
         if wants_json(request.scope):
@@ -285,19 +285,21 @@ class Site:
         return Response(text, media_type="application/x-ndjson", headers=headers)
 
     async def review(self, request: Request) -> Response:
-        found = await self.service.review(request.path_params["code"], network_of(request.scope))
+        found = await self.service.bot_runner.review(request.path_params["code"], network_of(request.scope))
         if found is None:
-            done = self.service.review_status(request.path_params["code"]).part
+            done = self.service.bot_runner.review_status(request.path_params["code"]).fraction
             said = {"ok": False, "said": "The coach is still looking at this game.", "done": done}
             return JSONResponse(said, 202)
         return Response(found, media_type="application/json")
 
     async def replay(self, request: Request) -> Response:
         code, player = request.path_params["code"], self.player(request)
-        review = await self.service.review(code, network_of(request.scope))
+        review = await self.service.bot_runner.review(code, network_of(request.scope))
         async with self.service.room(code) as room:
             seat = whole_number(request, "seat", room.seat_of(player))
-            found = shown(room, whole_number(request, "step", 0), seat, review, self.service.review_status(code))
+            found = shown(
+                room, whole_number(request, "step", 0), seat, review, self.service.bot_runner.review_status(code)
+            )
         return HTMLResponse(self.pages.replay_page(found, part="part" in request.query_params))
 
     # For whoever runs it
@@ -449,7 +451,7 @@ def make_app(
             yield
         finally:
             care.cancel()
-            service.announce_shutdown()
+            service.registry.close_subscriptions()
             await service.close()
             with contextlib.suppress(asyncio.CancelledError):
                 await care
@@ -476,4 +478,4 @@ async def take_care(service: TableService) -> None:
             logs.error("could not delete old tables", e)
         for _ in range(60):
             await asyncio.sleep(HOUR / 60)
-            service.let_idle_go()
+            service.registry.release_idle()

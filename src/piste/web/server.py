@@ -86,11 +86,11 @@ def run_app(
 ) -> PisteError | None:
     """Serve an application until a signal comes; return why it could not begin, if it could not.
 
-    `app.state.service.announce_shutdown()` is called while all sockets are still open.
+    `app.state.service.registry.close_subscriptions()` is called while all sockets are still open.
     """
     watched = Watched(app)
     service = getattr(app.state, "service", None)
-    goodbye = (lambda: None) if service is None else service.announce_shutdown
+    goodbye = (lambda: None) if service is None else service.registry.close_subscriptions
     server = make_server(watched, settings, goodbye, ready)
     # What is loaded stays for good, and tables are let go without help: looking for rubbish often costs only time.
     gc.collect()

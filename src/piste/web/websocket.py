@@ -16,7 +16,7 @@ from piste.core.protocols import SPECTATOR
 from piste.web import logging as logs
 from piste.web.middleware.rate_limits import REFUSALS, Limits
 from piste.web.network import Root
-from piste.web.tables.registry import ActionResult, Subscription, TableNotFoundError
+from piste.web.tables.registry import Subscription, TableNotFoundError
 from piste.web.tables.service import VERBS, TableService
 from piste.web.views.rendering import LONGEST_WHOLE, STEPPED, Pages
 from piste.web.views.view_models import TableViewModel
@@ -118,7 +118,7 @@ class Connection:
             async with self._work_slot(), self._service.room(self._code) as room:
                 await self._service.arrive(room, self._player, self._network)
                 self._seat = room.seat_of(self._player)
-                ear = self._service.listen(self._code, self._seat)
+                subscription = self._service.registry.subscribe(self._code, self._seat)
         except TableNotFoundError as e:
             await self._socket.accept()
             await self._send({"gone": True, "said": str(e)})
@@ -133,16 +133,20 @@ class Connection:
         try:
             await self._socket.accept()
             answering = asyncio.ensure_future(self._answer())
-            tasks = [asyncio.ensure_future(self._tell(ear)), asyncio.ensure_future(self._receive()), answering]
+            tasks = [
+                asyncio.ensure_future(self._tell(subscription)),
+                asyncio.ensure_future(self._receive()),
+                answering,
+            ]
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         except BROKEN:
             pass  # gone, as people go
         finally:
             # However a line ends, its place at the table is free at once: nobody waits for a line that is not there.
-            self._service.unlisten(self._code, self._seat, ear)
+            self._service.registry.unsubscribe(self._code, self._seat, subscription)
             for task in tasks[:2]:
                 task.cancel()
-            if tasks and not ear.closing:
+            if tasks and not subscription.closing:
                 with contextlib.suppress(TimeoutError):
                     await asyncio.wait_for(self._asked.join(), LAST)
             for task in tasks:
@@ -152,14 +156,14 @@ class Connection:
             if self._socket.application_state == WebSocketState.CONNECTED:
                 await self._socket.close()
 
-    async def _tell(self, ear: Subscription) -> None:
+    async def _tell(self, subscription: Subscription) -> None:
         """Send what is new, whenever something is."""
-        ear.wake()  # the first message says how things are
+        subscription.changed.set()  # the first message says how things are
         with contextlib.suppress(*BROKEN):
             while True:
-                await ear.news.wait()
-                ear.news.clear()
-                if ear.closing:
+                await subscription.changed.wait()
+                subscription.changed.clear()
+                if subscription.closing:
                     await self._send({"bye": "restart"})
                     await self._socket.close(RESTART)
                     return
@@ -167,7 +171,7 @@ class Connection:
                     async with self._service.room(self._code) as room:
                         model = self._service.view_model(room, self._player, self._root)
                         if model.seat != self._seat:  # they have sat down, here or through another window
-                            self._service.moved(room, self._seat, model.seat)
+                            self._service.registry.change_seat(room, self._seat, model.seat)
                             self._seat, self._since = model.seat, 0
                         steps = self._service.steps(room, self._player, model, self._step) if self._step >= 0 else ()
                     parts = self._pages.parts(model)
@@ -220,15 +224,13 @@ class Connection:
             # A hint waits for a thinker, and there is a queue for those.
             async with contextlib.nullcontext() if asked["do"] == "hint" else self._work_slot():
                 answer = await self._done(request, asked)
-            self._service.answers.keep(self._code, self._player, request, answer)
+            self._service.answers.add(self._code, self._player, request, answer)
         return answer
 
     async def _done(self, request: str, asked: dict[str, str]) -> dict[str, Any]:
         fields = {key: value for key, value in asked.items() if key not in ("id", "do")}
         try:
-            found: ActionResult = await self._service.perform(
-                self._code, self._player, asked["do"], fields, self._network
-            )
+            result = await self._service.perform(self._code, self._player, asked["do"], fields, self._network)
         except PisteError as e:
             self._service.metrics.refused("request")
             return {"re": request, "ok": False, "said": str(e)}
@@ -236,7 +238,12 @@ class Connection:
             mark = logs.error("request failed", e)
             said = f"Something went wrong here, and it was noted as {mark}. The game is kept: reload the page."
             return {"re": request, "ok": False, "said": said}
-        return {"re": request, "ok": True, "said": found.said, **({"go": found.go} if found.go else {})}
+        return {
+            "re": request,
+            "ok": True,
+            "said": result.message,
+            **({"go": result.redirect} if result.redirect else {}),
+        }
 
     async def _send(self, message: dict[str, Any]) -> None:
         async with self._sending:

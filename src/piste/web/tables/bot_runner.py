@@ -1,4 +1,4 @@
-"""Bots at the tables: they decide when it is their turn and give hints; and the coach, who looks back."""
+"""Runs bots at the tables: their decisions, hints, and the coach's reviews of finished games."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import json
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Coroutine
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
@@ -17,12 +17,11 @@ from piste.core.protocols import SPECTATOR
 from piste.web import logging as logs
 from piste.web.metrics import Metrics
 from piste.web.middleware.fair_queue import NETWORK
-from piste.web.settings import Settings
-from piste.web.storage.storage import Change, PutReview, PutSeat, SeatRow, Storage
-from piste.web.tables.registry import ActionResult, TableRegistry
+from piste.web.storage.storage import PutReview, Storage
+from piste.web.tables.registry import TableRegistry, seat_changes
 from piste.web.tables.room import Room
 from piste.web.workers.worker_pool import (
-    QUICK,
+    INSTANT_LEVELS,
     READY,
     BotExecutor,
     PreparationTimeoutError,
@@ -31,248 +30,241 @@ from piste.web.workers.worker_pool import (
     seed_of_bots,
 )
 
-PATIENT = 3.0
-"""Seconds that whoever asks for a hint waits for it; after that it comes by itself."""
+HINT_WAIT_S = 3.0
+"""A request for a hint waits this long for it; after that the hint appears by itself."""
+
+BUSY_RETRY_S = 1.0
+"""A bot for which there is no worker tries again after this time."""
 
 T = TypeVar("T")
 
 
 class ReviewStatus(NamedTuple):
-    """How far the coach is with a game."""
+    """Progress of a review that is being made."""
 
     done: int = 0
-    whole: int = 1
-    found: str = ""  # the review as far as it goes, as JSON; "" before the first decision is judged
+    total: int = 1
+    partial_review: str = ""  # JSON; "" before the first decision is judged
 
     @property
-    def part(self) -> float:
+    def fraction(self) -> float:
         """From 0 to 1."""
-        return self.done / max(1, self.whole)
+        return self.done / max(1, self.total)
 
 
-class BotRunner(TableRegistry):
-    """Rooms in which bots play."""
+class BotRunner:
+    """Lets bots decide in the rooms of a registry; bot workers do the computing."""
 
-    def __init__(
-        self,
-        storage: Storage,
-        bot_workers: BotExecutor,
-        settings: Settings,
-        metrics: Metrics,
-        clock: Callable[[], float],
-        ticks: Callable[[], float],
-    ) -> None:
-        super().__init__(storage, settings, metrics, clock, ticks)
-        self.bot_workers = bot_workers
-        self._tasks: set[asyncio.Task[Any]] = set()
-        self._thinking: set[str] = set()
+    def __init__(self, registry: TableRegistry, bot_workers: BotExecutor, storage: Storage, metrics: Metrics) -> None:
+        self._registry = registry
+        self._bot_workers = bot_workers
+        self._storage = storage
+        self._metrics = metrics
+        self.tasks: set[asyncio.Task[Any]] = set()
         self._hinting: set[str] = set()
         self._reviewing: dict[str, ReviewStatus] = {}
-        self._unreviewed: dict[str, str] = {}  # games whose review was given up, and why; forgotten with the process
+        self._failed_reviews: dict[str, str] = {}  # reviews that were given up, and why; not stored
 
-    def woken(self, room: Room) -> None:
-        self.think(room)
-
-    def in_use(self, code: str) -> bool:
-        return code in self._thinking or super().in_use(code)
-
-    @staticmethod
-    def seat_rows(room: Room) -> list[Change]:
-        return [
-            PutSeat(SeatRow(room.code, i, seat.kind, seat.name, seat.bot, seat.stand_in, seat.link))
-            for i, seat in enumerate(room.seats)
-        ]
-
-    def think(self, room: Room) -> None:
-        """Let a bot decide, if it is for one to decide; one thought a room."""
-        if room.bot_to_act() is not None and room.code not in self._thinking:
-            self._thinking.add(room.code)
-            self._start(self._bots_play(room.code))
+    def play(self, room: Room) -> None:
+        """Let a bot decide if it is its turn; one task for a room."""
+        if room.bot_to_act() is not None and not room.stuck and room.code not in self._registry.pinned:
+            self._registry.pinned.add(room.code)
+            self._start(self._play(room.code))
 
     def _start(self, work: Coroutine[None, None, T]) -> asyncio.Task[T]:
         task = asyncio.ensure_future(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-        task.add_done_callback(lambda done: done.cancelled() or done.exception())  # perhaps nobody else asks
+        self.tasks.add(task)
+        task.add_done_callback(self.tasks.discard)
+        task.add_done_callback(lambda done: done.cancelled() or done.exception())  # perhaps nobody awaits it
         return task
 
-    async def _bots_play(self, code: str) -> None:
+    async def _play(self, code: str) -> None:
+        """Take decisions in a room until it is a person's turn."""
         try:
-            while True:
-                async with self.room(code) as room:
-                    due = room.bot_to_act()
-                    if room.table is None or due is None or room.stuck:
-                        return
-                    seat, level = due
-                    NETWORK.set(room.network)
-                    view = room.table.view(seat)
-                    seed = seed_of_bots(room.head.seed if room.head else None)
-                    game, asked = room.game.name, room
-                began = time.perf_counter()
-                telling = partial(self._tell_preparing, code)
-                try:
-                    chosen = await self.bot_workers.choose(game, level, view, seed, stream_name(view), telling)
-                except WorkersBusyError:
-                    await asyncio.sleep(1.0)
-                    continue
-                except (WorkerTimeoutError, MissingExtraError) as e:
-                    logs.warning("bot tired", game=game, bot=level)
-                    if level in QUICK:
-                        await self._stick(code, str(e))
-                        return
-                    async with self.room(code) as room:
-                        if room is asked and room.bot_to_act() == due:
-                            room.relieve(seat, why_not(e))
-                            await self.keep(room, *self.seat_rows(room))
-                            self.wake(code)
-                except PisteError as e:
-                    logs.warning("bot failed", game=game, bot=level)
-                    await self._stick(code, str(e))
-                    return
-                else:
-                    self.metrics.thought(level, time.perf_counter() - began)
-                    async with self.room(code) as room:
-                        # If what it thought of could not be kept, the room was read again: think again.
-                        if room is asked and room.bot_decides(seat, chosen, view.number):
-                            self.metrics.decided(game)
-                            await self.keep(room)
-                            self.wake(code)
+            while await self._play_once(code):
+                pass
         except PisteError:
-            pass  # it could not be kept, or the room is gone: whoever looks next begins again
+            pass  # it could not be stored, or the room is gone: the next request for the room begins again
         finally:
-            self._tell_preparing(code, *READY)
-            self._thinking.discard(code)
+            self._show_preparing(code, *READY)
+            self._registry.pinned.discard(code)
 
-    def _tell_preparing(self, code: str, done: int, whole: int, _what: str) -> None:
+    async def _play_once(self, code: str) -> bool:
+        """Take one decision; return False when no bot can decide."""
+        async with self._registry.room(code) as asked:
+            to_act = asked.bot_to_act()
+            if asked.table is None or to_act is None or asked.stuck:
+                return False
+            seat, level = to_act
+            NETWORK.set(asked.network)
+            view, seed, game = asked.table.view(seat), bots_seed(asked), asked.game.name
+        began = time.perf_counter()
+        try:
+            action = await self._bot_workers.choose(
+                game, level, view, seed, stream_name(view), partial(self._show_preparing, code)
+            )
+        except WorkersBusyError:
+            await asyncio.sleep(BUSY_RETRY_S)
+            return True
+        except (WorkerTimeoutError, MissingExtraError) as e:
+            logs.warning("bot tired", game=game, bot=level)
+            if level in INSTANT_LEVELS:
+                return await self._stick(code, str(e))
+            async with self._registry.room(code) as room:
+                if room is asked and room.bot_to_act() == to_act:
+                    room.relieve(seat, why_replaced(e))
+                    await self._registry.save(room, *seat_changes(room))
+                    self._registry.notify(code)
+            return True
+        except PisteError as e:
+            logs.warning("bot failed", game=game, bot=level)
+            return await self._stick(code, str(e))
+        self._metrics.thought(level, time.perf_counter() - began)
+        async with self._registry.room(code) as room:
+            # If an earlier change could not be stored, the room was loaded again: ask the bot again.
+            if room is asked and room.bot_decides(seat, action, view.number):
+                self._metrics.decided(game)
+                await self._registry.save(room)
+                self._registry.notify(code)
+        return True
+
+    async def _stick(self, code: str, why: str) -> bool:
+        """Show that a bot could not decide; the next player who arrives lets it try again. Return False."""
+        async with self._registry.room(code) as room:
+            room.stuck = why
+            room.version += 1
+            self._registry.notify(code)
+        return False
+
+    def _show_preparing(self, code: str, done: int, total: int, _what: str) -> None:
         """Show at a table how far a bot that is being prepared has come, a percent at a time."""
-        room = self.rooms.get(code)
-        if room is None:
-            return
-        percent = None if done >= whole else 100 * done // whole
-        if room.preparing != percent:
+        room = self._registry.rooms.get(code)
+        percent = None if done >= total else 100 * done // total
+        if room is not None and room.preparing != percent:
             room.preparing = percent
             room.version += 1
-            self.wake(code)
+            self._registry.notify(code)
 
     def prepare(self, room: Room) -> None:
-        """Begin to make what the bots at a table will need: people may play on meanwhile."""
+        """Begin to compute what the bots at a table will need; people may play meanwhile."""
         NETWORK.set(room.network)
         options = room.game.options(room.options)
         for level in sorted({seat.bot for seat in room.seats if asks_solver(seat.bot, room.game)}):
-            self._start(self._prepared(room.game.name, level, options))
+            self._start(self._prepare(room.game.name, level, options))
 
-    async def _prepared(self, game: str, level: str, options: Any) -> None:
-        with contextlib.suppress(PisteError):  # told when the bot has to decide
-            await self.bot_workers.prepare(game, level, options)
+    async def _prepare(self, game: str, level: str, options: Any) -> None:
+        with contextlib.suppress(PisteError):  # shown when the bot has to decide
+            await self._bot_workers.prepare(game, level, options)
 
-    async def _stick(self, code: str, why: str) -> None:
-        """Say at the table that a bot could not answer; whoever comes next lets it try again."""
-        async with self.room(code) as room:
-            room.stuck = why
-            room.version += 1
-            self.wake(code)
-
-    async def hint(self, code: str, player: str) -> ActionResult:
+    async def hint(self, code: str, player: str) -> str:
+        """Return a hint for a player, or a sentence that it will follow."""
         if code in self._hinting:
             raise IllegalDecisionError("A hint is on its way. One moment.")
         self._hinting.add(code)
-        task = self._start(self._given_hint(code, player))
-        done, _ = await asyncio.wait({task}, timeout=PATIENT)
-        return task.result() if done else ActionResult("The hint is being prepared. It will stand here by itself.")
+        task = self._start(self._hint(code, player))
+        done, _ = await asyncio.wait({task}, timeout=HINT_WAIT_S)
+        return task.result() if done else "The hint is being prepared. It will stand here by itself."
 
-    async def _given_hint(self, code: str, player: str) -> ActionResult:
+    async def _hint(self, code: str, player: str) -> str:
         try:
-            return await self._thought_hint(code, player)
+            return await self._make_hint(code, player)
         finally:
-            self._tell_preparing(code, *READY)
+            self._show_preparing(code, *READY)
             self._hinting.discard(code)
 
-    async def _thought_hint(self, code: str, player: str) -> ActionResult:
-        async with self.room(code) as room:
+    async def _make_hint(self, code: str, player: str) -> str:
+        async with self._registry.room(code) as room:
             seat = room.seat_of(player)
             if seat == SPECTATOR:
                 raise IllegalDecisionError("You look on here: hints are for those who play.")
             number = room.hinted(seat)
             NETWORK.set(room.network)
             if (seat, number) in room.hints:
-                return ActionResult(room.hints[seat, number])
+                return room.hints[seat, number]
             assert room.table is not None
-            view = room.table.view(seat)
-            seed = seed_of_bots(room.head.seed if room.head else None)
-            game = room.game.name
+            view, seed, game = room.table.view(seat), bots_seed(room), room.game.name
         began = time.perf_counter()
-        telling = partial(self._tell_preparing, code)
         try:
-            level, chosen = await self.bot_workers.hint(game, view, seed, f"hint {seat} {number}", telling)
-        except PisteError as e:  # whoever asked may not wait for the answer any more: it stands at the table, too
-            async with self.room(code) as room:
+            level, action = await self._bot_workers.hint(
+                game, view, seed, f"hint {seat} {number}", partial(self._show_preparing, code)
+            )
+        except PisteError as e:  # the request may not wait any more: the reason is shown at the table, too
+            async with self._registry.room(code) as room:
                 room.no_hints[seat, number] = f"There is no hint: {e}"
                 room.version += 1
-                self.wake(code)
+                self._registry.notify(code)
             raise
-        self.metrics.thought("hint", time.perf_counter() - began)
-        async with self.room(code) as room:
-            said = room.give_hint(seat, number, level, chosen)
-            if said:
-                await self.keep(room)
-                self.wake(code)
-        return ActionResult(said)
+        self._metrics.thought("hint", time.perf_counter() - began)
+        async with self._registry.room(code) as room:
+            hint = room.give_hint(seat, number, level, action)
+            if hint:
+                await self._registry.save(room)
+                self._registry.notify(code)
+        return hint
 
     async def review(self, code: str, network: str = "") -> str | None:
-        """Return the coach's review, or None while it is being made, in the turn of the network that asks."""
+        """Return the coach's review as JSON, or None while it is being made for the network that asks."""
         NETWORK.set(network)
-        async with self.room(code) as room:
+        async with self._registry.room(code) as room:
             record = room.record()
-            kept = await asyncio.to_thread(self.storage.review, code)
-            kept = kept or self._unreviewed.get(code)
-            if kept is None and code not in self._reviewing:
-                kept = await asyncio.to_thread(_at_once, record)
+            review = await asyncio.to_thread(self._storage.review, code) or self._failed_reviews.get(code)
+            if review is not None or code in self._reviewing:
+                return review
+            review = await asyncio.to_thread(_review_without_decisions, record)
+            if review is not None:
+                return review
             refused = missing(solving(room.game, room.game.options(room.options), "A review"))
-            if kept is None and refused is not None:
-                return json.dumps({"failed": str(refused)})  # not kept: it may be installed later
-            if kept is None and code not in self._reviewing:
-                self._reviewing[code] = ReviewStatus()
-                self._start(self._make_review(code, record))
-            return kept
+            if refused is not None:
+                return failed_review(refused)  # not stored: the extra may be installed later
+            self._reviewing[code] = ReviewStatus()
+            self._start(self._make_review(code, record))
+            return None
 
     def review_status(self, code: str) -> ReviewStatus:
-        """Return how far the coach is with a game that has no review yet."""
+        """Return the progress of a review that is not there yet."""
         return self._reviewing.get(code, ReviewStatus())
 
-    def _tell_looking(self, code: str, done: int, whole: int, _what: str, found: str = "", /) -> None:
+    def _note_review(self, code: str, done: int, total: int, _what: str, partial_review: str = "", /) -> None:
         if code in self._reviewing:
-            self._reviewing[code] = ReviewStatus(done, whole, found or self._reviewing[code].found)
+            self._reviewing[code] = ReviewStatus(done, total, partial_review or self._reviewing[code].partial_review)
 
     async def _make_review(self, code: str, record: str) -> None:
         began = time.perf_counter()
         try:
-            found = await self.bot_workers.review(record, partial(self._tell_looking, code))
-            self.metrics.thought("review", time.perf_counter() - began)
-        except WorkersBusyError:
-            self._reviewing.pop(code, None)
-            return  # whoever asks again begins again
-        except WorkerTimeoutError as e:
-            self._unreviewed[code] = json.dumps({"failed": str(e)})
-            self._reviewing.pop(code, None)
-            return
-        except PisteError as e:
-            found = json.dumps({"failed": str(e)})
-        try:
-            await asyncio.wrap_future(self.storage.write(PutReview(code, found)))
+            try:
+                review = await self._bot_workers.review(record, partial(self._note_review, code))
+                self._metrics.thought("review", time.perf_counter() - began)
+            except WorkersBusyError:
+                return  # the next request begins again
+            except WorkerTimeoutError as e:
+                self._failed_reviews[code] = failed_review(e)
+                return
+            except PisteError as e:
+                review = failed_review(e)
+            await asyncio.wrap_future(self._storage.write(PutReview(code, review)))
         except PisteError:
             logs.warning("review not kept", room=logs.room_hash(code))
         finally:
             self._reviewing.pop(code, None)
 
     async def close(self) -> None:
-        for task in list(self._tasks):
+        for task in list(self.tasks):
             task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
-        self.bot_workers.close()
+        await asyncio.gather(*self.tasks, return_exceptions=True)
+        self._bot_workers.close()
 
 
-def why_not(error: PisteError) -> str:
-    """Return why a bot does not play on, as the end of a sentence about it."""
+def bots_seed(room: Room) -> str:
+    """Return the seed of the bots at a table."""
+    return seed_of_bots(room.head.seed if room.head else None)
+
+
+def failed_review(error: PisteError) -> str:
+    return json.dumps({"failed": str(error)})
+
+
+def why_replaced(error: PisteError) -> str:
+    """Return why a bot is replaced, as the end of a sentence about it."""
     if isinstance(error, MissingExtraError):
         return f"cannot play on this server without the extra '{error.extra}'"
     if isinstance(error, PreparationTimeoutError):
@@ -280,10 +272,10 @@ def why_not(error: PisteError) -> str:
     return "took too long to decide"
 
 
-def _at_once(record: str) -> str | None:
-    """Return the review of a game in which nobody had anything to decide: nobody has to wait for that."""
+def _review_without_decisions(record: str) -> str | None:
+    """Return the review of a game in which nobody had anything to decide; that takes no time."""
     from piste.analysis.coach.review import certainty, document, undecided
     from piste.core.record import Record
 
-    found = undecided(Record.parse(record))
-    return None if found is None else json.dumps({**document(found, ()), "certainty": certainty(found)})
+    review = undecided(Record.parse(record))
+    return None if review is None else json.dumps({**document(review, ()), "certainty": certainty(review)})

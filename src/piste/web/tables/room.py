@@ -29,11 +29,11 @@ from piste.web.tables.transcript import Transcript, relief
 PERSON, BOT, OPEN, RESERVED = "person", "bot", "open", "kept"
 LONGEST_NAME = 24
 LONGEST_DECISION = 40
-GRACE = 10.0
+AWAY_AFTER_S = 10.0
 """Seconds without a sign of somebody before they count as away: a refresh takes less."""
 
 STAND_IN = "steady"
-MOST_DECISIONS = 2000
+MAX_DECISIONS = 2000
 """No game of people comes near it; a longer one would be slow to tell again."""
 
 
@@ -264,9 +264,9 @@ class Room:
             raise IllegalDecisionError(f"It is not your turn: {self.names()[table.to_act]} decides.")
         if self.seats[seat].stand_in:
             raise IllegalDecisionError("A bot plays for you. Take your seat back first.")
-        if number >= MOST_DECISIONS:
+        if number >= MAX_DECISIONS:
             raise IllegalDecisionError(
-                f"A table here carries {MOST_DECISIONS} decisions and no more. Resign, then have a rematch."
+                f"A table here carries {MAX_DECISIONS} decisions and no more. Resign, then have a rematch."
             )
         action = self._read(table, seat, said)
         return self._take(table, seat, action, said)
@@ -377,7 +377,7 @@ class Room:
         """Whether the person on a seat has been heard of lately; bots always are here."""
         if self.seats[at].kind == BOT or self.sockets.get(at, 0) > 0:
             return True
-        return now - self.seen.get(at, -math.inf) < GRACE
+        return now - self.seen.get(at, -math.inf) < AWAY_AFTER_S
 
     def absent(self, now: float, patience: float) -> int:
         """Return the seat that is to decide and has been away for too long; SPECTATOR if there is none."""

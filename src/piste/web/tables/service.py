@@ -1,13 +1,17 @@
-"""What people and bots do in the rooms: sit down, decide, resign, ask for a hint or a rematch, come and go."""
+"""Everything a client may do at a table: open, sit, decide, resign, ask for a hint or a rematch, come and go."""
 
 from __future__ import annotations
 
 import asyncio
+import base64
 import hashlib
+import hmac
 import json
 import secrets
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from typing import Any, NamedTuple
 
 from piste import bots
 from piste.core.errors import IllegalDecisionError, OptionError, StaleDecisionError, UnknownNameError
@@ -16,6 +20,7 @@ from piste.core.protocols import SPECTATOR
 from piste.web import logging as logs
 from piste.web.metrics import Metrics
 from piste.web.middleware.rate_limits import Limits
+from piste.web.network import Root
 from piste.web.settings import Settings
 from piste.web.storage import elapsed_time
 from piste.web.storage.storage import (
@@ -32,8 +37,25 @@ from piste.web.storage.storage import (
     Storage,
 )
 from piste.web.tables.bot_runner import BotRunner
-from piste.web.tables.registry import CODE, LETTERS, ActionResult
-from piste.web.tables.room import MOST_DECISIONS, PERSON, Opener, Room, Seat, check_level, clean_name, default_opener
+from piste.web.tables.registry import (
+    CODE_ALPHABET,
+    CODE_LENGTH,
+    TableNotFoundError,
+    TableRegistry,
+    seat_changes,
+)
+from piste.web.tables.room import (
+    MAX_DECISIONS,
+    PERSON,
+    RESERVED,
+    Opener,
+    Room,
+    Seat,
+    check_level,
+    clean_name,
+    default_opener,
+)
+from piste.web.views.view_models import RenderContext, TableViewModel, steps, view_model, viewer_of
 from piste.web.workers.worker_pool import BotExecutor
 
 VERBS = frozenset(
@@ -45,11 +67,11 @@ VERBS = frozenset(
 
 
 class TokenFactory:
-    """Where codes and tokens come from."""
+    """Makes codes and tokens."""
 
     def code(self) -> str:
         """Return a code for a room: 80 bits."""
-        return "".join(secrets.choice(LETTERS) for _ in range(CODE))
+        return "".join(secrets.choice(CODE_ALPHABET) for _ in range(CODE_LENGTH))
 
     def token(self) -> str:
         """Return a token for a device: 256 bits."""
@@ -57,12 +79,38 @@ class TokenFactory:
 
 
 def player_of(token: str) -> str:
-    """Return by what a device is known here: its token is not kept."""
+    """Return the id of a device: its token is not stored."""
     return hashlib.sha256(token.encode()).hexdigest()
 
 
-class TableService(BotRunner):
-    """Everything that may be done in a room, by people and by bots."""
+class ActionResult(NamedTuple):
+    """The result of an action."""
+
+    message: str = ""
+    redirect: str = ""  # an address to go to
+
+
+MAX_STORED_ANSWERS = 8192
+
+
+class RecentAnswers:
+    """The last answers, for a client that repeats a request on a new connection because it got no answer."""
+
+    def __init__(self) -> None:
+        self._answers: dict[tuple[str, str, str], dict[str, Any]] = {}
+
+    def find(self, code: str, player: str, request: str) -> dict[str, Any] | None:
+        return self._answers.get((code, player, request))
+
+    def add(self, code: str, player: str, request: str, answer: dict[str, Any]) -> None:
+        if player and request:
+            self._answers[code, player, request] = answer
+        if len(self._answers) > MAX_STORED_ANSWERS:
+            del self._answers[next(iter(self._answers))]
+
+
+class TableService:
+    """Everything a client may do at a table; rooms are in the registry, bots in the bot runner."""
 
     def __init__(
         self,
@@ -77,15 +125,59 @@ class TableService(BotRunner):
         opener: Opener = default_opener,
         limits: Limits | None = None,
     ) -> None:
-        # Whoever gives a clock of their own has it mean both.
-        ticks = ticks or (time.monotonic if clock is time.time else clock)
-        super().__init__(storage, bot_workers, settings, metrics or Metrics(), clock, ticks)
+        self.storage = storage
+        self.metrics = metrics or Metrics()
+        self.clock = clock
+        self.ticks = ticks or (time.monotonic if clock is time.time else clock)  # a given clock is both
+        self.registry = TableRegistry(storage, settings, self.metrics, self.clock, self.ticks)
+        self.bot_runner = BotRunner(self.registry, bot_workers, storage, self.metrics)
+        self.answers = RecentAnswers()
         self.tokens = tokens or TokenFactory()
-        self.opener = opener
-        self._looking = asyncio.Lock()
-        self.limits = limits or Limits.off()
+        self._settings = settings
+        self._opener = opener
+        self._limits = limits or Limits.off()
+        self._clock_lock = asyncio.Lock()
+        self._link_key = storage.secret("seat links")
 
-    # Doing
+    @asynccontextmanager
+    async def room(self, code: str) -> AsyncIterator[Room]:
+        """Lend a room to one caller at a time; a bot whose turn it is begins to decide."""
+        async with self.registry.room(code) as room:
+            self.bot_runner.play(room)
+            yield room
+
+    # What a client sees
+
+    def view_model(self, room: Room, player: str, root: Root) -> TableViewModel:
+        """Return what a device is shown of a room; the caller holds the room."""
+        viewer = viewer_of(room, player)
+        link = ""
+        if viewer.seat != SPECTATOR:
+            link = f"{root.text}/s/{room.code}/{viewer.seat}/{self._seat_token(room, viewer.seat)}"
+        return view_model(room, viewer, RenderContext(self.ticks(), self._settings.patience, root, link))
+
+    def steps(self, room: Room, player: str, latest: TableViewModel, since: int) -> tuple[TableViewModel, ...]:
+        """Return what a device was shown between an event and the latest; the caller holds the room."""
+        return steps(room, viewer_of(room, player), latest, since)
+
+    def _seat_token(self, room: Room, seat: int) -> str:
+        """Return the secret part of a seat's private link."""
+        revoked = room.seats[seat].link
+        # The first link is the one from before links could be revoked.
+        text = f"{room.code}/{seat}" + (f"/{revoked}" if revoked else "")
+        digest = hashlib.blake2b(text.encode(), key=self._link_key, digest_size=24).digest()
+        return base64.urlsafe_b64encode(digest).decode()
+
+    def check_link(self, room: Room, seat: int, token: str) -> None:
+        """Refuse a private link that is not valid."""
+        if (
+            not 0 <= seat < len(room.seats)
+            or not hmac.compare_digest(token.encode(), self._seat_token(room, seat).encode())
+            or room.seats[seat].kind not in (PERSON, RESERVED)
+        ):
+            raise TableNotFoundError("This private link does not fit any seat. Copy it again on the other device.")
+
+    # Actions
 
     async def open(
         self, player: str, game: str, given: Mapping[str, str], name: str, versus: str, network: str = ""
@@ -94,8 +186,8 @@ class TableService(BotRunner):
         versus = bots.level_of(versus)
         found = find(game)
         options = found.options(given)
-        if getattr(options, "turns", 0) > MOST_DECISIONS:
-            raise OptionError(f"A table in the browser carries up to {MOST_DECISIONS} turns; 'turns' cannot be more.")
+        if getattr(options, "turns", 0) > MAX_DECISIONS:
+            raise OptionError(f"A table in the browser carries up to {MAX_DECISIONS} turns; 'turns' cannot be more.")
         count = found.rules.seats(options)
         if versus != "friend":
             check_level(versus, found, options)
@@ -111,26 +203,26 @@ class TableService(BotRunner):
 
     async def _begin(self, room: Room, player: str, named: str, network: str, *more: Change) -> None:
         """Begin a room, by whatever way it was asked for: here tables are counted."""
-        self.limits.require("rooms", network)
+        self._limits.require("rooms", network)
         room.network = network
-        self.hold(room)
-        async with self.lock(room.code):
+        self.registry.add(room)
+        async with self.registry.lock(room.code):
             room.used = self.ticks()
             room.seen = dict.fromkeys(room.people, room.used)
             row = RoomRow(
                 room.code, room.game.name, json.dumps(room.options), room.host, room.listed,
                 room.created, room.touched, None, room.previous or None, room.successor or None,
             )  # fmt: skip
-            changes: list[Change] = [PutRoom(row), *self.seat_rows(room), *more]
+            changes: list[Change] = [PutRoom(row), *seat_changes(room), *more]
             changes += [PutSitter(room.code, i, p) for i, seat in enumerate(room.seats) for p in sorted(seat.players)]
             if named:
                 changes += [PutPlayer(player, named, self.clock())]
             if room.full:
-                room.deal(self.opener)
-            await self.keep(room, *changes)
+                room.deal(self._opener)
+            await self.registry.save(room, *changes)
         logs.info("table opened", room=logs.room_hash(room.code), game=room.game.name)
-        self.prepare(room)
-        self.think(room)
+        self.bot_runner.prepare(room)
+        self.bot_runner.play(room)
 
     async def perform(
         self, code: str, player: str, verb: str, fields: Mapping[str, str], network: str = ""
@@ -141,21 +233,23 @@ class TableService(BotRunner):
         if not player:
             raise IllegalDecisionError("This device is not known here yet. Reload the page, then sit down.")
         if verb == "hint":
-            return await self.hint(code, player)
+            return ActionResult(await self.bot_runner.hint(code, player))
         try:
             async with self.room(code) as room:
                 seat = room.seat_of(player)
                 if seat != SPECTATOR:
                     room.network = network
-                answer = await self._done(room, seat, player, verb, fields)
-                self.wake(code)
+                answer = await self._carry_out(room, seat, player, verb, fields)
+                self.registry.notify(code)
         finally:
-            if code in self.rooms:  # also when whoever asked has gone meanwhile
-                self.think(self.rooms[code])
+            if code in self.registry.rooms:  # also when the client has disconnected meanwhile
+                self.bot_runner.play(self.registry.rooms[code])
         return answer
 
-    async def _done(self, room: Room, seat: int, player: str, verb: str, fields: Mapping[str, str]) -> ActionResult:
-        now, patience = self.ticks(), self.settings.patience
+    async def _carry_out(
+        self, room: Room, seat: int, player: str, verb: str, fields: Mapping[str, str]
+    ) -> ActionResult:
+        now, patience = self.ticks(), self._settings.patience
         if verb == "sit":
             return await self._sit(room, player, fields.get("name", ""))
         if verb == "fill":
@@ -163,22 +257,22 @@ class TableService(BotRunner):
             check_level(level, room.game, room.game.options(room.options))
             gone = room.fill(player, level)
             await self._deal_if_full(room, *(DropSitter(room.code, at, device) for at, device in gone))
-            self.prepare(room)
+            self.bot_runner.prepare(room)
             return ActionResult()
         if verb in ("list", "unlist"):
             room.set_listed(player, verb == "list")
-            await self.keep(room, SetListed(room.code, room.listed))
+            await self.registry.save(room, SetListed(room.code, room.listed))
             return ActionResult()
         if verb == "delete":
             return await self._delete(room, seat, player)
         if seat == SPECTATOR:
             raise IllegalDecisionError("You look on here: only those who sit at the table can do that.")
-        self.seen(room, seat)
+        self.registry.mark_seen(room, seat)
         if verb == "rematch":
             return await self._rematch(room, seat, player)
         if verb == "new-link":
             lost = room.revoke_link(seat, player)
-            await self.keep(room, *self.seat_rows(room), *(DropSitter(room.code, seat, one) for one in lost))
+            await self.registry.save(room, *seat_changes(room), *(DropSitter(room.code, seat, one) for one in lost))
             return ActionResult("The old link is worthless now, and only this device has your seat.")
         changes: list[Change] = []
         said = ""
@@ -196,16 +290,16 @@ class TableService(BotRunner):
             room.claim(seat, now, patience)
         elif verb == "stand-in":
             room.stand_in(seat, now, patience)
-            changes = self.seat_rows(room)
+            changes = seat_changes(room)
         elif verb == "return":
             room.come_back(seat)
-            changes = self.seat_rows(room)
-        await self.keep(room, *changes)
+            changes = seat_changes(room)
+        await self.registry.save(room, *changes)
         return ActionResult(said)
 
     async def _sit(self, room: Room, player: str, name: str) -> ActionResult:
         at = room.sit(player, name)
-        self.seen(room, at)
+        self.registry.mark_seen(room, at)
         changes: list[Change] = [PutSitter(room.code, at, player)]
         if name.strip():
             changes += [PutPlayer(player, clean_name(name), self.clock())]
@@ -214,20 +308,20 @@ class TableService(BotRunner):
 
     async def _deal_if_full(self, room: Room, *changes: Change) -> None:
         if room.full and room.table is None:
-            room.deal(self.opener)
-        await self.keep(room, *self.seat_rows(room), *changes)
+            room.deal(self._opener)
+        await self.registry.save(room, *seat_changes(room), *changes)
 
     async def arrive(self, room: Room, player: str, network: str = "") -> None:
         """Note that somebody is at the table; who had a place kept takes it. The caller holds the room."""
         seat = room.seat_of(player)
         if seat != SPECTATOR:
             room.network = network
-        self.seen(room, seat)
+        self.registry.mark_seen(room, seat)
         if seat != SPECTATOR and room.arrive(seat):
             await self._deal_if_full(room)
-            self.wake(room.code)
+            self.registry.notify(room.code)
         room.stuck = ""  # who comes to a table where a bot could not answer lets it try again
-        self.think(room)
+        self.bot_runner.play(room)
 
     async def bind(self, code: str, seat: int, token: str, player: str) -> None:
         """Let another device have a seat, through the seat's private link."""
@@ -238,7 +332,7 @@ class TableService(BotRunner):
             if room.seat_of(player) != SPECTATOR:
                 raise IllegalDecisionError("On this device you have another seat at this table.")
             room.place(seat, room.seats[seat]._replace(players=room.seats[seat].players | {player}))
-            await self.keep(room, PutSitter(code, seat, player))
+            await self.registry.save(room, PutSitter(code, seat, player))
 
     async def _rematch(self, room: Room, seat: int, player: str) -> ActionResult:
         if not room.successor:
@@ -257,7 +351,7 @@ class TableService(BotRunner):
                 room.successor = ""
                 raise
             room.version += 1
-        return ActionResult(go=f"/t/{room.successor}")
+        return ActionResult(redirect=f"/t/{room.successor}")
 
     async def _delete(self, room: Room, seat: int, player: str) -> ActionResult:
         """Take a game off somebody's list; when the last one has done that, it is gone."""
@@ -269,33 +363,33 @@ class TableService(BotRunner):
             raise IllegalDecisionError("The game goes on. Resign first, then it can be deleted.")
         others = [i for i, one in enumerate(room.seats) if i != seat and one.players]
         if room.table is None or not others:
-            await self.drop(room.code)
-            return ActionResult(go="/")
+            await self.registry.delete(room.code)
+            return ActionResult(redirect="/")
         gone = sorted(room.seats[seat].players)
         room.place(seat, room.seats[seat]._replace(players=frozenset()))
-        await self.keep(room, *(DropSitter(room.code, seat, one) for one in gone))
-        return ActionResult(go="/")
+        await self.registry.save(room, *(DropSitter(room.code, seat, one) for one in gone))
+        return ActionResult(redirect="/")
 
     # Old rooms, and the end
 
     async def expire(self) -> int:
         """Delete rooms that nobody has touched for as long as the setting says; return how many."""
-        passed = await self._look_at_the_clock()
-        if not self.settings.keep_days:
+        passed = await self._measure_elapsed()
+        if not self._settings.keep_days:
             return 0
-        keep = elapsed_time.DAY * self.settings.keep_days
+        keep = elapsed_time.DAY * self._settings.keep_days
         found = await asyncio.to_thread(self.storage.expired, passed.wall - keep)
         old = [code for code, touched in found if passed.age(touched) >= keep]
         for code in old:
-            await self.drop(code)
+            await self.registry.delete(code)
         await asyncio.wrap_future(self.storage.write(DropPlayers(passed.wall - keep - passed.ahead)))
         if old:
             logs.info("old tables deleted", count=len(old))
         return len(old)
 
-    async def _look_at_the_clock(self) -> elapsed_time.Elapsed:
+    async def _measure_elapsed(self) -> elapsed_time.Elapsed:
         """Note how much time has passed; a clock that was set is no reason to delete anything."""
-        async with self._looking:  # two looks at once would each take the other's time for a jump
+        async with self._clock_lock:  # two looks at once would each take the other's time for a jump
             wall, ticks = self.clock(), self.ticks()
             kept, last = await asyncio.to_thread(lambda: (self.storage.key("elapsed"), self.storage.last_touched()))
             before = elapsed_time.read(kept, last, wall)
@@ -306,12 +400,8 @@ class TableService(BotRunner):
             await asyncio.wrap_future(self.storage.write(PutKey("elapsed", passed.text())))
             return passed
 
-    def announce_shutdown(self) -> None:
-        """Tell everybody that the server stops and to come back."""
-        for ears in self.ears.values():
-            for ear in ears:
-                ear.closing = True
-                ear.wake()
+    async def close(self) -> None:
+        await self.bot_runner.close()
 
 
 def read_number(text: str) -> int:

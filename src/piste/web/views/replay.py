@@ -25,7 +25,7 @@ def shown(room: Room, step: int, seat: int, review: str | None, looking: ReviewS
     names = room.names()
     ending = room.table.ending()
     assert ending is not None
-    text = looking.found if review is None else review
+    text = looking.partial_review if review is None else review
     found: dict[str, Any] | None = json.loads(text) if text else None
     failed = str(found["failed"]) if found is not None and "failed" in found else ""
     known = "" if found is None else failed or str(found.get("certainty", ""))
@@ -43,6 +43,6 @@ def shown(room: Room, step: int, seat: int, review: str | None, looking: ReviewS
         result=result(ending, names, HIDDEN),
         review=None if failed else found,
         looking=review is None,
-        done=looking.part,
+        done=looking.fraction,
         note=known,
     )

@@ -32,7 +32,7 @@ LONGEST = {False: 60.0, True: 300.0}
 SHARE = {False: 20.0, True: 60.0}
 """Seconds after which a thought, or a review, is given up while another network waits for its turn."""
 
-QUICK = ("random", "novice", "steady")
+INSTANT_LEVELS = ("random", "novice", "steady")
 """Levels that answer at once, whatever the options."""
 
 MEMORY = 1 << 30
@@ -118,7 +118,7 @@ class BotWorkers:
         drawn = Dealer(seed).stream(stream)
         return await self._run(
             False, tasks.choose, game, level, view, drawn,
-            need=need, progress=progress, quick=level in QUICK,
+            need=need, progress=progress, quick=level in INSTANT_LEVELS,
         )  # fmt: skip
 
     async def hint(
