@@ -289,7 +289,7 @@ def test_an_error_is_told_without_itself_and_with_its_place_in_the_log(noted: io
     assert line["id"] in found.text
     assert line["level"] == "error"
     assert line["error"] == "KeyError"
-    assert any("web/asking.py" in where and "fails" in where for where in line["where"])
+    assert any("web/guarded_app.py" in where and "fails" in where for where in line["where"])
     assert SECRET not in noted.getvalue()
 
 

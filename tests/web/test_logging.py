@@ -37,5 +37,8 @@ def test_words_tell_where_an_error_came_from_and_not_what_it_said() -> None:
         record = entry("failed", id="c1f06ab2d9e4")
         record.exc_info = (type(e), e, e.__traceback__)
     said = logs.TextFormatter().format(record)
-    assert "failed (id c1f06ab2d9e4, error KeyError)\n    web/test_logs.py:" in said or "test_logs.py:" in said
+    assert (
+        "failed (id c1f06ab2d9e4, error KeyError)\n    tests/web/test_logging.py:" in said
+        or "test_logging.py:" in said
+    )
     assert "Ann" not in said

@@ -96,11 +96,11 @@ async def test_a_running_server_follows_a_full_solution_that_is_made_meanwhile(
 def test_only_games_whose_bots_depend_on_the_disk_are_looked_up_there(monkeypatch: pytest.MonkeyPatch) -> None:
     looks: list[int] = []
 
-    def changed() -> int:
+    def last_modified() -> int:
         looks.append(1)
         return 1
 
-    monkeypatch.setattr(table_cache, "changed", changed)
+    monkeypatch.setattr(table_cache, "last_modified", last_modified)
     assert {name: bots.made(piste.find(name)) for name in names()} == {
         name: int(name == "prime-duel") for name in names()
     }
