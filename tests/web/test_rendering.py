@@ -24,7 +24,7 @@ from piste.web.network import Root
 from piste.web.tables.bot_runner import ReviewStatus
 from piste.web.tables.room import PERSON, Room, Seat
 from piste.web.views.rendering import LONGEST_LOG, LONGEST_WHOLE, PARTS, STATIC, Listing, Pages
-from piste.web.views.replay import shown
+from piste.web.views.replay import replay_step
 from piste.web.views.view_models import RenderContext, TableViewModel, Viewer, view_model
 from tests.game_setups import FULL, ODD, Kind
 
@@ -356,7 +356,7 @@ def test_a_replay_is_sound_at_every_step_and_says_what_the_coach_says(kind: Kind
     assert room.table is not None
     review = review_of(room)
     for step in range(len(room.table.history()) + 1):
-        found = shown(room, step, step % 3 - 1, review)
+        found = replay_step(room, step, step % 3 - 1, review)
         page = PAGES.replay_page(found)
         nodes = check(page)
         lines = [node for node in nodes if node.tag == "polyline"]
@@ -368,7 +368,7 @@ def test_a_replay_is_sound_at_every_step_and_says_what_the_coach_says(kind: Kind
         assert "It &lt;hurts&gt;." in page or step != 2
         assert PAGES.replay_page(found, part=True) in page
         assert f"Step {step} of {len(room.table.history())}" in page
-    waiting = PAGES.replay_page(shown(room, 0, 0, None))
+    waiting = PAGES.replay_page(replay_step(room, 0, 0, None))
     check(waiting)
     assert 'id="looking"' in waiting
     assert '<noscript><meta http-equiv="refresh"' in waiting
@@ -378,7 +378,7 @@ def test_a_review_fills_in_decision_by_decision_while_the_coach_looks() -> None:
     room = last(moments(FULL[0], "so far", most=12))
     whole = json.loads(review_of(room))
     begun = json.dumps({"chances": whole["chances"][:2], "decisions": whole["decisions"]})
-    page = PAGES.replay_page(shown(room, 2, -1, None, ReviewStatus(3, 12, begun)))
+    page = PAGES.replay_page(replay_step(room, 2, -1, None, ReviewStatus(3, 12, begun)))
     check(page)
     assert "1 decision judged so far" in page
     assert 'value="0.250" max="1"' in page
@@ -390,13 +390,13 @@ def test_no_cost_is_claimed_of_a_loss_within_the_margin() -> None:
     room = last(moments(FULL[0], "so far", most=12))
     whole = json.loads(review_of(room))
     whole["decisions"][0] |= {"loss": 0.093, "within": 0.08, "label": None}
-    page = PAGES.replay_page(shown(room, 2, -1, json.dumps(whole)))
+    page = PAGES.replay_page(replay_step(room, 2, -1, json.dumps(whole)))
     assert "No clear difference" in page
     assert "within the margin: 9.3 ± 16.0 points" in page
     assert "It cost" not in page
     assert "hurts" not in page
     whole["decisions"][0] |= {"within": 0.01, "label": "slip"}
-    page = PAGES.replay_page(shown(room, 2, -1, json.dumps(whole)))
+    page = PAGES.replay_page(replay_step(room, 2, -1, json.dumps(whole)))
     assert "It cost <b>9.3 ± 2.0 points</b> of winning chance." in page
 
 

@@ -32,7 +32,7 @@ from piste.web.tables.registry import TableNotFoundError
 from piste.web.tables.room import OPEN, RESERVED, Opener, default_opener
 from piste.web.tables.service import TableService, TokenFactory, player_of
 from piste.web.views.rendering import STATIC, STEPPED, Listing, Pages
-from piste.web.views.replay import shown
+from piste.web.views.replay import replay_step
 from piste.web.views.view_models import RESIGNED
 from piste.web.websocket import Connection, news
 from piste.web.workers.worker_pool import BotExecutor, BotWorkers, WorkersBusyError
@@ -297,10 +297,9 @@ class Site:
         review = await self.service.bot_runner.review(code, network_of(request.scope))
         async with self.service.room(code) as room:
             seat = whole_number(request, "seat", room.seat_of(player))
-            found = shown(
-                room, whole_number(request, "step", 0), seat, review, self.service.bot_runner.review_status(code)
-            )
-        return HTMLResponse(self.pages.replay_page(found, part="part" in request.query_params))
+            status = self.service.bot_runner.review_status(code)
+            replay = replay_step(room, whole_number(request, "step", 0), seat, review, status)
+        return HTMLResponse(self.pages.replay_page(replay, part="part" in request.query_params))
 
     # For whoever runs it
 

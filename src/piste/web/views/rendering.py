@@ -17,7 +17,7 @@ from piste.core.game import Game, Option, counted, find, names, tidy, write_opti
 from piste.core.protocols import SPECTATOR
 from piste.core.scene import Area, Card, Handle
 from piste.web.tables.room import levels as open_levels
-from piste.web.views.replay_step import ReplayStep, drawn_graph, spoken
+from piste.web.views.replay import ReplayStep, chances_graph, coach_comment
 from piste.web.views.rules_html import rules_html
 from piste.web.views.view_models import OVER, PLAYING, WAITING, Choice, TableViewModel
 
@@ -253,9 +253,9 @@ class Pages:
         """Return a page that says what went wrong and what can be done."""
         return self.page("error", status=status, sentence=sentence)
 
-    def replay_page(self, shown: ReplayStep, *, part: bool = False) -> str:
-        """Return one step of a game that is over, with what the coach says; or only the part that changes."""
-        context = {"shown": shown, "graph": drawn_graph(shown), "said": spoken(shown)}
+    def replay_page(self, replay: ReplayStep, *, part: bool = False) -> str:
+        """Return one step of a finished game with the coach's comment; or only the part that changes."""
+        context = {"replay": replay, "graph": chances_graph(replay), "comment": coach_comment(replay)}
         return self.page("parts/replay" if part else "replay", **context)
 
 
