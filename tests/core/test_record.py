@@ -10,6 +10,7 @@ import pytest
 
 import piste
 from piste.core.errors import RecordError
+from piste.core.marks import Hint, Mark, Note, Replaced, Reseated, mark_text, read_mark
 from piste.core.record import chained, dumped
 from piste.core.replay import new_head, replay, seated
 from tests.game_setups import FULL, Kind, played
@@ -130,7 +131,7 @@ def test_foreign_and_other_rules_are_refused() -> None:
 
 def test_marks_stay_in_their_place_on_replay() -> None:
     table, recorder = seated(new_head("positive-negative", seed="marks"))
-    recorder.mark("hint for Player 1")
+    recorder.mark(Note("hint for Player 1"))
     table.decide(0, "keep")
     again, copied = replay(piste.Record.parse(table.record()))
     assert copied.lines == recorder.lines
@@ -147,3 +148,26 @@ def test_a_record_without_a_seed_replays_what_was_given() -> None:
 def test_a_missing_file_gets_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(RecordError, match="cannot be opened"):
         piste.load(tmp_path / "nothing.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("mark", "text"),
+    [
+        (Hint(1, "keep"), "hint for seat 2: keep"),
+        (Reseated(0, "cmd:bot a: b"), "now on seat 1: cmd:bot a: b"),
+        (Replaced("steady", "Perfect", "broke, which is bad"), None),
+        (Note("hint for seat 9: keep"), "hint for seat 9: keep"),
+        (Note("Back again: hint for seat 1: keep."), "Back again: hint for seat 1: keep."),
+    ],
+)
+def test_a_mark_is_read_back_as_what_it_was(mark: Mark, text: str | None) -> None:
+    game = piste.find("prime-duel")
+    written = mark_text(game, mark)
+    assert written == (text or "From here on the bot steady plays for Perfect, which broke, which is bad.")
+    assert read_mark(game, written) == mark
+
+
+def test_a_note_that_reads_as_another_mark_is_refused() -> None:
+    _, recorder = seated(new_head("prime-duel", seed="forged"))
+    with pytest.raises(ValueError, match="another kind of mark"):
+        recorder.mark(Note("hint for seat 1: keep"))

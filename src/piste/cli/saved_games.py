@@ -15,11 +15,9 @@ from typing import Any, NamedTuple
 
 from piste.core.errors import PisteError
 from piste.core.game import quoted
+from piste.core.marks import Reseated
 from piste.core.paths import data_folder
 from piste.core.record import Record
-
-RESEATED = "now on seat"
-"""How a mark begins that says that somebody else took a seat; such a game counts for nobody."""
 
 
 def games_folder() -> Path:
@@ -165,7 +163,7 @@ def entries() -> list[Entry]:
         specs = tuple(record.head.notes.get(f"seat {i}", "?") for i in range(1, len(record.head.seats) + 1))
         ending = None if record.ending is None else dict(record.ending)
         name = record.head.game.name
-        counts = record.head.counts and not any(str(s.get("mark", "")).startswith(RESEATED) for s in record.steps)
+        counts = record.head.counts and not any(isinstance(mark, Reseated) for mark in record.marks)
         found.append(Entry(path.stem, name, record.head.seats, specs, ending, counts, "", record.head.options))
     return found
 

@@ -19,6 +19,7 @@ from piste.core.dealer import Dealer
 from piste.core.errors import PisteError
 from piste.core.extras import missing, solving
 from piste.core.game import counted, tidy
+from piste.core.marks import Hint
 from piste.core.presentation import EventContext, Pause
 from piste.core.protocols import SPECTATOR
 from piste.core.record import Head, Recorder
@@ -296,7 +297,7 @@ class Session:
             self.terminal.note("The hint was stopped. The game goes on.")
             return
         name = view.decisions[view.actions.index(action)]
-        self.recorder.mark(f"hint for seat {self.head.game.seat_name(seat)}: {name}")
+        self.recorder.mark(Hint(seat, name))
         self.terminal.note(
             f"The bot {self.described(best.name)} would choose {name}. (The record says that you asked.)"
         )

@@ -16,7 +16,9 @@ from typing import Any, NamedTuple, NoReturn
 from piste.core.dealer import ChanceSource, Commitment, Dealer, PresetDealer, ScriptedDealer
 from piste.core.errors import DealError, OptionError, RecordError, UnknownNameError
 from piste.core.game import Game, find, quoted
+from piste.core.marks import Mark, Note, mark_text, read_mark
 from piste.core.protocols import CHANCE
+from piste.core.steps import Resignation
 from piste.core.views import Ending
 
 FORMAT = 1
@@ -78,6 +80,22 @@ class Head(NamedTuple):
         return (PresetDealer(deal, dealer) if self.seed is not None else dealer), begins
 
 
+class OutcomeEntry(NamedTuple):
+    """What chance brought, by name."""
+
+    name: str
+
+
+class DecisionEntry(NamedTuple):
+    """What a seat decided, by name."""
+
+    seat: int
+    name: str
+
+
+Entry = OutcomeEntry | DecisionEntry | Resignation | Mark
+
+
 class Recorder:
     """Writes a game's lines as they happen."""
 
@@ -88,20 +106,28 @@ class Recorder:
         self._count = 0
         self._ended = False
         self.lines: list[str] = []
+        self.entries: list[Entry] = []  # the same as values, without the head and the ending
         self._put(head.line())
 
     def step(self, actor: int, name: str, kind: int) -> None:
         if actor == CHANCE:
+            self.entries.append(OutcomeEntry(name))
             self._put({"n": self._count, "chance": self._game.kind_name(kind), "outcome": name})
         else:
+            self.entries.append(DecisionEntry(actor, name))
             seat = self._game.seat_name(actor)
             self._put({"n": self._count, "seat": seat, self._game.kind_name(kind): name})
 
     def resign(self, seat: int) -> None:
+        self.entries.append(Resignation(seat))
         self._put({"n": self._count, "seat": self._game.seat_name(seat), "resigns": True})
 
-    def mark(self, text: str) -> None:
+    def mark(self, mark: Mark) -> None:
         """Note something about the game that is no part of it, such as a hint that was given."""
+        text = mark_text(self._game, mark)
+        if isinstance(mark, Note) and read_mark(self._game, text) != mark:  # a name in it must forge no other mark
+            raise ValueError(f"The note {quoted(text)} would be read back as another kind of mark.")
+        self.entries.append(mark)
         self._put({"n": self._count, "mark": text})
 
     def end(self, ending: Ending) -> None:
@@ -187,6 +213,10 @@ class Record(NamedTuple):
                     _refuse(at, "the checksum does not fit the lines above")
                 ending = step
         return cls(head, tuple(lines), tuple(steps[: len(steps) - (ending is not None)]), ending)
+
+    @property
+    def marks(self) -> list[Mark]:
+        return [read_mark(self.head.game, str(step["mark"])) for step in self.steps if "mark" in step]
 
     @property
     def text(self) -> str:

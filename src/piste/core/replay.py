@@ -8,6 +8,7 @@ from typing import Any
 from piste.core.dealer import ChanceSource, Commitment, fresh_seed
 from piste.core.errors import DealError, PisteError, RecordError
 from piste.core.game import Game, find, quoted
+from piste.core.marks import read_mark
 from piste.core.protocols import HIDDEN
 from piste.core.record import Head, Record, Recorder, Write
 from piste.core.table import Table
@@ -68,7 +69,7 @@ class _Checked:
         """Return the next step of the game; marks on the way are copied."""
         steps = self._record.steps
         while self.at < len(steps) and "mark" in steps[self.at]:
-            self._recorder.mark(str(steps[self.at]["mark"]))
+            self._recorder.mark(read_mark(self._record.head.game, str(steps[self.at]["mark"])))
             self.at += 1
         return steps[self.at] if self.at < len(steps) else None
 

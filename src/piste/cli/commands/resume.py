@@ -9,6 +9,7 @@ from piste.cli.players import YOU, bot_spec, seat_players
 from piste.cli.session import Session, play_session
 from piste.cli.terminal import Terminal, complain
 from piste.core.errors import MissingExtraError, PisteError
+from piste.core.marks import Reseated
 from piste.core.replay import replay
 
 
@@ -21,10 +22,9 @@ def run(args: argparse.Namespace, terminal: Terminal) -> int:
             raise PisteError(f"The game {name} is over. To see it again: {saved_games.command('replay', name)}")
         table, recorder = replay(record)
         specs = [record.head.notes.get(f"seat {i}", YOU) for i in range(1, table.seats + 1)]
-        for step in record.steps:
-            if str(step.get("mark", "")).startswith(saved_games.RESEATED):
-                seat, _, spec = str(step["mark"]).removeprefix(f"{saved_games.RESEATED} ").partition(": ")
-                specs[record.head.game.notation.SEATS.index(seat)] = spec
+        for mark in record.marks:
+            if isinstance(mark, Reseated):
+                specs[mark.seat] = mark.spec
         reseated = [i for i, spec in enumerate(specs) if args.vs and spec != YOU]
         for i in reseated:
             specs[i] = bot_spec(args.vs)
@@ -39,7 +39,7 @@ def run(args: argparse.Namespace, terminal: Terminal) -> int:
     record_file.go_on_after(len(record.text.encode()))
     recorder.attach(record_file.write, len(record.lines))
     for i in reseated:
-        recorder.mark(f"{saved_games.RESEATED} {record.head.game.seat_name(i)}: {specs[i]}")
+        recorder.mark(Reseated(i, specs[i]))
     hints = record.head.notes.get("hints") == "agreed"
     session = Session(
         record.head, table, recorder, players, terminal,

@@ -19,12 +19,13 @@ from piste.core.errors import (
 )
 from piste.core.game import Game, find, listed, quoted, tidy
 from piste.core.input_parser import Question
+from piste.core.marks import Hint, Mark, Note, Replaced
 from piste.core.presentation import Prompt
 from piste.core.protocols import SPECTATOR
 from piste.core.record import Head, Record, Recorder
 from piste.core.replay import new_head, replay, seated
 from piste.core.table import Table
-from piste.web.tables.transcript import Transcript, relief
+from piste.web.tables.transcript import Transcript
 
 PERSON, BOT, OPEN, RESERVED = "person", "bot", "open", "kept"
 LONGEST_NAME = 24
@@ -220,7 +221,7 @@ class Room:
         assert self.table is not None
         assert self.head is not None
         assert self._recorder is not None
-        self.transcript = Transcript(self.table, self.head.seats, self._recorder.lines, self.names)
+        self.transcript = Transcript(self.table, self.head.seats, self._recorder.entries, self.names)
         for seat, number, text in self.transcript.hints():
             self.hints[seat, number] = text
         self.version += 1
@@ -314,11 +315,11 @@ class Room:
         self.stuck = ""
         self.version += 1
 
-    def mark(self, text: str) -> None:
+    def mark(self, mark: Mark) -> None:
         """Note something in the record that is no part of the game."""
         if self._recorder is None or not self._recorder.running:
             return
-        self._recorder.mark(text)
+        self._recorder.mark(mark)
         self._went_on()
 
     # Bots
@@ -342,7 +343,7 @@ class Room:
         """Let an easier bot play on for one that cannot; the seat is named after who plays there."""
         was = self.seats[seat]
         self.place(seat, was._replace(bot=STAND_IN, name=self.free_name(f"{STAND_IN.capitalize()} for {was.name}")))
-        self.mark(relief(STAND_IN, was.name, why))
+        self.mark(Replaced(STAND_IN, was.name, why))
 
     def hinted(self, seat: int) -> int:
         """Return the number of the question for which this seat may have a hint now."""
@@ -365,7 +366,7 @@ class Room:
             return self.hints[seat, number]  # on record once
         view = table.view(seat)
         name = view.decisions[view.actions.index(action)]
-        self._recorder.mark(f"hint for seat {self.game.seat_name(seat)}: {name}")
+        self._recorder.mark(Hint(seat, name))
         bot = bots.described(self.game, level, self.game.options(self.options))
         self.hints[seat, number] = f"{bot.capitalize()} would choose {name}."
         self._went_on()
@@ -391,15 +392,15 @@ class Room:
     def claim(self, seat: int, now: float, patience: float) -> None:
         """End the turn of somebody who is away: they leave the game."""
         at = self._absent_other(seat, now, patience)
-        # A note must not begin with a name, or a name could make it look like a hint.
-        self.mark(f"Claimed by {self.names()[seat]}: the turn of {self.names()[at]}, who was away.")
+        # A note must not begin with a name: one that reads as another kind of mark is refused.
+        self.mark(Note(f"Claimed by {self.names()[seat]}: the turn of {self.names()[at]}, who was away."))
         self.resign(at)
 
     def stand_in(self, seat: int, now: float, patience: float) -> int:
         """Let a bot play for somebody who is away; return their seat."""
         at = self._absent_other(seat, now, patience)
         self.place(at, self.seats[at]._replace(stand_in=STAND_IN))
-        self.mark(f"The bot {STAND_IN} plays on for {self.names()[at]}, who is away.")
+        self.mark(Note(f"The bot {STAND_IN} plays on for {self.names()[at]}, who is away."))
         return at
 
     def come_back(self, seat: int) -> None:
@@ -407,7 +408,7 @@ class Room:
         if not self.seats[seat].stand_in:
             return
         self.place(seat, self.seats[seat]._replace(stand_in=""))
-        self.mark(f"Back again: {self.names()[seat]}.")
+        self.mark(Note(f"Back again: {self.names()[seat]}."))
 
     def _absent_other(self, seat: int, now: float, patience: float) -> int:
         self._playing()

@@ -6,26 +6,16 @@ marks. A seat's story is made of what that seat was told and of nothing else.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from piste.core.marks import Hint, Note, Replaced, Reseated, mark_text
 from piste.core.presentation import Drawn, EventContext, Pause
 from piste.core.protocols import SPECTATOR
+from piste.core.record import DecisionEntry, Entry, OutcomeEntry
+from piste.core.steps import Resignation
 from piste.core.table import Table
 from piste.core.views import SeatView
-
-HINT = "hint for seat "
-RELIEF = "From here on the bot "
-
-
-def relief(bot: str, name: str, why: str) -> str:
-    """Return the note that a bot plays on for another one."""
-    return f"{RELIEF}{bot}{_for(name)}{why}."
-
-
-def _for(name: str) -> str:
-    return f" plays for {name}, which "
 
 
 class LogLine(NamedTuple):
@@ -61,59 +51,54 @@ class Transcript:
     """
 
     def __init__(
-        self, table: Table, names: tuple[str, ...], record: list[str], latest: Callable[[], tuple[str, ...]]
+        self, table: Table, names: tuple[str, ...], record: list[Entry], latest: Callable[[], tuple[str, ...]]
     ) -> None:
         self._table = table
         self._first = self._names = names
         self._latest = latest
         self._record = record  # grows while the game goes on
-        self._read = 1  # the head is no part of the story
+        self._read = 0
         self._happened: list[_Happened] = []
         self._entries: dict[int, list[LogLine]] = {}
         self._told: dict[int, int] = {}  # how much of what happened is in an audience's entries
         self._reach: dict[int, list[int]] = {}  # for each audience, how many lines it was told up to each step
         self._ended: set[int] = set()
         self.deciders: list[int] = []  # of each step; SPECTATOR where chance decided
-        self._seats = {table.game.seat_name(seat): seat for seat in range(table.seats)}
         self.answers: list[Answered] = []
         self._hints: list[tuple[int, int, str]] = []
         self.go_on()
 
     def go_on(self) -> None:
         """Read what has come to the record since."""
-        for text in self._record[self._read :]:
-            self._take(json.loads(text))
+        for entry in self._record[self._read :]:
+            self._take(entry)
         self._read = len(self._record)
 
-    def _take(self, line: dict[str, Any]) -> None:
+    def _take(self, entry: Entry) -> None:
         steps = self._happened[-1].step if self._happened else 0
-        if "ending" in line:
-            return
-        if "mark" in line:
-            mark = str(line["mark"])
-            if mark.startswith(HINT):
-                whose, _, hint = mark.removeprefix(HINT).partition(": ")
-                self._hints.append((self._seats[whose], len(self.answers), f"The hint was {hint}."))
-            else:
-                self._happened.append(_Happened(steps, SPECTATOR, mark, self._names))
-                if mark.startswith(RELIEF):
+        match entry:
+            case Hint(seat, hint):
+                self._hints.append((seat, len(self.answers), f"The hint was {hint}."))
+            case Reseated() | Replaced() | Note():
+                text = mark_text(self._table.game, entry)
+                self._happened.append(_Happened(steps, SPECTATOR, text, self._names))
+                if isinstance(entry, Replaced):
                     self._names = tuple(
-                        new if _for(old) in mark else old
+                        new if old == entry.player else old
                         for old, new in zip(self._names, self._latest(), strict=True)
                     )
-        elif "seat" in line:
-            seat = self._seats[line["seat"]]
-            name = (
-                "resigns"
-                if "resigns" in line
-                else next(str(line[k]) for k in line if k not in ("n", "seat", "check"))
-            )
-            self.answers.append(Answered(seat, name))
-            self.deciders.append(seat)
-            self._happened.append(_Happened(steps + 1, seat, name, self._names))
-        else:
-            self.deciders.append(SPECTATOR)
-            self._happened.append(_Happened(steps + 1, SPECTATOR, "", self._names))
+            case DecisionEntry(seat, name):
+                self._answered(seat, name, steps + 1)
+            case Resignation(seat):
+                self._answered(seat, "resigns", steps + 1)
+            case OutcomeEntry():
+                self.deciders.append(SPECTATOR)
+                self._happened.append(_Happened(steps + 1, SPECTATOR, "", self._names))
+
+    def _answered(self, seat: int, name: str, step: int) -> None:
+        self.answers.append(Answered(seat, name))
+        self.deciders.append(seat)
+        self._happened.append(_Happened(step, seat, name, self._names))
 
     def hints(self) -> list[tuple[int, int, str]]:
         """Return every hint that was given: seat, question, words."""
