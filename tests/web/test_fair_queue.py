@@ -12,7 +12,7 @@ import pytest
 import piste
 from piste.web.middleware.fair_queue import NETWORK, FairQueue
 from piste.web.middleware.rate_limits import RATES, Limits, Rate
-from piste.web.workers.worker_pool import BotWorkers, WorkerTimeoutError
+from piste.web.workers.worker_pool import BotWorkers, WorkerPool, WorkerTimeoutError
 from tests.limits import PATIENCE_S
 from tests.web.failing_storage import Held
 from tests.web.in_process_server import Clock, Device, InProcessServer, table_for
@@ -74,7 +74,7 @@ async def test_who_gives_up_waiting_leaves_nothing_behind() -> None:
 
 async def test_quick_bots_do_not_wait_behind_those_that_search() -> None:
     bot_workers = BotWorkers(1, 10)
-    endless = [asyncio.ensure_future(bot_workers._run(False, time.sleep, FOREVER)) for _ in range(3)]
+    endless = [asyncio.ensure_future(bot_workers._run(bot_workers._decisions, time.sleep, FOREVER)) for _ in range(3)]
     try:
         view = piste.open_table("prime-duel", seed="x").view(0)
         async with asyncio.timeout(PATIENCE_S):
@@ -90,35 +90,34 @@ async def test_another_networks_thought_or_review_comes_next() -> None:
     bot_workers = BotWorkers(1, 50)
     done: list[str] = []
 
-    async def asks(network: str, slow: bool) -> None:
+    async def asks(network: str, pool: WorkerPool) -> None:
         NETWORK.set(network)
-        await bot_workers._run(slow, time.sleep, 0)
+        await bot_workers._run(pool, time.sleep, 0)
         done.append(network)
 
     try:
-        for slow in (False, True):
+        for pool in (bot_workers._decisions, bot_workers._reviews):
             done.clear()
-            tasks = [asyncio.ensure_future(asks("many", slow)) for _ in range(20)]
+            tasks = [asyncio.ensure_future(asks("many", pool)) for _ in range(20)]
             await asyncio.sleep(0)
-            tasks.append(asyncio.ensure_future(asks("one", slow)))
+            tasks.append(asyncio.ensure_future(asks("one", pool)))
             await asyncio.gather(*tasks)
             assert done.index("one") <= 2
     finally:
         bot_workers.close()
 
 
-async def test_what_takes_more_than_its_share_ends_when_somebody_else_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("piste.web.workers.worker_pool.SHARE", {False: 0.0, True: 0.0})
-    monkeypatch.setattr("piste.web.workers.worker_pool.LONGEST", {False: FOREVER, True: FOREVER})
+async def test_what_takes_more_than_its_share_ends_when_somebody_else_waits() -> None:
     bot_workers = BotWorkers(1, 10)
+    bot_workers._decisions.share_s, bot_workers._decisions.timeout_s = 0.0, FOREVER
 
     async def asks(network: str, seconds: float) -> None:
         NETWORK.set(network)
-        await bot_workers._run(False, time.sleep, seconds)
+        await bot_workers._run(bot_workers._decisions, time.sleep, seconds)
 
     try:
         endless = asyncio.ensure_future(asks("many", FOREVER))
-        while not bot_workers._pools[False].all_busy:
+        while not bot_workers._decisions.all_busy:
             await asyncio.sleep(0)
         async with asyncio.timeout(PATIENCE_S):
             await asks("one", 0)
@@ -136,10 +135,10 @@ def takes(size: int) -> int:
 async def test_a_worker_takes_no_more_memory_than_it_may() -> None:
     bot_workers = BotWorkers(1, 10)
     try:
-        assert await bot_workers._run(False, takes, 1 << 20) == 1 << 20
+        assert await bot_workers._run(bot_workers._decisions, takes, 1 << 20) == 1 << 20
         with pytest.raises(WorkerTimeoutError, match="memory"):
-            await bot_workers._run(False, takes, 8 << 30)
-        assert await bot_workers._run(False, takes, 1 << 20) == 1 << 20
+            await bot_workers._run(bot_workers._decisions, takes, 8 << 30)
+        assert await bot_workers._run(bot_workers._decisions, takes, 1 << 20) == 1 << 20
     finally:
         bot_workers.close()
 

@@ -60,38 +60,36 @@ async def test_a_bot_answers_from_a_worker_as_it_would_here() -> None:
     async with bot_workers() as made:
         chosen = await made.choose("prime-duel", "novice", view, "seed", "stream")
         assert chosen == bot.choose(view, Dealer("seed").stream("stream"))
-        assert await made._run(False, os.getpid) != os.getpid()
+        assert await made._run(made._decisions, os.getpid) != os.getpid()
 
 
 async def test_a_worker_that_is_killed_in_mid_thought_is_replaced(tmp_path: Path) -> None:
     async with bot_workers() as made:
-        others = [asyncio.ensure_future(made._run(False, os.getpid)) for _ in range(3)]
-        assert await made._run(False, dies_once, str(tmp_path / "died")) != os.getpid()
+        others = [asyncio.ensure_future(made._run(made._decisions, os.getpid)) for _ in range(3)]
+        assert await made._run(made._decisions, dies_once, str(tmp_path / "died")) != os.getpid()
         assert all(os.getpid() != pid for pid in await asyncio.gather(*others))
 
 
-async def test_who_waits_behind_a_thought_that_is_given_up_is_answered_all_the_same(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("piste.web.workers.worker_pool.LONGEST", {False: 0.0})
+async def test_who_waits_behind_a_thought_that_is_given_up_is_answered_all_the_same() -> None:
     async with bot_workers() as made:
-        endless = asyncio.ensure_future(made._run(False, time.sleep, FOREVER))
-        waiting = [asyncio.ensure_future(made._run(False, os.getpid)) for _ in range(5)]
-        while not made._pools[False].all_busy:
+        made._decisions.timeout_s = 0.0
+        endless = asyncio.ensure_future(made._run(made._decisions, time.sleep, FOREVER))
+        waiting = [asyncio.ensure_future(made._run(made._decisions, os.getpid)) for _ in range(5)]
+        while not made._decisions.all_busy:
             await asyncio.sleep(0)
-        monkeypatch.setattr("piste.web.workers.worker_pool.LONGEST", {False: PATIENCE_S})
+        made._decisions.timeout_s = PATIENCE_S
         with pytest.raises(WorkerTimeoutError):
             await endless
         assert os.getpid() not in await asyncio.gather(*waiting)
 
 
-async def test_only_the_worker_that_took_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_only_the_worker_that_took_too_long_is_ended() -> None:
     async with bot_workers(thinkers=2) as made:
-        async with made._pools[False].worker() as other:
+        async with made._decisions.worker() as other:
             before = await asyncio.wrap_future(other.submit(os.getpid))
-            monkeypatch.setattr("piste.web.workers.worker_pool.LONGEST", {False: 0.0})
+            made._decisions.timeout_s = 0.0
             with pytest.raises(WorkerTimeoutError):
-                await made._run(False, time.sleep, FOREVER)
+                await made._run(made._decisions, time.sleep, FOREVER)
         assert await asyncio.wrap_future(other.submit(os.getpid)) == before
 
 
@@ -122,17 +120,19 @@ async def test_preparing_does_not_count_against_the_time_of_a_decision(
 ) -> None:
     monkeypatch.setattr("piste.bots.tasks.prepare", prepares)
     monkeypatch.setattr("piste.web.workers.worker_pool.find", lambda _: find("prime-duel"))
-    monkeypatch.setattr("piste.web.workers.worker_pool.LONGEST", {False: 0.0})
     told: list[str] = []
     async with bot_workers() as made:
+        made._decisions.timeout_s = 0.0
         need = (str(tmp_path / "mark"), "perfect", find("prime-duel").options())
         with pytest.raises(WorkerTimeoutError) as tired:
-            await made._run(False, time.sleep, FOREVER, need=need, progress=lambda *how: told.append(how[2]))
+            await made._run(
+                made._decisions, time.sleep, FOREVER, need=need, preparing=lambda *how: told.append(how[2])
+            )
         assert not isinstance(tired.value, PreparationTimeoutError)
         assert told == ["", "step 0", "step 1", "step 2", "step 3", ""]
-        monkeypatch.setattr("piste.web.workers.worker_pool.PREPARING", {False: 0.0, True: 0.0})
+        monkeypatch.setattr("piste.web.workers.worker_pool.PREPARE_TIMEOUT_S", 0.0)
         with pytest.raises(PreparationTimeoutError):
-            await made._run(False, os.getpid, need=(*need[:2], need[2]._replace(turns=9)))
+            await made._run(made._decisions, os.getpid, need=(*need[:2], need[2]._replace(turns=9)))
 
 
 def read(pipe: Path) -> str:
@@ -144,51 +144,51 @@ async def test_a_thought_that_nobody_waits_for_any_more_has_its_worker_until_it_
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     async with bot_workers() as made:
-        asked = asyncio.ensure_future(made._run(False, read, pipe))
-        while not made._pools[False].all_busy:
+        asked = asyncio.ensure_future(made._run(made._decisions, read, pipe))
+        while not made._decisions.all_busy:
             await asyncio.sleep(0)
         asked.cancel()
         await asyncio.wait({asked})
-        following = asyncio.ensure_future(made._run(False, os.getpid))
+        following = asyncio.ensure_future(made._run(made._decisions, os.getpid))
         for _ in range(10):
             await asyncio.sleep(0)
-        assert made._pools[False].all_busy
-        assert made._pools[False].waiting == 2
+        assert made._decisions.all_busy
+        assert made._decisions.pending == 2
         await asyncio.to_thread(pipe.write_text, "go on")
         assert await following != os.getpid()
-        assert not made._pools[False].all_busy
+        assert not made._decisions.all_busy
 
 
-async def test_a_thought_that_takes_too_long_is_given_up_with_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("piste.web.workers.worker_pool.LONGEST", {False: 0.0, True: 0.0})
+async def test_a_thought_that_takes_too_long_is_given_up_with_a_sentence() -> None:
     async with bot_workers() as made:
+        made._decisions.timeout_s = 0.0
         with pytest.raises(PisteError, match="took too long"):
-            await made._run(False, time.sleep, FOREVER)
-        monkeypatch.setattr("piste.web.workers.worker_pool.LONGEST", {False: PATIENCE_S, True: PATIENCE_S})
-        assert await made._run(False, os.getpid) != os.getpid()
+            await made._run(made._decisions, time.sleep, FOREVER)
+        made._decisions.timeout_s = PATIENCE_S
+        assert await made._run(made._decisions, os.getpid) != os.getpid()
 
 
 async def test_too_many_thoughts_are_refused_and_reviews_do_not_count_among_them() -> None:
     async with bot_workers(most=1) as made:
-        endless = asyncio.ensure_future(made._run(True, time.sleep, FOREVER))
-        while not made._pools[True].waiting:
+        endless = asyncio.ensure_future(made._run(made._reviews, time.sleep, FOREVER))
+        while not made._reviews.pending:
             await asyncio.sleep(0)
         with pytest.raises(WorkersBusyError, match="busy"):
-            await made._run(True, os.getpid)
-        assert await made._run(False, os.getpid) != os.getpid()
+            await made._run(made._reviews, os.getpid)
+        assert await made._run(made._decisions, os.getpid) != os.getpid()
         endless.cancel()
         await asyncio.wait({endless})
 
 
 async def test_nothing_is_begun_once_the_minds_are_closed() -> None:
     async with bot_workers() as made:
-        endless = asyncio.ensure_future(made._run(False, time.sleep, FOREVER))
+        endless = asyncio.ensure_future(made._run(made._decisions, time.sleep, FOREVER))
         await asyncio.sleep(0)
         made.close()
         with pytest.raises(PisteError):
             await endless
         with pytest.raises(PisteError, match="stops"):
-            await made._run(False, os.getpid)
+            await made._run(made._decisions, os.getpid)
 
 
 SERVER = """
@@ -197,8 +197,10 @@ from piste.web.bot_workers import BotWorkers
 
 async def main():
     bot_workers = BotWorkers(1, 10)
-    print(await bot_workers._run(False, os.getpid), await bot_workers._run(True, os.getpid), flush=True)
-    await bot_workers._run(False, time.sleep, 3600)
+    for pool in (bot_workers._decisions, bot_workers._reviews):
+        print(await bot_workers._run(pool, os.getpid), end=" ", flush=True)
+    print(flush=True)
+    await bot_workers._run(bot_workers._decisions, time.sleep, 3600)
 
 if __name__ == "__main__":
     asyncio.run(main())

@@ -1,7 +1,7 @@
-"""Bots, hints and reviews, in processes of their own: thinking must not hold up the table.
+"""Bots, hints and reviews in worker processes, so that computing does not block the server.
 
-A thinker is given a seat's view and a stream of its own, and nothing else of the game; a reviewer is given the record
-of a game that is over. What strong bots need first is made once, in a process apart: preparing is not thinking.
+A worker gets a seat's view and a random stream of its own, and nothing else of the game; a review gets the record of
+a finished game. The tables that strong bots need are computed once, in a separate process.
 """
 
 from __future__ import annotations
@@ -26,28 +26,27 @@ from piste.core.worker_process import Worker, WorkerDiedError, WorkerMemoryError
 from piste.web import logging as logs
 from piste.web.middleware.fair_queue import NETWORK, FairQueue
 
-LONGEST = {False: 60.0, True: 300.0}
-"""Seconds after which a thought, or a review, is given up. Preparing does not count."""
+DECISION_TIMEOUT_S, REVIEW_TIMEOUT_S = 60.0, 300.0
+"""A decision or a review is given up after this time. Preparation does not count."""
 
-SHARE = {False: 20.0, True: 60.0}
-"""Seconds after which a thought, or a review, is given up while another network waits for its turn."""
+DECISION_SHARE_S, REVIEW_SHARE_S = 20.0, 60.0
+"""The same while another network waits for a worker."""
+
+PREPARE_DEFAULT_TIMEOUT_S, PREPARE_TIMEOUT_S = 1800.0, 240.0
+"""Preparation is given up after this time: with a game's default options, and with others."""
 
 INSTANT_LEVELS = ("random", "novice", "steady")
 """Levels that answer at once, whatever the options."""
 
-MEMORY = 1 << 30
-PREPARING_MEMORY = 2 << 30
-"""Bytes that a worker may take; one that needs more is given up."""
+WORKER_MEMORY_BYTES, PREPARATION_MEMORY_BYTES = 1 << 30, 2 << 30
+"""A worker that needs more memory is stopped."""
 
-PREPARING = {False: 240.0, True: 1800.0}
-"""Seconds after which preparing is given up: with options of somebody's own, and with those of the sheet."""
+REVIEW_UPDATE_INTERVAL_S = 0.5
+"""Time between two updates of a partial review."""
 
-OFTEN = 0.5
-"""Seconds between two tellings of what a review has found so far."""
-
-AGAIN = "The game is kept: reload the page to let it try again."
+RETRY_ADVICE = "The game is kept: reload the page to let it try again."
 READY = (1, 1, "")
-"""What is told when preparing is over."""
+"""The progress that is reported when preparation is over."""
 
 T = TypeVar("T")
 
@@ -56,29 +55,29 @@ Need = tuple[str, str, Any]
 
 
 class WorkersBusyError(PisteError):
-    """Too many wait already."""
+    """Too many tasks wait already."""
 
 
 class WorkerTimeoutError(PisteError):
-    """A thought that took too long, or whose process died."""
+    """A task took too long, or its process died."""
 
 
 class PreparationTimeoutError(WorkerTimeoutError):
-    """A bot that could not be made ready in time."""
+    """A bot could not be prepared in time."""
 
 
 class ReviewProgress(Protocol):
-    """Is told how far a review is, and now and then the review as far as it goes, as JSON."""
+    """Receives the progress of a review, and now and then the partial review as JSON."""
 
-    def __call__(self, done: int, whole: int, what: str, found: str = "", /) -> None: ...
+    def __call__(self, done: int, total: int, what: str, partial_review: str = "", /) -> None: ...
 
 
-def ignore_progress(done: int, whole: int, what: str, found: str = "", /) -> None:
-    """Do nothing about how far a review is."""
+def ignore_progress(done: int, total: int, what: str, partial_review: str = "", /) -> None:
+    """Ignore the progress of a review."""
 
 
 class BotExecutor(Protocol):
-    """Whoever thinks for a service. Progress is told while something is prepared, then once that all is ready."""
+    """Computes decisions, hints and reviews. Progress is reported while a bot is prepared, and once it is ready."""
 
     async def choose(
         self, game: str, level: str, view: SeatView, seed: str, stream: str, progress: Progress = quiet
@@ -93,19 +92,21 @@ class BotExecutor(Protocol):
 
 
 def seed_of_bots(seed: str | bytes | None) -> str:
-    """Return what bots draw from: it depends on the game's seed and tells nothing of it."""
+    """Return the seed of the bots: it depends on the game's seed and reveals nothing of it."""
     text = seed if isinstance(seed, bytes) else repr(seed).encode()
     return blake2b(text, digest_size=32, person=b"piste bots").hexdigest()
 
 
 class BotWorkers:
-    """Worker processes: some that think, one that reviews, and for a while those that prepare."""
+    """Worker processes for decisions and for reviews, and for a while those that prepare bots."""
 
-    def __init__(self, thinkers: int, most: int) -> None:
-        # Who plays comes before who thinks, and who plays on before who looks back.
-        self._pools = {False: WorkerPool(thinkers, most, nice=2), True: WorkerPool(1, most, nice=10)}
+    def __init__(self, size: int, max_per_network: int) -> None:
+        decision = {"timeout_s": DECISION_TIMEOUT_S, "share_s": DECISION_SHARE_S}
+        # The server has priority over bots, and running games over reviews.
+        self._decisions = WorkerPool(size, max_per_network, nice=2, **decision)
         # Bots that answer at once do not wait behind those that search.
-        self._quick = WorkerPool(1, most, nice=1)
+        self._instant = WorkerPool(1, max_per_network, nice=1, **decision)
+        self._reviews = WorkerPool(1, max_per_network, nice=10, timeout_s=REVIEW_TIMEOUT_S, share_s=REVIEW_SHARE_S)
         self._preparations = PreparationTracker()
         self._closed = False
         self._tasks: set[asyncio.Task[Any]] = set()
@@ -114,11 +115,10 @@ class BotWorkers:
         self, game: str, level: str, view: SeatView, seed: str, stream: str, progress: Progress = quiet
     ) -> int:
         """Return a bot's decision."""
-        need = (game, level, view.options)
-        drawn = Dealer(seed).stream(stream)
         return await self._run(
-            False, tasks.choose, game, level, view, drawn,
-            need=need, progress=progress, quick=level in INSTANT_LEVELS,
+            self._instant if level in INSTANT_LEVELS else self._decisions,
+            tasks.choose, game, level, view, Dealer(seed).stream(stream),
+            need=(game, level, view.options), preparing=progress,
         )  # fmt: skip
 
     async def hint(
@@ -129,132 +129,134 @@ class BotWorkers:
         return level, await self.choose(game, level, view, seed, stream, progress)
 
     async def review(self, record: str, progress: ReviewProgress = ignore_progress) -> str:
-        """Return the coach's review of a finished game as JSON; how far it is, and what is judged, is told too."""
-        return await self._run(True, _review, record, progress=progress, telling=True)
+        """Return the coach's review of a finished game as JSON."""
+        return await self._run(self._reviews, _review, record, progress=progress)
 
     async def prepare(self, game: str, level: str, options: Any, progress: Progress = quiet) -> None:
-        """Make what a bot needs before its first decision, if nobody has done so yet."""
+        """Compute what a bot needs before its first decision, unless that is done."""
         if bots.asks_solver(level, find(game)):
-            await self._preparations.made((game, level, options), progress)
+            await self._preparations.ensure((game, level, options), progress)
 
     async def prepare_all(self) -> None:
-        """Make what the strongest bot of each game needs with the sheet's options, one after the other."""
+        """Compute what the strongest bot of each game needs with default options, one after the other."""
         for name in names():
             game = find(name)
             try:
                 level = bots.best(game).name
                 if bots.asks_solver(level, game):
-                    await self._preparations.made((name, level, game.options()), background=True)
-            except Exception as e:  # whoever needs it is told why
+                    await self._preparations.ensure((name, level, game.options()), background=True)
+            except Exception as e:  # a player who needs it is told why
                 logs.error("not prepared", e)
 
     async def _run(
         self,
-        slow: bool,
+        pool: WorkerPool,
         work: Callable[..., T],
-        *given: Any,
+        *args: Any,
         need: Need | None = None,
-        progress: Progress = quiet,
-        telling: bool = False,
-        quick: bool = False,
+        preparing: Progress = quiet,
+        progress: ReviewProgress | None = None,
     ) -> T:
-        """Have something worked out; if whoever asked goes away, it is finished all the same: its worker is busy."""
-        pool = self._quick if quick else self._pools[slow]
-        task = asyncio.ensure_future(self._worked(pool, slow, work, given, need, progress, telling))
+        """Run a task in a worker; it is finished even if the caller is cancelled, since its worker is busy."""
+        task = asyncio.ensure_future(self._run_task(pool, work, args, need, preparing, progress))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-        task.add_done_callback(lambda done: done.cancelled() or done.exception())  # perhaps nobody else asks
+        task.add_done_callback(lambda done: done.cancelled() or done.exception())  # perhaps nobody awaits it
         return await asyncio.shield(task)
 
-    async def _worked(
+    async def _run_task(
         self,
         pool: WorkerPool,
-        slow: bool,
         work: Callable[..., T],
-        given: tuple[Any, ...],
+        args: tuple[Any, ...],
         need: Need | None,
-        progress: Progress,
-        telling: bool,
+        preparing: Progress,
+        progress: ReviewProgress | None,
     ) -> T:
         try:
             if need is not None:
-                await self.prepare(*need, progress)
-            for last in (False, True):
+                await self.prepare(*need, preparing)
+            for last_try in (False, True):
                 async with pool.worker() as worker:
                     if self._closed:
                         raise PisteError("The server stops. The game is kept: come back in a moment.")
                     try:
                         if need is not None and bots.asks_solver(need[1], find(need[0])):
-                            # Here it is read from the cache; only where there is none it takes as long again.
-                            await _within(PREPARING[True], worker, tasks.prepare, need, progress)
-                            progress(*READY)
+                            # The worker loads it from the cache; only without a cache it is computed again.
+                            await _within(PREPARE_DEFAULT_TIMEOUT_S, worker, tasks.prepare, need, preparing)
+                            preparing(*READY)
                         return await _within(
-                            LONGEST[slow], worker, work, given, progress if telling else None,
-                            share=SHARE[slow], others=pool.others_wait,
+                            pool.timeout_s, worker, work, args, progress,
+                            share_s=pool.share_s, others_wait=pool.others_wait,
                         )  # fmt: skip
                     except WorkerDiedError:
-                        if last or self._closed:
-                            raise WorkerTimeoutError(f"A bot stopped in the middle of a thought. {AGAIN}") from None
+                        if last_try or self._closed:
+                            raise WorkerTimeoutError(
+                                f"A bot stopped in the middle of a thought. {RETRY_ADVICE}"
+                            ) from None
                     except WorkerMemoryError:
                         worker.kill()
-                        raise WorkerTimeoutError(f"A bot needed more memory than there is for one. {AGAIN}") from None
+                        raise WorkerTimeoutError(
+                            f"A bot needed more memory than there is for one. {RETRY_ADVICE}"
+                        ) from None
                     except TimeoutError:
-                        raise WorkerTimeoutError(f"A bot took too long and was stopped. {AGAIN}") from None
-            raise AssertionError("the second time returns or raises")
+                        raise WorkerTimeoutError(f"A bot took too long and was stopped. {RETRY_ADVICE}") from None
+            raise AssertionError("the second try returns or raises")
         except (PisteError, asyncio.CancelledError):
             raise
         except Exception as e:
             logs.error("a bot failed", e)
-            raise PisteError(f"A bot failed at this. {AGAIN}") from e
+            raise PisteError(f"A bot failed at this. {RETRY_ADVICE}") from e
 
     def close(self) -> None:
         self._closed = True
-        for pool in (*self._pools.values(), self._quick):
-            pool.close()
-        self._preparations.close()
+        for part in (self._decisions, self._instant, self._reviews, self._preparations):
+            part.close()
 
 
 class WorkerPool:
-    """Workers of one kind. Each has one piece of work at a time, so that its time begins when its work does."""
+    """Workers of one kind. Each has one task at a time, so that the time of a task begins when it runs."""
 
-    def __init__(self, size: int, most: int, *, nice: int) -> None:
-        self._most = most  # that may wait, of one network
-        self._workers = [Worker(nice=nice, memory=MEMORY) for _ in range(size)]
+    def __init__(self, size: int, max_per_network: int, *, nice: int, timeout_s: float, share_s: float) -> None:
+        self.timeout_s = timeout_s
+        self.share_s = share_s
+        self._max_per_network = max_per_network
+        self._workers = [Worker(nice=nice, memory=WORKER_MEMORY_BYTES) for _ in range(size)]
         self._idle = list(self._workers)
-        self._turns = FairQueue(size)
-        self._working: Counter[str] = Counter()  # by network: that wait for a worker, or for their work to be done
+        self._queue = FairQueue(size)
+        self._pending: Counter[str] = Counter()  # tasks of each network, waiting or running
 
     @property
     def all_busy(self) -> bool:
-        return self._turns.locked
+        return self._queue.locked
 
     @property
-    def waiting(self) -> int:
-        """How many wait for a worker, or for their work to be done."""
-        return self._working.total()
+    def pending(self) -> int:
+        """The number of tasks, waiting or running."""
+        return self._pending.total()
 
     def others_wait(self) -> bool:
-        """Whether another network waits than the one that this is worked out for."""
-        return self._turns.others_wait(NETWORK.get())
+        """Whether a task of another network than this one's waits."""
+        return self._queue.others_wait(NETWORK.get())
 
     @asynccontextmanager
     async def worker(self) -> AsyncIterator[Worker]:
-        """Lend a worker, as soon as one is free and it is this network's turn."""
+        """Lend a worker when one is free and it is this network's turn."""
         network = NETWORK.get()
-        if self._working[network] >= self._most:
+        if self._pending[network] >= self._max_per_network:
             raise WorkersBusyError("The bots here are very busy. Wait a moment; the game is kept.")
-        self._working[network] += 1
+        self._pending[network] += 1
         try:
-            async with self._turns.slot(network):
+            async with self._queue.slot(network):
                 worker = self._idle.pop()
                 try:
                     yield worker
                 finally:
                     self._idle.append(worker)
         finally:
-            self._working[network] -= 1
-            if not self._working[network]:
-                del self._working[network]
+            self._pending[network] -= 1
+            if not self._pending[network]:
+                del self._pending[network]
 
     def close(self) -> None:
         for worker in self._workers:
@@ -262,59 +264,60 @@ class WorkerPool:
 
 
 class PreparationTracker:
-    """What strong bots need before their first decision: made once, kept in the cache, read by every worker."""
+    """What strong bots need before their first decision: computed once, cached on disk, loaded by every worker."""
 
     def __init__(self) -> None:
-        self._made: set[Need] = set()
-        self._making: dict[Need, asyncio.Task[None]] = {}
+        self._done: set[Need] = set()
+        self._running: dict[Need, asyncio.Task[None]] = {}
         self._latest: dict[Need, tuple[int, int, str]] = {}
-        self._told: dict[Need, list[Progress]] = {}
-        # In the background, wanted with the sheet's options, and wanted with others: one process for each.
-        self._lanes = {lane: FairQueue(1) for lane in ("background", "usual", "own")}
+        self._listeners: dict[Need, list[Progress]] = {}
+        # One process for each: in the background, for default options, and for others.
+        self._queues = {kind: FairQueue(1) for kind in ("background", "default", "custom")}
         self._workers: set[Worker] = set()
 
-    async def made(self, need: Need, progress: Progress = quiet, *, background: bool = False) -> None:
-        """Return when it is there; whoever else waits for the same is told the same."""
-        if need in self._made:
+    async def ensure(self, need: Need, progress: Progress = quiet, *, background: bool = False) -> None:
+        """Wait until it is there; everybody who waits for the same gets the same progress."""
+        if need in self._done:
             return
-        if need not in self._making:
-            self._making[need] = asyncio.ensure_future(self._make(need, background=background))
-            self._making[need].add_done_callback(lambda done: done.cancelled() or done.exception())
-        listening = self._told.setdefault(need, [])
-        listening.append(progress)
+        if need not in self._running:
+            self._running[need] = asyncio.ensure_future(self._prepare(need, background=background))
+            self._running[need].add_done_callback(lambda done: done.cancelled() or done.exception())
+        listeners = self._listeners.setdefault(need, [])
+        listeners.append(progress)
         progress(*self._latest.get(need, (0, 1, "")))
         try:
-            await asyncio.shield(self._making[need])
+            await asyncio.shield(self._running[need])
         finally:
-            listening.remove(progress)
+            listeners.remove(progress)
 
-    async def _make(self, need: Need, *, background: bool) -> None:
+    async def _prepare(self, need: Need, *, background: bool) -> None:
         game, _, options = need
-        usual = options == find(game).options()
-        lane = "background" if background else "usual" if usual else "own"
+        default = options == find(game).options()
+        kind = "background" if background else "default" if default else "custom"
+        timeout_s = PREPARE_DEFAULT_TIMEOUT_S if default else PREPARE_TIMEOUT_S
         try:
-            async with self._lanes[lane].slot(NETWORK.get()):
-                worker = Worker(nice=15 if background else 5, memory=PREPARING_MEMORY)
+            async with self._queues[kind].slot(NETWORK.get()):
+                worker = Worker(nice=15 if background else 5, memory=PREPARATION_MEMORY_BYTES)
                 self._workers.add(worker)
                 try:
-                    await _within(PREPARING[usual], worker, tasks.prepare, need, lambda *how: self._tell(need, how))
+                    await _within(timeout_s, worker, tasks.prepare, need, lambda *step: self._report(need, step))
                 finally:
                     self._workers.discard(worker)
                     worker.kill()
-            self._made.add(need)
+            self._done.add(need)
         except TimeoutError:
-            raise PreparationTimeoutError(f"A bot could not be made ready in time. {AGAIN}") from None
+            raise PreparationTimeoutError(f"A bot could not be made ready in time. {RETRY_ADVICE}") from None
         except (WorkerDiedError, WorkerMemoryError):
-            raise PreparationTimeoutError(f"A bot stopped while it was made ready. {AGAIN}") from None
+            raise PreparationTimeoutError(f"A bot stopped while it was made ready. {RETRY_ADVICE}") from None
         finally:
-            self._making.pop(need, None)
+            self._running.pop(need, None)
             self._latest.pop(need, None)
-            self._told.pop(need, None)
+            self._listeners.pop(need, None)
 
-    def _tell(self, need: Need, how: tuple[int, int, str]) -> None:
-        self._latest[need] = how
-        for told in self._told.get(need, ()):
-            told(*how)
+    def _report(self, need: Need, step: tuple[int, int, str]) -> None:
+        self._latest[need] = step
+        for listener in self._listeners.get(need, ()):
+            listener(*step)
 
     def close(self) -> None:
         for worker in self._workers:
@@ -322,45 +325,44 @@ class PreparationTracker:
 
 
 async def _within(
-    seconds: float,
+    timeout_s: float,
     worker: Worker,
     work: Callable[..., T],
-    given: tuple[Any, ...],
-    progress: Progress | None,
+    args: tuple[Any, ...],
+    progress: Progress | ReviewProgress | None,
     *,
-    share: float = math.inf,
-    others: Callable[[], bool] = lambda: False,
+    share_s: float = math.inf,
+    others_wait: Callable[[], bool] = lambda: False,
 ) -> T:
-    """Return what a worker finds; one that takes longer than this, or than its share while others wait, is ended."""
+    """Return a task's result; stop its worker after the timeout, or after its share of time while others wait."""
     loop = asyncio.get_running_loop()
     began = loop.time()
 
-    def tell(*how: Any) -> None:
+    def report(*step: Any) -> None:
         with contextlib.suppress(RuntimeError):  # the server has stopped
-            loop.call_soon_threadsafe(progress or quiet, *how)
+            loop.call_soon_threadsafe(progress or quiet, *step)
 
-    future = worker.submit(work, *given, progress=None if progress is None else tell)
-    found = asyncio.wrap_future(future)
+    result = asyncio.wrap_future(worker.submit(work, *args, progress=None if progress is None else report))
     try:
         while True:
-            left = max(0.0, began + seconds - loop.time())
-            await asyncio.wait({found}, timeout=left if math.isinf(share) else min(1.0, left))
+            left = max(0.0, began + timeout_s - loop.time())
+            await asyncio.wait({result}, timeout=left if math.isinf(share_s) else min(1.0, left))
             spent = loop.time() - began
-            if found.done():
-                return found.result()
-            if spent >= seconds or (spent >= share and others()):
+            if result.done():
+                return result.result()
+            if spent >= timeout_s or (spent >= share_s and others_wait()):
                 raise TimeoutError
     except TimeoutError:
         worker.kill()
         raise
     finally:
-        found.add_done_callback(lambda done: done.cancelled() or done.exception())
+        result.add_done_callback(lambda done: done.cancelled() or done.exception())
 
 
 # In the worker
 
 
-def _review(record: str, progress: ReviewProgress = ignore_progress) -> str:
+def _review(text: str, progress: ReviewProgress = ignore_progress) -> str:
     import json
     from time import monotonic
 
@@ -368,25 +370,24 @@ def _review(record: str, progress: ReviewProgress = ignore_progress) -> str:
     from piste.analysis.coach.review import begun, certainty, document, review
     from piste.core.record import Record
 
-    read = Record.parse(record)
-    empty, _ = begun(read)
+    record = Record.parse(text)
+    empty, _ = begun(record)
     seats = tuple(range(len(empty.names)))
     judged: list[Decision] = []
-    far, last = (0, 1, ""), 0.0
+    step, reported = (0, 1, ""), 0.0
 
-    def note(done: int, whole: int, what: str) -> None:
-        nonlocal far
-        far = done, whole, what
-        progress(*far)
+    def note(done: int, total: int, what: str) -> None:
+        nonlocal step
+        step = done, total, what
+        progress(*step)
 
-    def tell(decision: Decision, chances: tuple[tuple[float, ...], ...]) -> None:
-        nonlocal last
+    def report(decision: Decision, chances: tuple[tuple[float, ...], ...]) -> None:
+        nonlocal reported
         judged.append(decision)
-        if monotonic() - last >= OFTEN:  # where decisions are judged by the hundred, not each is worth a message
-            last = monotonic()
-            progress(
-                *far, json.dumps(document(empty._replace(walk=Walk(tuple(judged), chances, (), (), 0.0)), seats))
-            )
+        if monotonic() - reported >= REVIEW_UPDATE_INTERVAL_S:  # hundreds of decisions may be judged in a second
+            reported = monotonic()
+            partial_review = empty._replace(walk=Walk(tuple(judged), chances, (), (), 0.0))
+            progress(*step, json.dumps(document(partial_review, seats)))
 
-    found = review(read, progress=note, tell=tell)
-    return json.dumps({**document(found, seats), "certainty": certainty(found)})
+    result = review(record, progress=note, tell=report)
+    return json.dumps({**document(result, seats), "certainty": certainty(result)})
