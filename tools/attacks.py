@@ -26,7 +26,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from piste.cli.commands.bench.rules_speed import calibration
+from piste.cli.commands.bench.harness import calibration
 from piste.web.server import raise_file_limit
 from tests.limits import PATIENCE_S, wait_until
 from tests.web.attack_client import LOOPBACK, Client, Line, Server, frame, serving

@@ -23,7 +23,7 @@ from typing import Any
 from piste.analysis.balance.estimates import Estimate
 from piste.analysis.balance.report import Report, at_the_start, begun, weigh
 from piste.analysis.balance.svg import BLUE, FAINT, INK, ORANGE, PALE, STYLE, line, page, text
-from piste.cli.commands.bench.solve_time import heavy as is_heavy
+from piste.cli.commands.bench.solve_time import is_heavy
 from piste.cli.progress_bar import ProgressBar
 from piste.core.evaluation import ESTIMATED, WITHIN
 from piste.core.game import Game, find, names

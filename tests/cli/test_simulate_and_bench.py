@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from piste.cli.commands.bench import compile_time, rules_speed
-from piste.cli.commands.bench.compile_time import once
+from piste.cli.commands.bench import compile_time, harness, rules_speed
+from piste.cli.commands.bench.compile_time import first_calls
 from piste.cli.main import main
 from piste.cli.parser import make_parser
 from piste.compiled import codegen, compiler
@@ -136,8 +136,8 @@ def test_bad_requests_get_a_sentence(
 
 @pytest.mark.slow
 def test_bench_measures_every_way(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rules_speed, "RUNS", 1)
-    monkeypatch.setattr(rules_speed, "SECONDS", 0.01)
+    monkeypatch.setattr(harness, "RUNS", 1)
+    monkeypatch.setattr(harness, "RUN_S", 0.01)
     asked: set[tuple[bool, int]] = set()
 
     def noted(*given: Any, compiled: bool, threads: int) -> Any:
@@ -164,9 +164,9 @@ def test_bench_compile_measures_an_empty_cache_and_a_full_one(
 
     def watched(name: str, folder: str) -> dict[str, float]:
         before.append(len(list(Path(folder).rglob("*.nbc"))))
-        return once(name, folder)
+        return first_calls(name, folder)
 
-    monkeypatch.setattr(compile_time, "once", watched)
+    monkeypatch.setattr(compile_time, "first_calls", watched)
     rows = answered(capsys, "bench", "positive-negative", "--compile")["cpu_seconds"]["positive-negative"]
     assert set(rows) == {"first", "cached"}
     assert set(rows["first"]) == set(rows["cached"])

@@ -20,7 +20,7 @@ import pytest
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidMessage
 
-from piste.cli.commands.bench.serve import BUTTON, NUMBER, asked
+from piste.cli.commands.bench.serve import BUTTON, NUMBER, request
 from piste.core.record import Record
 from piste.core.replay import replay
 from piste.web.settings import LOOPBACK
@@ -184,12 +184,12 @@ class Tables:
                     self.open[at, versus] = begun
 
     def _begin(self, port: int, fields: dict[str, str]) -> list[Player]:
-        text, cookie = asked(port, "POST", "/new", {"name": "Ada", **fields})
+        text, cookie = request(port, "POST", "/new", {"name": "Ada", **fields})
         code = json.loads(text)["go"].rpartition("/")[2]
         cookies = [cookie]
         if fields["versus"] == "friend":
             for n in range(1, int(fields.get("players", "2"))):
-                cookies.append(asked(port, "POST", f"/t/{code}/sit", {"name": f"Bob {n}"})[1])
+                cookies.append(request(port, "POST", f"/t/{code}/sit", {"name": f"Bob {n}"})[1])
         return [Player(code, cookie, self.chooser) for cookie in cookies]
 
     async def play(self, port: int, told: Callable[[], None]) -> None:
@@ -229,7 +229,7 @@ async def test_whatever_was_acknowledged_is_there_after_the_server_was_killed(tm
         await tables.play(server.port, lambda: None)
         assert not tables.open
         for players in tables.done:
-            text, _ = await asyncio.to_thread(asked, server.port, "GET", f"/t/{players[0].code}/record")
+            text, _ = await asyncio.to_thread(request, server.port, "GET", f"/t/{players[0].code}/record")
             check(text, players)
 
 

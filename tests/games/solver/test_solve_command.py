@@ -233,7 +233,7 @@ def test_bench_measures_a_solve(capsys: pytest.CaptureFixture[str]) -> None:
     row = answered(capsys, "bench", "--solve", "zero-sum-grid")["solves"]["zero-sum-grid"]
     assert row["mib"] > 5
     assert row["seconds"] >= 0
-    assert [name for name in names() if solve_time.heavy(name)] == ["prime-duel"]
+    assert [name for name in names() if solve_time.is_heavy(name)] == ["prime-duel"]
 
 
 SAVES = """

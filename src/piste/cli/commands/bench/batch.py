@@ -9,35 +9,34 @@ from __future__ import annotations
 import argparse
 import os
 import random
-from collections.abc import Callable
 from statistics import median
 from time import perf_counter
 from typing import Any, NamedTuple
 
-from piste.cli.commands.bench.rules_speed import RUNS, calibration, fitting, measured, short
+from piste.cli.arguments import named_games
+from piste.cli.commands.bench.harness import RUNS, Work, calibration, fit_size, measure, rate_text, ticker
 from piste.cli.output import print_json
 from piste.cli.progress_bar import ProgressBar
 from piste.cli.terminal import Terminal
 from piste.core.extras import MANY, PETTINGZOO, need
-from piste.core.game import find, names
 
 SIZES = (1024, 4096, 16384)
-# What the best public simulator for CPUs was measured at, in steps a second and in rounds of the calibration loop.
+# The best public simulator for CPUs, as measured elsewhere: steps a second, and as a ratio to the calibration loop.
 PUBLIC = (
     ("1 024 games of comparable size", 2.9e6, 0.9),
     ("16 384 games of its smallest kind", 16.7e6, 5.2),
 )
 
 
-class Wall(NamedTuple):
-    """How fast something runs by the clock on the wall, with all threads."""
+class WallSpeed(NamedTuple):
+    """How fast something runs in wall-clock time, with all threads."""
 
     steps: float
     ratio: float
 
 
-def stepping(name: str, size: int, threads: int) -> Callable[[int], tuple[int, int]]:
-    """Return work that steps so many games together so many times."""
+def vector_steps(name: str, size: int, threads: int) -> Work:
+    """Return work that steps a batch of games `rounds` times."""
     from piste.rl.vector_env import VectorEnv
 
     env = VectorEnv(name, size, threads=threads)
@@ -51,8 +50,8 @@ def stepping(name: str, size: int, threads: int) -> Callable[[int], tuple[int, i
     return work
 
 
-def one_by_one(name: str) -> Callable[[int], tuple[int, int]]:
-    """Return work that takes so many decisions in the PettingZoo environment."""
+def pettingzoo_steps(name: str) -> Work:
+    """Return work that takes `steps` decisions in the PettingZoo environment."""
     from piste.rl.pettingzoo import env as environment
 
     env: Any = environment(name)
@@ -62,54 +61,48 @@ def one_by_one(name: str) -> Callable[[int], tuple[int, int]]:
         games = 1
         env.reset(seed=games)
         for _ in range(steps):
-            seen, _, over, cut, _ = env.last()
-            if over or cut:
+            observation, _, terminated, truncated, _ = env.last()
+            if terminated or truncated:
                 games += 1
                 env.reset(seed=games)
-                seen = env.last()[0]
-            env.step(chooser.choice(seen["action_mask"].nonzero()[0]))
+                observation = env.last()[0]
+            env.step(chooser.choice(observation["action_mask"].nonzero()[0]))
         return steps, games
 
     return work
 
 
-def on_the_wall(work: Callable[[int], tuple[int, int]]) -> Wall:
-    """Run some work with all threads, by the wall clock."""
-    rounds = fitting(work, 1, perf_counter)
-    found = []
+def measure_wall(work: Work) -> WallSpeed:
+    """Return the speed of some work in wall-clock time."""
+    rounds = fit_size(work, 1, perf_counter)
+    speeds = []
     for _ in range(RUNS):
         loop = calibration()
-        began = perf_counter()
+        start = perf_counter()
         steps, _ = work(rounds)
-        rate = steps / (perf_counter() - began)
-        found.append((rate, rate / loop))
-    return Wall(*(median(column) for column in zip(*found, strict=True)))
+        rate = steps / (perf_counter() - start)
+        speeds.append((rate, rate / loop))
+    return WallSpeed(*(median(column) for column in zip(*speeds, strict=True)))
 
 
 def bench(args: argparse.Namespace, terminal: Terminal) -> int:
     need(MANY)
     need(PETTINGZOO)
-    games = [find(name).name for name in args.game] or list(names())
+    games = [game.name for game in named_games(args.game)]
     threads = os.cpu_count() or 1
     rows: dict[str, dict[str, Any]] = {}
-    done, whole = 0, len(games) * (RUNS + len(SIZES) * (RUNS + 1))
     with ProgressBar("measuring") as bar:
-
-        def tick() -> None:
-            nonlocal done
-            done += 1
-            bar(done, whole)
-
+        tick = ticker(bar, len(games) * (RUNS + len(SIZES) * (RUNS + 1)))
         for name in games:
-            alone = measured(one_by_one(name), 10, tick)
-            row: dict[str, Any] = {"pettingzoo": {"steps": alone.steps, "ratio": alone.ratio}}
+            single = measure(pettingzoo_steps(name), 10, tick)
+            row: dict[str, Any] = {"pettingzoo": {"steps": single.steps, "ratio": single.ratio}}
             for size in SIZES:
-                one = measured(stepping(name, size, 1), 1, tick)
-                every = on_the_wall(stepping(name, size, threads))
+                one = measure(vector_steps(name, size, 1), 1, tick)
+                parallel = measure_wall(vector_steps(name, size, threads))
                 tick()
                 row[str(size)] = {
-                    "steps": one.steps, "ratio": one.ratio, "times": one.ratio / alone.ratio,
-                    "threads": every._asdict(),
+                    "steps": one.steps, "ratio": one.ratio, "times": one.ratio / single.ratio,
+                    "threads": parallel._asdict(),
                 }  # fmt: skip
             rows[name] = row
     if args.json:
@@ -118,21 +111,20 @@ def bench(args: argparse.Namespace, terminal: Terminal) -> int:
         return print_json(terminal, document, version=1)
     terminal.line(f"Random decisions, with observations and masks; medians of {RUNS} runs")
     for name, row in rows.items():
-        alone_row = row["pettingzoo"]
+        single_row = row["pettingzoo"]
         terminal.line(
-            f"{name}: PettingZoo {short(alone_row['steps'])} steps a CPU s, {alone_row['ratio']:.2g} x the loop"
+            f"{name}: PettingZoo {rate_text(single_row['steps'])} steps a CPU s, {single_row['ratio']:.2g} x the loop"
         )
         for size in SIZES:
-            found = row[str(size)]
-            every = found["threads"]
+            batch = row[str(size)]
+            parallel = batch["threads"]
             terminal.line(
-                f"  {size:>6} games: {short(found['steps'])} steps a CPU s, {found['ratio']:.2f} x the loop, "
-                f"{found['times']:.0f} x PettingZoo"
+                f"  {size:>6} games: {rate_text(batch['steps'])} steps a CPU s, {batch['ratio']:.2f} x the loop, "
+                f"{batch['times']:.0f} x PettingZoo"
             )
-            terminal.line(
-                f"{'':16}{threads} threads: {short(every['steps'])} steps a s, {every['ratio']:.2f} x the loop"
-            )
+            rate = f"{rate_text(parallel['steps'])} steps a s, {parallel['ratio']:.2f} x the loop"
+            terminal.line(f"{'':16}{threads} threads: {rate}")
     terminal.line("The best public simulator for CPUs, measured elsewhere:")
     for what, steps, ratio in PUBLIC:
-        terminal.line(f"  {what}: {short(steps)} steps a s, {ratio} x the loop")
+        terminal.line(f"  {what}: {rate_text(steps)} steps a s, {ratio} x the loop")
     return 0

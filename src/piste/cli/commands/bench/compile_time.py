@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import argparse
-import json
-import subprocess
-import sys
 import tempfile
 from typing import Any
 
+from piste.cli.arguments import named_games
+from piste.cli.commands.bench.harness import run_python
 from piste.cli.output import print_json
 from piste.cli.progress_bar import ProgressBar
 from piste.cli.terminal import Terminal
 from piste.core.extras import COMPILED, need
-from piste.core.game import find, names
 
-# In a fresh interpreter: import numba first, so that what is measured is what we add to it.
-ONCE = """
+# It imports numba first, so that only what piste adds to that is measured.
+PROGRAM = """
 import json, sys, time
 from pathlib import Path
 import numba
@@ -45,13 +43,13 @@ print(json.dumps(spent))
 
 def bench(args: argparse.Namespace, terminal: Terminal) -> int:
     need(COMPILED)
-    games = [find(name).name for name in args.game] or list(names())
+    games = [game.name for game in named_games(args.game)]
     rows: dict[str, dict[str, Any]] = {}
     with ProgressBar("compiling") as bar:
         for i, name in enumerate(games):
             with tempfile.TemporaryDirectory() as folder:
                 bar(i, len(games), f"compiling {name}")
-                rows[name] = {"first": once(name, folder), "cached": once(name, folder)}
+                rows[name] = {"first": first_calls(name, folder), "cached": first_calls(name, folder)}
     if args.json:
         return print_json(terminal, {"cpu_seconds": rows}, version=1)
     terminal.line("CPU seconds beyond importing numba: with an empty cache, and from it")
@@ -62,8 +60,6 @@ def bench(args: argparse.Namespace, terminal: Terminal) -> int:
     return 0
 
 
-def once(name: str, folder: str) -> dict[str, float]:
+def first_calls(name: str, folder: str) -> dict[str, float]:
     """Return the CPU seconds of each kernel's first call in a fresh interpreter with this cache."""
-    done = subprocess.run([sys.executable, "-c", ONCE, name, folder], capture_output=True, text=True, check=True)
-    found: dict[str, float] = json.loads(done.stdout)
-    return found
+    return run_python(f"Compiling {name}", "-c", PROGRAM, name, folder)

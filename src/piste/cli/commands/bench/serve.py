@@ -1,10 +1,9 @@
 """`piste bench --serve`: hundreds of games at once in the real server, beside a bare one of the same kind.
 
-The server runs in a process of its own and so do the clients, two for each game, who decide as people do: now and
-then. A client does what the page does: it loads the page, asks for steps from there on, and pings. What counts is the
-time from sending a decision to its being told to the other one. A machine at hand is never idle and never the same,
-so the same is measured in the same run with a server of the same libraries that knows no game, keeps nothing and only
-passes messages on, as many and as large ones.
+The server runs in a process of its own and so do the clients, two for each game, who decide every few seconds. A
+client does what the page does: it loads the page, asks for steps from there on, and pings. Measured is the time from
+sending a decision until the other client receives it. Since machines and their load differ, the same run measures a
+server of the same libraries that holds no game, stores nothing and only forwards messages of the same number and size.
 """
 
 from __future__ import annotations
@@ -33,54 +32,45 @@ from urllib.parse import urlencode
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
-from piste.cli.arguments import whole_number
-from piste.cli.commands.bench.rules_speed import calibration
+from piste.cli.arguments import named_games, whole_number
+from piste.cli.commands.bench.harness import calibration, run_python
 from piste.cli.output import print_json
 from piste.cli.progress_bar import ProgressBar
 from piste.cli.terminal import Terminal
 from piste.core.errors import PisteError
-from piste.core.game import counted, find, names
+from piste.core.game import counted
 from piste.web.settings import LOOPBACK, Settings, cores
 
-GAMES = 500
-SECONDS = 30
-PACE = 2.0
-"""Seconds from one decision of a game to the next."""
+DEFAULT_GAMES = 500
+DEFAULT_SECONDS = 30
+DECISION_INTERVAL_S = 2.0
+PING_INTERVAL_S = 20.0
+TIMEOUT_S = 60.0
+MAX_OPENING_GAMES = 8  # at a time
+MAX_SAMPLES = 200  # decisions whose messages the bare server sends again
 
-OPENING = 8
-"""So many games are opened at a time."""
-
-SAMPLES = 200
-"""Of so many decisions the bare server sends the messages again."""
-
-LONGEST = 60.0
-"""Seconds after which a message that does not come is given up."""
-
-PING = 20.0
-"""Seconds between two pings of a page."""
-
-SHOWN = re.compile(r'data-at="(\d+)" data-step="(\d+)"')
+PAGE_STATE = re.compile(r'data-at="(\d+)" data-step="(\d+)"')
 BUTTON = re.compile(r'name="decision" value="([^"]*)"')
 NUMBER = re.compile(r'data-number="(\d+)"')
 
 
 def bench(args: argparse.Namespace, terminal: Terminal) -> int:
-    kinds = [find(name).name for name in args.game] or list(names())
-    games = GAMES if args.games is None else whole_number("games", args.games, 1, 1900)
-    seconds = SECONDS if args.seconds is None else whole_number("seconds", args.seconds, 1, 3600)
+    kinds = [game.name for game in named_games(args.game)]
+    games = DEFAULT_GAMES if args.games is None else whole_number("games", args.games, 1, 1900)
+    seconds = DEFAULT_SECONDS if args.seconds is None else whole_number("seconds", args.seconds, 1, 3600)
     with ProgressBar("measuring") as bar, tempfile.TemporaryDirectory() as folder:
         bar(0, 3, "opening games")
         before = calibration()
-        with started("serve", Path(folder)) as port:
-            clients(port, kinds, len(kinds), 1, pace=0.1)  # so that all is loaded and the templates are compiled
-            empty = told(port)
+        with run_server("serve", Path(folder)) as port:
+            run_clients(port, kinds, len(kinds), 1, pace=0.1)  # so that all is loaded and the templates are compiled
+            empty = process_usage(port)
             bar(1, 3, f"playing {games} games")
-            ours = clients(port, kinds, games, seconds)
+            ours = run_clients(port, kinds, games, seconds)
         samples = ours.pop("samples")
         bar(2, 3, "the same without games")
-        with started("echo", Path(folder), json.dumps(samples)) as port:
-            nothing = told(port)
-            bare = clients(port, kinds, games, seconds, echo=True)
+        with run_server("echo", Path(folder), json.dumps(samples)) as port:
+            nothing = process_usage(port)
+            bare = run_clients(port, kinds, games, seconds, echo=True)
             bare.pop("samples")
     loop = (before + calibration()) / 2
     for row, first in ((ours, empty), (bare, nothing)):
@@ -89,19 +79,19 @@ def bench(args: argparse.Namespace, terminal: Terminal) -> int:
     ratio = {key: ours["latency"][key] / bare["latency"][key] for key in ("median", "p99")}
     if args.json:
         document = {
-            "games": games, "seconds": seconds, "pace": PACE, "cores": cores(), "kinds": kinds,
+            "games": games, "seconds": seconds, "pace": DECISION_INTERVAL_S, "cores": cores(), "kinds": kinds,
             "loop": loop, "server": ours, "echo": bare, "ratio": ratio,
         }  # fmt: skip
         return print_json(terminal, document, version=1)
     terminal.line(
-        f"{counted(games, 'game')} at once, two people each, a decision every {PACE:g} s, for {seconds} s; "
-        f"{counted(cores(), 'core')}"
+        f"{counted(games, 'game')} at once, two people each, a decision every {DECISION_INTERVAL_S:g} s, "
+        f"for {seconds} s; {counted(cores(), 'core')}"
     )
     for name, row in (("piste", ours), ("bare server", bare)):
-        late = row["latency"]
+        latency = row["latency"]
         terminal.line(
-            f"{name}: from a decision to the other one being told: median {late['median']:.1f} ms, "
-            f"99 in 100 within {late['p99']:.1f} ms, longest {late['longest']:.1f} ms"
+            f"{name}: from a decision until the other client has it: median {latency['median']:.1f} ms, "
+            f"99 in 100 within {latency['p99']:.1f} ms, longest {latency['longest']:.1f} ms"
         )
         terminal.line(
             f"  {row['decisions']} decisions, {row['rate']:.0f} a second; {row['cpu_ms']:.1f} ms of CPU time or "
@@ -116,7 +106,7 @@ def bench(args: argparse.Namespace, terminal: Terminal) -> int:
 
 
 @contextlib.contextmanager
-def started(kind: str, folder: Path, stdin: str = "") -> Iterator[int]:
+def run_server(kind: str, folder: Path, stdin: str = "") -> Iterator[int]:
     """Run a server in a process of its own and lend its port."""
     if kind == "serve":
         command = ["-m", "piste", "serve", "--host", LOOPBACK, "--port", "0", "--db", str(folder / "tables.db")]
@@ -146,7 +136,7 @@ def started(kind: str, folder: Path, stdin: str = "") -> Iterator[int]:
     finally:
         process.terminate()
         try:
-            process.wait(LONGEST)
+            process.wait(TIMEOUT_S)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
@@ -194,26 +184,26 @@ def echo() -> None:
         )
 
 
-class Update(NamedTuple):
+class ProcessUsage(NamedTuple):
     """What a server says about its process; 0 where its system does not tell."""
 
     cpu: float  # seconds
     memory: float  # bytes
 
 
-def told(port: int) -> Update:
-    text = asked(port, "GET", "/metrics")[0]
-    found = dict(line.split() for line in text.splitlines() if line.startswith("process_"))
-    return Update(
-        float(found.get("process_cpu_seconds_total", 0)), float(found.get("process_resident_memory_bytes", 0))
+def process_usage(port: int) -> ProcessUsage:
+    text = request(port, "GET", "/metrics")[0]
+    metrics = dict(line.split() for line in text.splitlines() if line.startswith("process_"))
+    return ProcessUsage(
+        float(metrics.get("process_cpu_seconds_total", 0)), float(metrics.get("process_resident_memory_bytes", 0))
     )
 
 
-def asked(
+def request(
     port: int, method: str, path: str, fields: dict[str, str] | None = None, cookie: str = ""
 ) -> tuple[str, str]:
-    """Ask for something, with a cookie if there is one, and return the answer and the cookie that came with it."""
-    connection = http.client.HTTPConnection(LOOPBACK, port, timeout=LONGEST)
+    """Send a request, with a cookie if there is one; return the body and the cookie that was set."""
+    connection = http.client.HTTPConnection(LOOPBACK, port, timeout=TIMEOUT_S)
     headers = {"origin": f"http://{LOOPBACK}:{port}", "accept": "application/json"}
     if fields is not None:
         headers["content-type"] = "application/x-www-form-urlencoded"
@@ -231,20 +221,13 @@ def asked(
 # Clients
 
 
-def clients(
-    port: int, kinds: list[str], games: int, seconds: int, *, pace: float = PACE, echo: bool = False
+def run_clients(
+    port: int, kinds: list[str], games: int, seconds: int, *, pace: float = DECISION_INTERVAL_S, echo: bool = False
 ) -> dict[str, Any]:
     """Let clients play in a process of their own and return what they measured."""
-    asked = {"port": port, "kinds": kinds, "games": games, "seconds": seconds, "pace": pace, "echo": echo}
-    done = subprocess.run(
-        [sys.executable, "-m", "piste.cli.commands.bench.serve", "clients"],
-        input=json.dumps(asked), capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    if done.returncode:
-        last = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
-        raise PisteError(f"The clients that measure failed: {last}")
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+    plan = {"port": port, "kinds": kinds, "games": games, "seconds": seconds, "pace": pace, "echo": echo}
+    program = ("-m", "piste.cli.commands.bench.serve", "clients")
+    return run_python("The clients that measure", *program, stdin=json.dumps(plan))
 
 
 class Page(NamedTuple):
@@ -255,12 +238,12 @@ class Page(NamedTuple):
     step: str
 
 
-def loaded(port: int, code: str, cookie: str) -> Page:
+def load_page(port: int, code: str, cookie: str) -> Page:
     """Load a table's page, and return from where on its socket asks for news and for steps."""
-    found = SHOWN.search(asked(port, "GET", f"/t/{code}", cookie=cookie)[0])
-    if found is None:
+    state = PAGE_STATE.search(request(port, "GET", f"/t/{code}", cookie=cookie)[0])
+    if state is None:
         raise PisteError("The page to be measured does not say what it shows.")
-    return Page(cookie, *found.groups())
+    return Page(cookie, *state.groups())
 
 
 class Client:
@@ -270,40 +253,40 @@ class Client:
         self.socket = socket
         self.parts: dict[str, str] = {}
         self.text = ""  # of the last news
-        self.came = 0.0  # when that was
+        self.received_at = 0.0
         self.news = asyncio.Event()
         self.reader = asyncio.ensure_future(self._read())
         self._pinger = asyncio.ensure_future(self._ping())
 
     async def _read(self) -> None:
         async for text in self.socket:
-            came = perf_counter()
+            now = perf_counter()
             message = json.loads(text)
             if "choices" in message.get("parts", ()):  # the part that every decision changes, for everybody
                 self.parts.update(message["parts"])
-                self.text, self.came = str(text), came
+                self.text, self.received_at = str(text), now
                 self.news.set()
 
     async def _ping(self) -> None:
         with contextlib.suppress(ConnectionClosed):  # the reader tells of that
             while True:
-                await asyncio.sleep(PING)
+                await asyncio.sleep(PING_INTERVAL_S)
                 await self.socket.send(json.dumps({"id": "ping", "do": "ping"}))
 
-    async def heard(self) -> None:
+    async def wait_for_news(self) -> None:
         """Wait for news, or fail with what ended the connection."""
         waiting = asyncio.ensure_future(self.news.wait())
-        await asyncio.wait((waiting, self.reader), timeout=LONGEST, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait((waiting, self.reader), timeout=TIMEOUT_S, return_when=asyncio.FIRST_COMPLETED)
         waiting.cancel()
         if not self.news.is_set():
             raise PisteError("A client heard nothing, or its connection ended.")
 
     def decisions(self) -> list[str]:
-        return [unescape(found) for part in self.parts.values() for found in BUTTON.findall(part)]
+        return [unescape(value) for part in self.parts.values() for value in BUTTON.findall(part)]
 
     def question(self) -> int:
-        found = NUMBER.search(self.parts["choices"])
-        return int(found[1]) if found else 0
+        number = NUMBER.search(self.parts["choices"])
+        return int(number[1]) if number else 0
 
     async def close(self) -> None:
         self._pinger.cancel()
@@ -323,7 +306,7 @@ class Pair:
 
     async def open(self) -> None:
         """Sit down at a new table."""
-        async with self._load.door:
+        async with self._load.opening:
             await asyncio.gather(*(client.close() for client in self._clients))
             self._opened += 1
             code, pages = str(self._at), [Page("", "0", "0")] * 2
@@ -331,15 +314,15 @@ class Pair:
                 code, pages = await asyncio.to_thread(self._table)
             self._clients = [await self._connected(code, page) for page in pages]
             for client in self._clients:
-                await client.heard()
+                await client.wait_for_news()
 
     def _table(self) -> tuple[str, list[Page]]:
         port, kinds = self._load.port, self._load.kinds
         kind = kinds[(self._at + self._opened) % len(kinds)]
-        text, first = asked(port, "POST", "/new", {"game": kind, "versus": "friend", "name": "Ada"})
+        text, first = request(port, "POST", "/new", {"game": kind, "versus": "friend", "name": "Ada"})
         code = json.loads(text)["go"].rpartition("/")[2]
-        second = asked(port, "POST", f"/t/{code}/sit", {"name": "Bob"})[1]
-        return code, [loaded(port, code, cookie) for cookie in (first, second)]
+        second = request(port, "POST", f"/t/{code}/sit", {"name": "Bob"})[1]
+        return code, [load_page(port, code, cookie) for cookie in (first, second)]
 
     async def _connected(self, code: str, page: Page) -> Client:
         address = f"{LOOPBACK}:{self._load.port}"
@@ -349,7 +332,7 @@ class Pair:
                 origin=f"http://{address}",  # type: ignore[arg-type]
                 additional_headers={"cookie": page.cookie},
                 ping_interval=None,  # as a browser does
-                open_timeout=LONGEST,
+                open_timeout=TIMEOUT_S,
                 max_size=None,
                 proxy=None,
             )
@@ -374,24 +357,22 @@ class Pair:
             other.news.clear()
             sent = perf_counter()
             await mover.socket.send(json.dumps(message))
-            await other.heard()
-            load.latencies.append(other.came - sent)
-            await mover.heard()
-            if len(load.samples) < SAMPLES:
+            await other.wait_for_news()
+            load.latencies.append(other.received_at - sent)
+            await mover.wait_for_news()
+            if len(load.samples) < MAX_SAMPLES:
                 load.samples.append((mover.text, other.text))
 
 
 class Load:
     """All clients of one measurement."""
 
-    def __init__(self, asked: dict[str, Any]) -> None:
-        self.port: int = asked["port"]
-        self.kinds: list[str] = asked["kinds"]
-        self.echo: bool = asked["echo"]
-        self.pace: float = asked["pace"]
-        self.games: int = asked["games"]
-        self.seconds: float = asked["seconds"]
-        self.door = asyncio.Semaphore(OPENING)
+    def __init__(
+        self, *, port: int, kinds: list[str], games: int, seconds: float, pace: float, echo: bool
+    ) -> None:  # fmt: skip
+        self.port, self.kinds, self.games, self.seconds = port, kinds, games, seconds
+        self.pace, self.echo = pace, echo
+        self.opening = asyncio.Semaphore(MAX_OPENING_GAMES)
         self.latencies: list[float] = []
         self.samples: list[tuple[str, str]] = []
 
@@ -401,20 +382,24 @@ class Load:
         await asyncio.gather(*(pair.play(2 * self.pace) for pair in pairs))
         self.latencies.clear()
         self.samples.clear()
-        before = await asyncio.to_thread(told, self.port)
+        before = await asyncio.to_thread(process_usage, self.port)
         began, spent = perf_counter(), process_time()
         await asyncio.gather(*(pair.play(self.seconds) for pair in pairs))
         whole, spent = perf_counter() - began, process_time() - spent
-        after = await asyncio.to_thread(told, self.port)
-        late = sorted(1000 * one for one in self.latencies)
-        if not late:
+        after = await asyncio.to_thread(process_usage, self.port)
+        latencies = sorted(1000 * latency for latency in self.latencies)
+        if not latencies:
             raise PisteError("Nobody could decide anything in that time.")
         return {
-            "decisions": len(late),
-            "rate": len(late) / whole,  # below games / pace where the server could not keep up
-            "latency": {"median": median(late), "p99": late[math.ceil(0.99 * len(late)) - 1], "longest": late[-1]},
+            "decisions": len(latencies),
+            "rate": len(latencies) / whole,  # below games / pace where the server could not keep up
+            "latency": {
+                "median": median(latencies),
+                "p99": latencies[math.ceil(0.99 * len(latencies)) - 1],
+                "longest": latencies[-1],
+            },
             "cpu": (after.cpu - before.cpu) / whole,
-            "cpu_ms": 1000 * (after.cpu - before.cpu) / len(late),
+            "cpu_ms": 1000 * (after.cpu - before.cpu) / len(latencies),
             "clients_cpu": spent / whole,
             "memory": after.memory,
             "bytes": round(sum(len(text.encode()) for pair in self.samples for text in pair) / len(self.samples) / 2),
@@ -426,10 +411,9 @@ def play() -> None:
     """Be the clients: read what to do, and print what was measured."""
     from piste.web.server import raise_file_limit
 
-    asked = json.load(sys.stdin)
-    raise_file_limit(2 * asked["games"] + 256)
-
-    print(json.dumps(asyncio.run(Load(asked).run())))
+    plan = json.load(sys.stdin)
+    raise_file_limit(2 * plan["games"] + 256)
+    print(json.dumps(asyncio.run(Load(**plan).run())))
 
 
 if __name__ == "__main__":

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import argparse
-import json
-import subprocess
-import sys
 import tempfile
 from typing import Any
 
-from piste.cli.commands.bench.rules_speed import calibration
+from piste.cli.arguments import named_games
+from piste.cli.commands.bench.harness import calibration, run_python
 from piste.cli.output import print_json
 from piste.cli.progress_bar import ProgressBar
 from piste.cli.terminal import Terminal
-from piste.core.errors import PisteError
 from piste.core.extras import COMPILED, need, solver_of
 from piste.core.game import find, names
 
-# In a fresh interpreter with an empty store.
-ONCE = """
+PROGRAM = """
 import json, resource, sys, time
 from pathlib import Path
 from piste.core.game import find
@@ -35,16 +31,16 @@ print(json.dumps({"seconds": spent, "mib": resource.getrusage(resource.RUSAGE_SE
 
 def bench(args: argparse.Namespace, terminal: Terminal) -> int:
     need(COMPILED)
-    games = [find(name).name for name in args.game] or [name for name in names() if not heavy(name)]
+    games = [game.name for game in named_games(args.game) if args.game or not is_heavy(game.name)]
     rows: dict[str, dict[str, Any]] = {}
     with ProgressBar("solving") as bar:
         for i, name in enumerate(games):
             solver_of(find(name))
             bar(i, len(games), f"solving {name}")
-            if not heavy(name):
-                once(name)  # so that all is compiled
+            if not is_heavy(name):
+                solve_once(name)  # so that all is compiled
             before = calibration()
-            row = once(name)
+            row = solve_once(name)
             row["loop"] = (before + calibration()) / 2
             row["rounds"] = row["seconds"] * row["loop"]
             rows[name] = row
@@ -58,23 +54,18 @@ def bench(args: argparse.Namespace, terminal: Terminal) -> int:
             f"{name}: {row['seconds']:.1f} s ({row['rounds'] / 1e6:.3g} M rounds of the loop), {row['mib']:.0f} MiB"
         )
         terminal.line(f"  {row['said']}")
-    left = [name for name in names() if heavy(name) and name not in games]
+    left = [name for name in names() if is_heavy(name) and name not in games]
     if left:
         terminal.note(f"Not measured, because it takes minutes and gigabytes: {', '.join(left)}; name it to do so.")
     return 0
 
 
-def heavy(name: str) -> bool:
-    """Whether a game's solver says that it takes minutes and gigabytes: then only when it is asked for by name."""
+def is_heavy(name: str) -> bool:
+    """Return whether a game's solver needs minutes and gigabytes: then it runs only when it is named."""
     return bool(getattr(solver_of(find(name)), "HEAVY", False))
 
 
-def once(name: str) -> dict[str, Any]:
-    """Solve a game in a fresh interpreter with an empty store."""
+def solve_once(name: str) -> dict[str, Any]:
+    """Solve a game in a fresh interpreter with an empty table cache."""
     with tempfile.TemporaryDirectory() as folder:
-        done = subprocess.run([sys.executable, "-c", ONCE, name, folder], capture_output=True, text=True, check=False)
-    if done.returncode:
-        last = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
-        raise PisteError(f"The solver of {name} failed: {last}")
-    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return found
+        return run_python(f"The solver of {name}", "-c", PROGRAM, name, folder)
