@@ -3,7 +3,7 @@
 The server runs in a process of its own and so do the clients, two for each game, who decide every few seconds. A
 client does what the page does: it loads the page, asks for steps from there on, and pings. Measured is the time from
 sending a decision until the other client receives it. Since machines and their load differ, the same run measures a
-server of the same libraries that holds no game, stores nothing and only forwards messages of the same number and size.
+server of the same libraries that holds no game, stores nothing and only forwards as many messages of the same size.
 """
 
 from __future__ import annotations
@@ -390,14 +390,11 @@ class Load:
         latencies = sorted(1000 * latency for latency in self.latencies)
         if not latencies:
             raise PisteError("Nobody could decide anything in that time.")
+        p99 = latencies[math.ceil(0.99 * len(latencies)) - 1]
         return {
             "decisions": len(latencies),
             "rate": len(latencies) / whole,  # below games / pace where the server could not keep up
-            "latency": {
-                "median": median(latencies),
-                "p99": latencies[math.ceil(0.99 * len(latencies)) - 1],
-                "longest": latencies[-1],
-            },
+            "latency": {"median": median(latencies), "p99": p99, "longest": latencies[-1]},
             "cpu": (after.cpu - before.cpu) / whole,
             "cpu_ms": 1000 * (after.cpu - before.cpu) / len(latencies),
             "clients_cpu": spent / whole,
