@@ -15,7 +15,7 @@ from websockets.sync.client import ClientConnection, connect
 import piste
 from piste.core.views import SeatView
 from piste.web.network import Root
-from piste.web.views.rendering import Pages
+from piste.web.views.rendering import PageRenderer
 from piste.web.workers.worker_pool import WorkerTimeoutError
 from tests.limits import PATIENCE_S, PATIENT
 from tests.web.in_process_server import Device, InProcessServer, finish, one_decision, table_for
@@ -213,7 +213,7 @@ async def test_a_table_tells_that_a_bot_is_being_prepared_and_how_far(house: InP
 
     async def look(_game: str, _level: str, view: SeatView) -> int:
         model = house.service.view_model(house.room(code), "", Root(""))
-        shown.append(Pages().parts(model)["status"])
+        shown.append(PageRenderer().parts(model)["status"])
         return view.actions[0]
 
     house.bot_workers.choosing, house.bot_workers.steps = look, ((0, 8, "compiling"), (3, 8, "compiling"))

@@ -23,12 +23,19 @@ from piste.core.steps import Resignation
 from piste.web.network import Root
 from piste.web.tables.bot_runner import ReviewStatus
 from piste.web.tables.room import PERSON, Room, Seat
-from piste.web.views.rendering import LONGEST_LOG, LONGEST_WHOLE, PARTS, STATIC, Listing, Pages
+from piste.web.views.rendering import (
+    LOG_LINES_ON_PAGE,
+    MAX_LOG_LINES,
+    PART_FIELDS,
+    STATIC,
+    PageRenderer,
+    TableListing,
+)
 from piste.web.views.replay import replay_step
 from piste.web.views.view_models import RenderContext, TableViewModel, Viewer, view_model
 from tests.game_setups import FULL, ODD, Kind
 
-PAGES = Pages()
+PAGES = PageRenderer()
 HOUSE = RenderContext(
     now=1000.0, patience=60.0, root=Root("http://cards.test"), seat_link="http://cards.test/s/CODE/0/token"
 )
@@ -186,7 +193,7 @@ def test_a_page_is_the_same_for_the_same_face_and_another_for_another() -> None:
     for kind in FULL:
         one, again = (view_model(room_of(kind, "again"), Viewer(0), HOUSE) for _ in range(2))
         assert one == again
-        assert PAGES.table_page(one) == Pages().table_page(again)
+        assert PAGES.table_page(one) == PageRenderer().table_page(again)
         assert PAGES.parts(one) == PAGES.parts(again)
         assert PAGES.parts(one) != PAGES.parts(view_model(room_of(kind, "another"), Viewer(0), HOUSE))
 
@@ -195,7 +202,7 @@ def test_a_page_is_the_same_for_the_same_face_and_another_for_another() -> None:
 def test_a_part_drawn_from_what_it_is_given_is_as_if_drawn_from_all(kind: Kind) -> None:
     for room in moments(kind, "whole", 40):
         for one in faces_of(room):
-            whole = {part: PAGES.page(f"parts/{part}", **PAGES.context(one, "Ana")) for part in PARTS}
+            whole = {part: PAGES.page(f"parts/{part}", **PAGES.context(one, "Ana")) for part in PART_FIELDS}
             assert PAGES.parts(one, "Ana") == whole
 
 
@@ -204,7 +211,7 @@ def test_parts_are_the_eight_and_the_page_holds_them_as_they_are() -> None:
     one = view_model(room, Viewer(0, host=True), HOUSE)
     parts = PAGES.parts(one)
     wanted = ("people", "status", "round", "scene", "choices", "notes", "offers", "fair")
-    assert tuple(parts) == tuple(PARTS) == wanted
+    assert tuple(parts) == tuple(PART_FIELDS) == wanted
     page = PAGES.table_page(one, parts)
     for name, html in parts.items():
         assert f'<div id="part-{name}"' in page
@@ -225,20 +232,20 @@ def test_a_table_with_all_that_it_loads_weighs_less_than_a_hundred_kilobytes(kin
 def test_a_long_log_is_cut_on_the_page_and_whole_where_it_is_asked_for() -> None:
     room = last(moments(Kind("zero-sum-grid", {"turns": 200}), "long"))
     one = view_model(room, Viewer(0), HOUSE)
-    assert len(one.log) > LONGEST_LOG
+    assert len(one.log) > LOG_LINES_ON_PAGE
     start, newest = '<li id="line-0"', f'<li id="line-{len(one.log) - 1}"'
     cut, whole = PAGES.table_page(one), PAGES.table_page(one, whole=True)
     assert newest in cut
     assert start not in cut
-    assert f"{len(one.log) - LONGEST_LOG} earlier lines" in cut
-    assert len(one.log) > LONGEST_WHOLE
+    assert f"{len(one.log) - LOG_LINES_ON_PAGE} earlier lines" in cut
+    assert len(one.log) > MAX_LOG_LINES
     assert start not in whole
     assert newest in whole
-    assert whole.count('<li id="line-') == LONGEST_WHOLE
+    assert whole.count('<li id="line-') == MAX_LOG_LINES
     seen, page = {int(n) for n in re.findall(r'id="line-(\d+)"', whole)}, whole
     while found := re.search(r'href="\?log=all&amp;to=(\d+)"', page):
         page = PAGES.table_page(one, whole=True, to=int(found[1]))
-        assert page.count('<li id="line-') <= LONGEST_WHOLE + LONGEST_LOG
+        assert page.count('<li id="line-') <= MAX_LOG_LINES + LOG_LINES_ON_PAGE
         assert newest in page
         seen |= {int(n) for n in re.findall(r'id="line-(\d+)"', page)}
         if f'href="?log=all&amp;to={found[1]}"' in page:
@@ -255,9 +262,12 @@ def test_a_hostile_name_is_only_a_name(name: str) -> None:
     pages = [PAGES.table_page(one, name=name) for one in (*found, *faces_of(room))]
     waiting = Room("CODE", "prime-duel", {}, [Seat(PERSON, name), Seat()], host="", now=0.0)
     pages += [PAGES.table_page(one, name=name) for one in faces_of(waiting)]
-    pages += [PAGES.home(name, name), PAGES.game_page(find("prime-duel"), name, name, {"target": name})]
+    pages += [PAGES.home(name), PAGES.game_page(find("prime-duel"), name, name, {"target": name})]
     pages += [PAGES.seat_page(title="Duel", name=name, action="/s/CODE/0/token", people=called)]
-    pages += [PAGES.error_page(404, name), PAGES.your_games([Listing("/t/CODE", "Duel", called, name, delete="/x")])]
+    pages += [
+        PAGES.error_page(404, name),
+        PAGES.your_games([TableListing("/t/CODE", "Duel", called, name, delete="/x")]),
+    ]
     for page in pages:
         nodes = check(page)
         assert all(node.attributes.get("src", "").startswith("/static/") for node in nodes if node.tag == "script")
@@ -268,7 +278,7 @@ def test_a_hostile_name_is_only_a_name(name: str) -> None:
 
 
 def test_the_pages_around_a_table_are_sound() -> None:
-    listing = Listing("/t/CODE", "Duel", ("Ana", "Ben"), "Your turn", "yesterday", True, "/t/CODE/delete")
+    listing = TableListing("/t/CODE", "Duel", ("Ana", "Ben"), "Your turn", "yesterday", True, "/t/CODE/delete")
     pages = [PAGES.home(), PAGES.home("Ana"), PAGES.watch([]), PAGES.watch([listing]), PAGES.your_games([listing])]
     pages += [PAGES.error_page(404, "There is no such page."), PAGES.your_games([])]
     pages += [PAGES.seat_page(title="Duel", name="Ana", action="/s/CODE/0/token")]
@@ -401,7 +411,7 @@ def test_no_cost_is_claimed_of_a_loss_within_the_margin() -> None:
 
 
 def test_d22_the_form_of_duel_lets_its_host_choose_a_colour() -> None:
-    page = PAGES.game_page(find("mccoy-duel"), given={"colours": "blue"})
+    page = PAGES.game_page(find("mccoy-duel"), fields={"colours": "blue"})
     offered = re.search(r'<label for="option-colours">Your colour</label><select [^>]*>(.*?)</select>', page)
     assert offered is not None
     assert re.findall(r"<option( selected)?>(\w+)", offered[1]) == [

@@ -13,13 +13,13 @@ from piste.core.scene import Area, RoundEnd, SceneBuilder
 from piste.web.network import Root
 from piste.web.tables.room import BOT, PERSON, Room, Seat
 from piste.web.views import view_models
-from piste.web.views.rendering import STEPPED, Pages
+from piste.web.views.rendering import STEP_PARTS, PageRenderer
 from piste.web.views.view_models import PLAYING, TableViewModel
 from piste.web.websocket import news
 from tests.game_setups import FULL, Kind
 from tests.web.in_process_server import SEED, Device, InProcessServer, seeded
 
-PAGES = Pages()
+PAGES = PageRenderer()
 WITHOUT = view_models.RenderContext(0.0, 60.0, Root("http://table.example"))
 
 
@@ -64,7 +64,7 @@ def test_steps_lead_from_what_a_page_shows_to_the_latest(kind: Kind) -> None:
             assert [step.step for step in steps] == sorted({step.step for step in steps})
             assert all(known[at] < step.step < latest.step for step in steps)
             assert all(step.stage == PLAYING and not step.choices and not step.result for step in steps)
-            drawn = [(step, PAGES.parts(step, only=STEPPED)) for step in steps]
+            drawn = [(step, PAGES.parts(step, only=STEP_PARTS)) for step in steps]
             message = news(latest, PAGES.parts(latest), len(told[at]), shown[at], drawn)
             for frame in (*message.get("steps", ()), message):
                 shown[at] |= frame["parts"]

@@ -31,7 +31,7 @@ from piste.web.storage.storage import Storage
 from piste.web.tables.registry import TableNotFoundError
 from piste.web.tables.room import OPEN, RESERVED, Opener, default_opener
 from piste.web.tables.service import TableService, TokenFactory, player_of
-from piste.web.views.rendering import STATIC, STEPPED, Listing, Pages
+from piste.web.views.rendering import STATIC, STEP_PARTS, PageRenderer, TableListing
 from piste.web.views.replay import replay_step
 from piste.web.views.view_models import RESIGNED
 from piste.web.websocket import Connection, news
@@ -55,7 +55,12 @@ class Site:
     """Answers requests; all that it knows of games comes from the service, as view models."""
 
     def __init__(
-        self, settings: Settings, service: TableService, pages: Pages, limits: Limits, lan: Callable[[], list[str]]
+        self,
+        settings: Settings,
+        service: TableService,
+        pages: PageRenderer,
+        limits: Limits,
+        lan: Callable[[], list[str]],
     ) -> None:
         self.settings = settings
         self.service = service
@@ -130,7 +135,7 @@ class Site:
                     pass  # a game that is only in storage does not know whose turn it is
         return HTMLResponse(self.pages.your_games([self.listing(kept, player) for kept in found]))
 
-    def listing(self, kept: StoredTable, player: str) -> Listing:
+    def listing(self, kept: StoredTable, player: str) -> TableListing:
         """Return a room as a list shows it; one that cannot be shown is named, and hides no other."""
         try:
             return self._listed(kept, player)
@@ -141,9 +146,9 @@ class Site:
                 mark = logs.error("table cannot be listed", e, room=logs.room_hash(row.code))
                 why = f"what is kept of it is damaged, noted as {mark}"
             named = f"Table {str(row.code)[:6]}"
-            return Listing(f"/t/{row.code}", named, (), f"This table cannot be shown: {why}.")
+            return TableListing(f"/t/{row.code}", named, (), f"This table cannot be shown: {why}.")
 
-    def _listed(self, kept: StoredTable, player: str) -> Listing:
+    def _listed(self, kept: StoredTable, player: str) -> TableListing:
         row = kept.room
         game = find(row.game)
         room = self.service.registry.rooms.get(row.code)
@@ -161,7 +166,7 @@ class Site:
             seat.name or ("free seat" if seat.kind == OPEN else f"Player {game.seat_name(seat.seat)}")
             for seat in kept.seats
         )
-        return Listing(
+        return TableListing(
             address=f"/t/{row.code}",
             title=game.notation.TITLE,
             people=people,
@@ -219,7 +224,7 @@ class Site:
             await self.service.arrive(room, player, network_of(request.scope))
             model = self.service.view_model(room, player, self.link_root(request))
             steps = self.service.steps(room, player, model, step(request)) if step(request) >= 0 else ()
-        drawn = [(then, self.pages.parts(then, only=STEPPED)) for then in steps]
+        drawn = [(then, self.pages.parts(then, only=STEP_PARTS)) for then in steps]
         return JSONResponse(news(model, self.pages.parts(model), since(request), steps=drawn))
 
     async def act(self, request: Request) -> Response:
@@ -425,7 +430,7 @@ def make_app(
     if storage is None:
         kept.open()
     counts = metrics.Metrics()
-    pages = Pages()
+    pages = PageRenderer()
     thinking = bot_workers or BotWorkers(settings.thinkers, settings.max_queued_per_network)
     limits = limits or (Limits() if settings.limits else Limits.off())
     service = TableService(

@@ -18,7 +18,7 @@ from piste.web.middleware.rate_limits import REFUSALS, Limits
 from piste.web.network import Root
 from piste.web.tables.registry import Subscription, TableNotFoundError
 from piste.web.tables.service import VERBS, TableService
-from piste.web.views.rendering import LONGEST_WHOLE, STEPPED, Pages
+from piste.web.views.rendering import MAX_LOG_LINES, STEP_PARTS, PageRenderer
 from piste.web.views.view_models import TableViewModel
 
 LONGEST = 1024
@@ -72,7 +72,7 @@ def news(
 
 def lines(model: TableViewModel, since: int) -> list[list[Any]]:
     """Return the lines of the log from one on; of very many, the last."""
-    first = max(since, len(model.log) - LONGEST_WHOLE)
+    first = max(since, len(model.log) - MAX_LOG_LINES)
     return [[entry.number, entry.kind, entry.text] for entry in model.log[first:]]
 
 
@@ -83,7 +83,7 @@ class Connection:
         self,
         socket: WebSocket,
         service: TableService,
-        pages: Pages,
+        pages: PageRenderer,
         *,
         code: str,
         player: str,
@@ -175,7 +175,7 @@ class Connection:
                             self._seat, self._since = model.seat, 0
                         steps = self._service.steps(room, self._player, model, self._step) if self._step >= 0 else ()
                     parts = self._pages.parts(model)
-                    drawn = [(then, self._pages.parts(then, only=STEPPED)) for then in steps]
+                    drawn = [(then, self._pages.parts(then, only=STEP_PARTS)) for then in steps]
                     message = news(model, parts, self._since, self._sent, drawn)
                 if message["parts"] or message["log"] or not self._n:
                     await self._send(message)

@@ -1,4 +1,4 @@
-"""Pages and parts of pages as HTML: functions of a view model, or of the few things that stand in their arguments."""
+"""Pages and parts of pages as HTML, rendered from view models."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from piste.web.views.view_models import OVER, PLAYING, WAITING, Choice, TableVie
 
 FOLDER = Path(__file__).parent.parent
 STATIC = FOLDER / "static"
-PARTS: Mapping[str, tuple[str, ...]] = {
+PART_FIELDS: Mapping[str, tuple[str, ...]] = {
     "people": ("people",),
     "status": ("stage", "status", "preparing", "question", "result", "explained", "won"),
     "round": ("code", "game", "round_end"),
@@ -39,32 +39,32 @@ PARTS: Mapping[str, tuple[str, ...]] = {
 }  # fmt: skip
 """The parts that are sent again when they change, and the fields of the view model that each is drawn from."""
 
-STEPPED = ("status", "round", "scene", "choices")
+STEP_PARTS = ("status", "round", "scene", "choices")
 """The parts that show an event on the way to the latest one."""
 
 CACHE_SIZE = 8192
 """Rendered fragments that are kept, of each kind: most of a table stays as it was from one decision to the next."""
 
-LONGEST_LOG = 120
-"""So many lines of a log stand on a page; the others are a link away."""
+LOG_LINES_ON_PAGE = 120
+"""The newest lines of the log; a link leads to the others."""
 
-LONGEST_WHOLE = 1000
-"""So many stand on a page that was asked for more of them, and in one message."""
+MAX_LOG_LINES = 1000
+"""Lines of the log on a page that was asked for more of them, and in one message."""
 
 
-class Listing(NamedTuple):
-    """One game in a list of games."""
+class TableListing(NamedTuple):
+    """One table in a list of tables."""
 
     address: str  # of the table
     title: str
     people: tuple[str, ...]
     status: str  # whose turn, how it ended, who is waited for
     when: str = ""
-    yours: bool = False  # it is this person's turn
-    delete: str = ""  # where to ask for its deletion; "" if this person cannot
+    yours: bool = False  # it is the viewer's turn
+    delete: str = ""  # where to ask for its deletion; "" if the viewer cannot
 
 
-class Level(NamedTuple):
+class BotListing(NamedTuple):
     """One bot as a list offers it."""
 
     level: str  # what is sent
@@ -73,7 +73,7 @@ class Level(NamedTuple):
     line: str
 
 
-class Menu(NamedTuple):
+class GameListing(NamedTuple):
     """One game as a list offers it."""
 
     name: str
@@ -81,12 +81,12 @@ class Menu(NamedTuple):
     line: str
     credit: str
     emblem: Area | None
-    levels: tuple[Level, ...]
-    most: int  # players
+    levels: tuple[BotListing, ...]
+    max_players: int
 
 
-class Pages:
-    """Draws everything."""
+class PageRenderer:
+    """Renders the templates, and keeps fragments that were rendered before."""
 
     def __init__(self) -> None:
         self.version = static_hash()
@@ -99,11 +99,11 @@ class Pages:
             auto_reload=False,  # a server that runs must not take half of a new version
         )
         self.environment.filters.update(minus=minus, area=self.area, card=self.card, move=self.move)
-        self._part = lru_cache(CACHE_SIZE)(self._drawn_part)
-        self._area = lru_cache(CACHE_SIZE)(self._drawn_area)
-        self._card = lru_cache(CACHE_SIZE)(self._drawn_card)
-        self._move = lru_cache(CACHE_SIZE)(self._drawn_move)
-        self.environment.globals.update(static=self.static, counted=counted, SPECTATOR=SPECTATOR, HIDDEN=-1)
+        self._part = lru_cache(CACHE_SIZE)(self._render_part)
+        self._area = lru_cache(CACHE_SIZE)(self._render_area)
+        self._card = lru_cache(CACHE_SIZE)(self._render_card)
+        self._move = lru_cache(CACHE_SIZE)(self._render_move)
+        self.environment.globals.update(static=self.static, counted=counted, SPECTATOR=SPECTATOR)
 
     def static(self, name: str) -> str:
         """Return the address of a file that never changes under it."""
@@ -114,13 +114,17 @@ class Pages:
 
     # The table
 
-    def parts(self, model: TableViewModel, name: str = "", only: Sequence[str] = tuple(PARTS)) -> dict[str, str]:
-        """Return the parts of a table, each a fragment; `name` stands in the field of somebody at the door."""
-        # Only the offers tell how the play of bots is known, which may change while a server runs.
+    def parts(
+        self, model: TableViewModel, name: str = "", only: Sequence[str] = tuple(PART_FIELDS)
+    ) -> dict[str, str]:
+        """Return the parts of a table, each a fragment; `name` goes into the form of a visitor who can sit down."""
+        # Only the offers say how the play of bots is known, which may change while a server runs.
         made = {"offers": bots.made(find(model.game))} if model.game and "offers" in only else {}
-        return {part: self._part(part, model._replace(**DROPPED[part]), name, made.get(part, 0)) for part in only}
+        return {
+            part: self._part(part, model._replace(**UNUSED_FIELDS[part]), name, made.get(part, 0)) for part in only
+        }
 
-    def _drawn_part(self, part: str, model: TableViewModel, name: str, made: int) -> str:  # noqa: ARG002 (part of the key)
+    def _render_part(self, part: str, model: TableViewModel, name: str, made: int) -> str:  # noqa: ARG002 (part of the key)
         return self.page(f"parts/{part}", **self.context(model, name))
 
     def area(self, area: Area, choice: Mapping[int, Choice], say: Mapping[int, tuple[str, str]]) -> str:
@@ -128,15 +132,15 @@ class Pages:
         open_now = scene.offered_decisions((area,)) & choice.keys()
         return self._area(area, tuple((choice[action], say[action]) for action in sorted(open_now)))
 
-    def _drawn_area(self, area: Area, open_now: tuple[tuple[Choice, tuple[str, str]], ...]) -> str:
+    def _render_area(self, area: Area, open_now: tuple[tuple[Choice, tuple[str, str]], ...]) -> str:
         choice = {one.action: one for one, _ in open_now}
-        return self._macro("area", area, choice, {one.action: said for one, said in open_now})
+        return self._macro("area", area, choice, {one.action: text for one, text in open_now})
 
     def card(self, card: Card, choice: Mapping[int, Choice], say: Mapping[int, tuple[str, str]]) -> str:
         """Return a card as HTML."""
         return self._card(card, choice.get(card.decision), say.get(card.decision))
 
-    def _drawn_card(self, card: Card, choice: Choice | None, say: tuple[str, str] | None) -> str:
+    def _render_card(self, card: Card, choice: Choice | None, say: tuple[str, str] | None) -> str:
         known = choice is not None and say is not None
         return self._macro("card", card, *(({card.decision: choice}, {card.decision: say}) if known else ({}, {})))
 
@@ -144,12 +148,14 @@ class Pages:
         """Return one of the two ways to move a line, as HTML."""
         return self._move(handle, decision, sign, choice.get(decision))
 
-    def _drawn_move(self, handle: Handle, decision: int, sign: str, choice: Choice | None) -> str:
+    def _render_move(self, handle: Handle, decision: int, sign: str, choice: Choice | None) -> str:
         return self._macro("move", handle, decision, sign, {} if choice is None else {decision: choice})
 
-    def _macro(self, name: str, *given: Any) -> str:
-        found: str = getattr(self.environment.get_template("draw.html").module, name)(*given)
-        return found
+    def _macro(self, name: str, *args: Any) -> str:
+        html: str = getattr(self.environment.get_template("draw.html").module, name)(
+            *args
+        )  # Markup, not escaped again
+        return html
 
     def table_page(
         self,
@@ -160,10 +166,10 @@ class Pages:
         whole: bool = False,
         to: int = 0,
     ) -> str:
-        """Return the whole page of a table; `whole` shows more of a long log, `to` those lines before that one."""
-        newest = model.log[-(LONGEST_WHOLE if whole and not to else LONGEST_LOG) :]
+        """Return the whole page of a table; `whole` shows more of a long log, `to` the lines before that one."""
+        newest = model.log[-(MAX_LOG_LINES if whole and not to else LOG_LINES_ON_PAGE) :]
         to = min(to, len(model.log) - len(newest))
-        older = model.log[max(0, to - LONGEST_WHOLE) : to]
+        older = model.log[max(0, to - MAX_LOG_LINES) : to]
         log = (*older, *newest)
         return self.page(
             "table",
@@ -176,78 +182,75 @@ class Pages:
         )
 
     def context(self, model: TableViewModel, name: str) -> dict[str, Any]:
-        """Return what templates of a table have at hand."""
-        playing = model.stage == PLAYING
+        """Return the variables of the templates of a table."""
         own = tuple(area for area in model.areas if is_own(area, model.seat))
-        touched = scene.offered_decisions(model.areas)
+        pickable = scene.offered_decisions(model.areas)
         return {
             "model": model,
             "waiting": model.stage == WAITING,
-            "playing": playing,
+            "playing": model.stage == PLAYING,
             "over": model.stage == OVER,
             "own": own,
             "common": tuple(area for area in model.areas if area not in own),
             "choice": {choice.action: choice for choice in model.choices},
             "say": {choice.action: confirm_text(choice) for choice in model.choices},
             "loose": tuple(
-                (choice, *button_text(choice)) for choice in model.choices if choice.action not in touched
+                (choice, *button_text(choice)) for choice in model.choices if choice.action not in pickable
             ),
-            "touched": bool(touched),
-            "example": example(model.choices),
+            "pickable": bool(pickable),
+            "typing_example": typing_example(model.choices),
             "notes": card_notes(own, model.choices),
             "levels": levels(model.game, model.options) if model.game else (),
             "name": name,
             "seated": model.seat != SPECTATOR,
-            "you": next((person for person in model.people if person.you), None),
         }
 
     # Pages around it
 
-    def home(self, name: str = "", said: str = "", tables: Sequence[Listing] = ()) -> str:
+    def home(self, name: str = "", tables: Sequence[TableListing] = ()) -> str:
         """Return the first page: every game, the ways to begin one, and a few tables that anybody may join."""
         return self.page(
             "home",
-            games=sorted((menu(find(game)) for game in names()), key=lambda one: (one.most, one.title)),
+            games=sorted(
+                (game_listing(find(game)) for game in names()), key=lambda one: (one.max_players, one.title)
+            ),
             name=name,
-            said=said,
             tables=tables,
             usual=bots.USUAL,
         )
 
     def game_page(
-        self, game: Game, name: str = "", said: str = "", given: Mapping[str, str] | None = None, versus: str = ""
+        self, game: Game, name: str = "", error: str = "", fields: Mapping[str, str] | None = None, versus: str = ""
     ) -> str:
-        """Return the page of one game with all its options; `given` and `versus` were just refused."""
-        default = game.rules.Options()
-        usual = {option.name: write_option(option, getattr(default, option.name)) for option in game.notation.OPTIONS}
+        """Return the page of one game with all its options; `fields` and `versus` are of a form that was refused."""
+        options = game.rules.Options()
+        default = {o.name: write_option(o, getattr(options, o.name)) for o in game.notation.OPTIONS}
         return self.page(
             "game",
-            game=menu(game),
-            options=[
-                field(option, usual[option.name]) for option in game.notation.OPTIONS if option.name != "players"
-            ],
-            values=usual | dict(given or {}),
+            game=game_listing(game),
+            options=[form_field(option) for option in game.notation.OPTIONS if option.name != "players"],
+            values=default | dict(fields or {}),
             name=name,
-            said=said,
+            error=error,
             usual=versus or bots.USUAL,
         )
 
-    def watch(self, tables: Sequence[Listing]) -> str:
+    def watch(self, tables: Sequence[TableListing]) -> str:
         """Return the tables that may be watched."""
-        return self.page("list", title="Watch", tables=tables, empty=NOBODY_PLAYS, deleting=False)
+        return self.page("list", title="Watch", tables=tables, empty=NOBODY_PLAYS)
 
-    def your_games(self, tables: Sequence[Listing]) -> str:
+    def your_games(self, tables: Sequence[TableListing]) -> str:
         """Return the games of one person."""
-        return self.page("list", title="Your games", tables=tables, empty=NO_GAMES, deleting=True)
+        return self.page("list", title="Your games", tables=tables, empty=NO_GAMES)
 
     def seat_page(self, *, title: str, name: str, action: str, people: Sequence[str] = ()) -> str:
-        """Return what a private seat link shows: the question whether to go on here."""
+        """Return the page of a private seat link: it asks whether to go on here."""
         return self.page("seat", title=title, name=name, action=action, people=people)
 
     def rules_page(self, game: Game, *, part: bool = False) -> str:
-        """Return the rules of a game, as a page or as what goes into another."""
+        """Return the rules of a game, as a page or as a part of another."""
         text = rules_html(game)
-        return text if part else self.page("rules", game=menu(game), text=text)
+        return text if part else self.page("rules", game=game_listing(game), text=text)
 
     def error_page(self, status: int, sentence: str) -> str:
         """Return a page that says what went wrong and what can be done."""
@@ -265,49 +268,47 @@ BLANK = TableViewModel(
     log=(), offers=(), hint="", round_end=None, result="", explained="", won=None, invite="", only_here="",
     seat_link="", commitment="", seed="", salt="", successor="",
 )  # fmt: skip
-DROPPED = {
-    part: {field: getattr(BLANK, field) for field in TableViewModel._fields if field not in needs}
-    for part, needs in PARTS.items()
+UNUSED_FIELDS = {
+    part: {name: getattr(BLANK, name) for name in TableViewModel._fields if name not in used}
+    for part, used in PART_FIELDS.items()
 }
 
 NOBODY_PLAYS = "Nobody plays in public just now. Open a table, show it on the front page, and it stands here too."
 NO_GAMES = "You have no games here yet."
 
 
-class Field(NamedTuple):
+class FormField(NamedTuple):
     """One option as a form asks for it."""
 
     name: str
     help: str
-    usual: str
     values: tuple[str, ...]  # to choose from; empty if a number or text is typed
-    number: bool
-    low: int
-    high: int
-    own: str = ""  # what whoever opens the table chooses for themselves, such as a colour
+    number: bool = False
+    own: str = ""  # what the host chooses for themselves, such as a colour
 
 
-def field(option: Option, usual: str) -> Field:
+def form_field(option: Option) -> FormField:
     """Return how a form asks for an option: few named values are chosen, everything else is typed."""
-    number = not option.names and option.read is None
     if option.each is not None:
         thing, names = option.each
-        return Field(option.name, option.help, names[0], names, False, option.low, option.high, thing)
-    values = tuple(option.names)
+        return FormField(option.name, option.help, names, own=thing)
+    number, values = not option.names and option.read is None, tuple(option.names)
     if number and option.high - option.low < 12:
         values = tuple(str(value) for value in range(option.low, option.high + 1))
-    return Field(option.name, option.help, usual, values, number, option.low, option.high)
+    return FormField(option.name, option.help, values, number)
 
 
-def menu(game: Game) -> Menu:
-    return _menu(game, bots.made(game))
+def game_listing(game: Game) -> GameListing:
+    return _game_listing(game, bots.made(game))
 
 
 @lru_cache(64)
-def _menu(game: Game, made: int) -> Menu:  # noqa: ARG001 (part of the key)
+def _game_listing(game: Game, made: int) -> GameListing:  # noqa: ARG001 (part of the key)
     notation = game.notation
-    most = max((option.high for option in notation.OPTIONS if option.name == "players"), default=2)
-    return Menu(game.name, notation.TITLE, notation.LINE, notation.CREDIT, emblem(game), levels(game.name), most)
+    max_players = max((option.high for option in notation.OPTIONS if option.name == "players"), default=2)
+    return GameListing(
+        game.name, notation.TITLE, notation.LINE, notation.CREDIT, emblem(game), levels(game.name), max_players
+    )
 
 
 def emblem(game: Game) -> Area | None:
@@ -315,29 +316,29 @@ def emblem(game: Game) -> Area | None:
     return None if game.scene is None else game.scene.EMBLEM
 
 
-def levels(name: str, changed: tuple[tuple[str, str], ...] = ()) -> tuple[Level, ...]:
+def levels(name: str, changed: tuple[tuple[str, str], ...] = ()) -> tuple[BotListing, ...]:
     """Return the bots that can play a game here, with these options, weakest first."""
     game = find(name)
     return _levels(game, changed, bots.made(game))
 
 
 @lru_cache(CACHE_SIZE)
-def _levels(game: Game, changed: tuple[tuple[str, str], ...], made: int) -> tuple[Level, ...]:  # noqa: ARG001 (key)
+def _levels(game: Game, changed: tuple[tuple[str, str], ...], made: int) -> tuple[BotListing, ...]:  # noqa: ARG001 (key)
     options, lines = game.options(dict(changed)), bots.lines(game)
     return tuple(
-        Level(level, bots.shown(game, level, options), str(bots.basis(game, level, options)), lines[level])
+        BotListing(level, bots.shown(game, level, options), str(bots.basis(game, level, options)), lines[level])
         for level in open_levels(game, options)
     )
 
 
 @lru_cache(CACHE_SIZE)
 def minus(text: object) -> str:
-    """Return text with the sign that is as wide as a plus, where a number is below zero."""
+    """Return text with the minus sign that is as wide as a plus before negative numbers."""
     return re.sub(r"(?<![\w.])-(?=\d)", "−", str(text))
 
 
-def example(choices: Sequence[Choice]) -> str:
-    """Return what can be typed, or, of many such things, one."""
+def typing_example(choices: Sequence[Choice]) -> str:
+    """Return what can be typed; of more than three decisions, one."""
     keys = [min(choice.decision, choice.key, key=len) for choice in choices]
     return " or ".join(keys) if len(keys) < 4 else f"such as {keys[0]}"
 
@@ -358,19 +359,19 @@ def confirm_text(choice: Choice) -> tuple[str, str]:
 
 
 def is_own(area: Area, seat: int) -> bool:
-    """Say whether an area is the hand of whoever looks, which lies nearest to them."""
+    """Say whether an area is the hand of the viewer, which is drawn nearest to them."""
     return seat != SPECTATOR and area.kind == scene.HAND and area.seat == seat
 
 
 def card_notes(areas: Sequence[Area], choices: Sequence[Choice]) -> tuple[tuple[str, str], ...]:
     """Return what the cards of a hand do, where the card and its button do not say it already."""
-    said = {choice.action: tidy(confirm_text(choice)[0]) for choice in choices}
-    found = {}
+    buttons = {choice.action: tidy(confirm_text(choice)[0]) for choice in choices}
+    notes = {}
     for area in areas:
         for card in area.cards:
-            if card.note and tidy(card.note) != said.get(card.decision):
-                found[card.text + (f" {card.mark}" if card.mark else "")] = card.note
-    return tuple(found.items())
+            if card.note and tidy(card.note) != buttons.get(card.decision):
+                notes[card.text + (f" {card.mark}" if card.mark else "")] = card.note
+    return tuple(notes.items())
 
 
 def static_hash() -> str:
