@@ -1,0 +1,110 @@
+"""What the benchmarks share: a calibration loop, rates measured beside it, and programs in a fresh interpreter.
+
+The speed of a machine changes with its load, and differs from the next machine's, so a rate alone says little. Each
+measurement stands between two runs of one fixed loop, and its ratio to them can be compared.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from statistics import median
+from time import perf_counter, process_time
+from typing import Any, NamedTuple
+
+from piste.cli.progress_bar import ProgressBar
+from piste.core.errors import PisteError
+
+CALIBRATION_ROUNDS = 400_000
+RUNS = 7
+RUN_S = 0.25  # about how long each run takes
+
+Work = Callable[[int], tuple[int, int]]
+"""Work of a given size; returns how many steps and games it has done."""
+
+
+class Speed(NamedTuple):
+    """How fast something runs: the medians of a few runs, for each CPU second."""
+
+    steps: float
+    games: float
+    ratio: float  # steps to rounds of the calibration loop
+    cores: float  # CPU seconds in a second
+
+
+def calibration() -> float:
+    """Return rounds of the fixed loop in a CPU second."""
+    table = [0] * 64
+    x, total = 1, 0
+    start = process_time()
+    for _ in range(CALIBRATION_ROUNDS):
+        x = (x * 1103515245 + 12345) & 0x7FFFFFFF
+        table[x & 63] += 1
+        if x & 64:
+            total += _low_bits(x)
+    return CALIBRATION_ROUNDS / (process_time() - start)
+
+
+def _low_bits(x: int) -> int:
+    return x & 3
+
+
+def fit_size(work: Work, size: int, clock: Callable[[], float]) -> int:
+    """Return the size of work that takes about RUN_S on this clock; the first call may compile, and is not timed."""
+    work(size)
+    while True:
+        start = clock()
+        work(size)
+        spent = clock() - start
+        if spent > RUN_S / 4:
+            return max(1, round(size * RUN_S / spent))
+        size *= 4
+
+
+def measure(work: Work, size: int, tick: Callable[[], None]) -> Speed:
+    """Return the CPU speed of some work between calibrations; `size` is the first size that is tried."""
+    size = fit_size(work, size, process_time)
+    speeds = []
+    before = calibration()
+    for _ in range(RUNS):
+        wall_start, start = perf_counter(), process_time()
+        steps, games = work(size)
+        spent, passed = process_time() - start, perf_counter() - wall_start
+        after = calibration()
+        speeds.append(Speed(steps / spent, games / spent, steps / spent / ((before + after) / 2), spent / passed))
+        before = after
+        tick()
+    return Speed(*(median(column) for column in zip(*speeds, strict=True)))
+
+
+def ticker(bar: ProgressBar, total: int) -> Callable[[], None]:
+    """Return a function that moves a bar on by one of a total."""
+    done = 0
+
+    def tick() -> None:
+        nonlocal done
+        done += 1
+        bar(done, total)
+
+    return tick
+
+
+def rate_text(rate: float) -> str:
+    for size, letter in ((1e6, "M"), (1e3, "k")):
+        if rate >= size:
+            return f"{rate / size:.3g} {letter}"
+    return f"{rate:.0f}"
+
+
+def run_python(what: str, *arguments: str, stdin: str = "") -> dict[str, Any]:
+    """Run a fresh interpreter and return the JSON of the last line that it prints; `what` is named if it fails."""
+    done = subprocess.run(
+        [sys.executable, *arguments], input=stdin, capture_output=True, text=True, check=False
+    )  # fmt: skip
+    if done.returncode:
+        last = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
+        raise PisteError(f"{what} failed: {last}")
+    result: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return result
