@@ -6,17 +6,15 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from piste.cli.terminal import Terminal
+from piste.core.json_document import document
 
 if TYPE_CHECKING:
     from piste.compiled.simulate import Share
 
-JSON_FORMAT = 1
 
-
-def print_json(terminal: Terminal, document: dict[str, Any], *, version: int | None = None) -> int:
+def print_json(terminal: Terminal, fields: dict[str, Any], *, version: int | None = None) -> int:
     """Print one JSON document and nothing else; `version` is that of a command's own fields."""
-    head = {"format": JSON_FORMAT} if version is None else {"format": JSON_FORMAT, "version": version}
-    print(json.dumps({**head, **document}, ensure_ascii=False, indent=2), file=terminal.out)
+    print(json.dumps(document(fields, version=version), ensure_ascii=False, indent=2), file=terminal.out)
     return 0
 
 

@@ -12,12 +12,13 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from piste.core.game import find
+from piste.core.json_document import document
 
 if TYPE_CHECKING:
     from piste.core.information_set import InformationSet
 
-FORMAT = VERSION = 1
-"""Of the JSON document of an evaluation: of all that `--json` prints, and of this one."""
+VERSION = 1
+"""Of the JSON document of an evaluation."""
 
 PROVEN = "proven"  # by an argument that is written down
 EXACT = "exact"  # computed, true up to the rounding of the machine's numbers
@@ -91,9 +92,7 @@ class Evaluation(NamedTuple):
 
     def document(self) -> dict[str, Any]:
         """Return the JSON document that `piste solve --json` prints."""
-        return {
-            "format": FORMAT,
-            "version": VERSION,
+        fields = {
             "game": self.game,
             "position": self.position,
             "seat": find(self.game).seat_name(self.seat),
@@ -105,7 +104,8 @@ class Evaluation(NamedTuple):
                 {"name": choice.name, "action": choice.action, "mix": choice.mix} | choice.chances.document()
                 for choice in self.choices
             ],
-        } | dict(self.facts)
+        }
+        return document(fields | dict(self.facts), version=VERSION)
 
 
 def described(evaluation: Evaluation, asked: InformationSet) -> Evaluation:
