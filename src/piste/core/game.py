@@ -17,7 +17,7 @@ from piste.core.errors import (
     UnknownNameError,
     UnreadableDecisionError,
 )
-from piste.core.protocols import RESIGNS, Rules
+from piste.core.protocols import RESIGNS, AnyRules
 from piste.core.views import Ending
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ class Game(NamedTuple):
     """
 
     name: str
-    rules: Rules
+    rules: AnyRules
     notation: Notation
     package: str
 

@@ -9,7 +9,9 @@ one whole number too (bit `a` set: action `a` is in the set).
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
+
+# Rules are compiled, so these are whole numbers; none of them stands where another one could.
 
 CHANCE = -1
 """`to_act` when the dealer is to act."""
@@ -18,13 +20,13 @@ OVER = -2
 """`to_act` when the game has ended."""
 
 SPECTATOR = -1
-"""The seat of somebody who only looks on: sees what every seat sees, and nothing more."""
+"""In place of a seat, for `look` and `tell`: what every seat may know, and nothing more."""
 
 HIDDEN = -1
 """Stands in an `Event` or a view for what this audience may not know, or what does not apply."""
 
 RESIGNS = -1
-"""The kind of the one event that no rule has: somebody left."""
+"""The kind of the one event that no rule has: a seat resigned."""
 
 
 class Event(NamedTuple):
@@ -36,7 +38,12 @@ class Event(NamedTuple):
     also: int  # a second thing told with it (the card that was kept, who gets the gift), or HIDDEN
 
 
-class Rules(Protocol):
+OptionsT = TypeVar("OptionsT")
+StateT = TypeVar("StateT")
+ViewT = TypeVar("ViewT")
+
+
+class Rules(Protocol[OptionsT, StateT, ViewT]):
     """A game's rules, as a module. Each function trusts its caller; `Table` and `Position` check.
 
     `State` holds everything, secrets included. `View` is what one seat sees now; it is a type of its
@@ -44,51 +51,55 @@ class Rules(Protocol):
     """
 
     VERSION: int
-    Options: type[Any]
-    State: type[Any]
-    View: type[Any]
+    Options: type[OptionsT]
+    State: type[StateT]
+    View: type[ViewT]
 
-    def seats(self, options: Any, /) -> int:
+    def seats(self, options: OptionsT, /) -> int:
         """Return how many seats a game with these options has."""
 
-    def start(self, options: Any, /) -> Any:
+    def start(self, options: OptionsT, /) -> StateT:
         """Return the first state."""
 
-    def to_act(self, s: Any, /) -> int:
+    def to_act(self, s: StateT, /) -> int:
         """Return the seat that decides, or CHANCE, or OVER."""
 
-    def kind(self, s: Any, /) -> int:
-        """Return the kind of the action to come; everybody may know it."""
+    def kind(self, s: StateT, /) -> int:
+        """Return the kind of the action to come; all seats may know it."""
 
-    def legal(self, s: Any, /) -> int:
+    def legal(self, s: StateT, /) -> int:
         """Return the set of decisions open to the seat to act; never empty at a decision."""
 
-    def outcomes(self, s: Any, /) -> int:
+    def outcomes(self, s: StateT, /) -> int:
         """Return the set of outcomes that chance may bring; never empty at a chance node."""
 
-    def weight(self, s: Any, outcome: int, /) -> int:
+    def weight(self, s: StateT, outcome: int, /) -> int:
         """Return how likely an outcome is, as a whole number; positive for each of `outcomes`."""
 
-    def spread(self, s: Any, /) -> int:
-        """Return the sum of the weights of all outcomes: how many equally likely cards, so to say, there are."""
+    def spread(self, s: StateT, /) -> int:
+        """Return the sum of the weights of all outcomes: the number of equally likely cards."""
 
-    def drawn(self, s: Any, at: int, /) -> int:
+    def drawn(self, s: StateT, at: int, /) -> int:
         """Return the outcome that card number `at` below `spread` is; each has `weight` numbers, side by side."""
 
-    def apply(self, s: Any, action: int, /) -> Any:
+    def apply(self, s: StateT, action: int, /) -> StateT:
         """Return the state after a decision or an outcome."""
 
-    def leave(self, s: Any, seat: int, /) -> Any:
+    def leave(self, s: StateT, seat: int, /) -> StateT:
         """Return the state after this seat resigned; asked only where a seat is to act (G3)."""
 
-    def payoff(self, s: Any, seat: int, /) -> int:
+    def payoff(self, s: StateT, seat: int, /) -> int:
         """Return what the seat has won or lost; 0 while the game goes on, and in a draw."""
 
-    def reason(self, s: Any, /) -> int:
-        """Return why the game ended, as a number that the game's words name."""
+    def reason(self, s: StateT, /) -> int:
+        """Return why the game ended, as a number that the game's notation names."""
 
-    def look(self, s: Any, seat: int, /) -> Any:
-        """Return what a seat, or a SPECTATOR, sees now."""
+    def look(self, s: StateT, seat: int, /) -> ViewT:
+        """Return what a seat, or SPECTATOR, sees now."""
 
-    def tell(self, s: Any, action: int, seat: int, /) -> Event:
+    def tell(self, s: StateT, action: int, seat: int, /) -> Event:
         """Return what a seat is told when `action` happens at `s`: the one place that decides it."""
+
+
+AnyRules: TypeAlias = Rules[Any, Any, Any]
+"""The rules of some game: where games are not told apart, options, states and views are opaque values."""

@@ -5,9 +5,9 @@ Rules know resignations only as `leave`; whoever follows a game from its history
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from piste.core.protocols import HIDDEN, RESIGNS, Event, Rules
+from piste.core.protocols import HIDDEN, RESIGNS, Event, OptionsT, Rules, StateT, ViewT
 
 
 class Resignation(NamedTuple):
@@ -24,11 +24,11 @@ class Resignation(NamedTuple):
 Step = int | Resignation
 
 
-def apply_step(rules: Rules, state: Any, step: Step) -> Any:
+def apply_step(rules: Rules[OptionsT, StateT, ViewT], state: StateT, step: Step) -> StateT:
     """Return the state after a step."""
     return rules.leave(state, step.seat) if isinstance(step, Resignation) else rules.apply(state, step)
 
 
-def tell_step(rules: Rules, state: Any, step: Step, seat: int) -> Event:
+def tell_step(rules: Rules[OptionsT, StateT, ViewT], state: StateT, step: Step, seat: int) -> Event:
     """Return what a seat is told of a step at a state."""
     return step.event if isinstance(step, Resignation) else rules.tell(state, step, seat)
