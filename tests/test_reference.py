@@ -174,7 +174,7 @@ def reference_duel_facts(duel: Duel) -> Facts:
 
 
 def product_expects(position: piste.Position) -> Expected:
-    if position.to_act == piste.OVER:
+    if position.to_act is None:
         return "over", set()
     if position.to_act == piste.CHANCE:
         return "chance", position.outcomes()
@@ -200,7 +200,7 @@ def play(start: Start, random: Random, resigning: tuple[float, float]) -> tuple[
     steps: list[str] = []
     try:
         compare(position, referee)
-        while position.to_act != piste.OVER and len(steps) < LONGEST:
+        while position.to_act is not None and len(steps) < LONGEST:
             likely = resigning[referee.stage in ABILITIES]
             if position.decisions() and random.random() < likely:
                 seat = random.choice(referee.in_match if isinstance(referee, Duel) else [0, 1])

@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from piste.core.game import find as find
     from piste.core.game import names as names
     from piste.core.information_set import InformationSet as InformationSet
-    from piste.core.position import OVER as OVER
     from piste.core.position import Position as Position
     from piste.core.protocols import CHANCE as CHANCE
     from piste.core.protocols import SPECTATOR as SPECTATOR
@@ -57,7 +56,7 @@ _HOME = {
     "core.evaluation": ("Evaluation",),
     "core.game": ("Game", "find", "names"),
     "core.information_set": ("InformationSet",),
-    "core.position": ("OVER", "Position"),
+    "core.position": ("Position",),
     "core.record": ("Record",),
     "core.steps": ("Resignation",),
     "core.table": ("Table",),

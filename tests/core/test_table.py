@@ -26,7 +26,7 @@ def test_a_table_and_its_position_agree_on_who_is_to_act() -> None:
         assert table.to_act == piste.Position.parse(table.position_text()).to_act
         if table.to_act is not None:
             table.resign(0)
-    assert table.to_act is piste.Position.parse(table.position_text()).to_act is piste.OVER is None
+    assert table.to_act is piste.Position.parse(table.position_text()).to_act is None
 
 
 def test_a_table_says_what_it_is_and_tells_no_secret() -> None:

@@ -8,17 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from piste.core import protocols
 from piste.core.errors import IllegalDecisionError, OptionError, PositionError, UnknownNameError
 from piste.core.game import Game, find, members, quoted
-from piste.core.protocols import CHANCE, HIDDEN, SPECTATOR
+from piste.core.protocols import CHANCE, HIDDEN, OVER, SPECTATOR
 from piste.core.views import Ending
 
 if TYPE_CHECKING:
     from fractions import Fraction
-
-OVER = None
-"""`to_act` of a position and of a table once the game has ended. Rules are compiled, so theirs is a number."""
 
 LONGEST = 4000
 """No position takes more characters than this."""
@@ -50,11 +46,11 @@ class Position(NamedTuple):
     def to_act(self) -> int | None:
         """The seat that is to decide, CHANCE, or None when the game is over."""
         actor = self.game.rules.to_act(self.state)
-        return OVER if actor == protocols.OVER else actor
+        return None if actor == OVER else actor
 
     @property
     def _decides(self) -> bool:
-        return self.to_act not in (CHANCE, OVER)
+        return self.game.rules.to_act(self.state) >= 0
 
     def decisions(self) -> dict[str, int]:
         """Return the decisions of the seat to act, by name; none if no seat is."""
@@ -76,7 +72,7 @@ class Position(NamedTuple):
         rules, actor = self.game.rules, self.to_act
         if not isinstance(name, str):
             raise IllegalDecisionError(f"A step is written by its name, as text: after('{name}'), not after({name}).")
-        if actor is OVER:
+        if actor is None:
             raise IllegalDecisionError(f"{quoted(name)} cannot happen: the game is over.")
         if actor == CHANCE:
             found = self.game.read_outcome(self.state, name)
@@ -107,10 +103,10 @@ class Position(NamedTuple):
         return tuple(rules.payoff(self.state, seat) for seat in range(rules.seats(self.state.options)))
 
     def ending(self) -> Ending | None:
-        return self.game.ending(self.state) if self.to_act is OVER else None
+        return self.game.ending(self.state) if self.to_act is None else None
 
     def seen_by(self, seat: int) -> Any:
-        """Return what a seat, or a watcher, sees of this position."""
+        """Return what a seat, or a spectator, sees of this position."""
         if not SPECTATOR <= seat < self.game.rules.seats(self.state.options):
             raise IllegalDecisionError(f"There is no seat {seat} here.")
         return self.game.rules.look(self.state, seat)

@@ -9,7 +9,7 @@ from fractions import Fraction
 import pytest
 
 import piste
-from piste import CHANCE, OVER, Position
+from piste import CHANCE, Position
 from piste.core.errors import DealError, IllegalDecisionError, OptionError, PositionError, UnreadableDecisionError
 
 GAME = "mccoy-duel"
@@ -31,7 +31,7 @@ def follow(position: Position, words: str) -> Position:
     for word in words.split():
         who, what = word.split(":")
         actor = position.to_act
-        assert actor != OVER, f"{word} comes after the end"
+        assert actor is not None, f"{word} comes after the end"
         kind = position.game.kind_name(position.game.rules.kind(position.state))
         assert who == (kind if actor == CHANCE else SEATS[actor]), f"{word} is not due: {position}"
         position = position.after(what)
@@ -66,7 +66,7 @@ def wander(start: Position, seed: int, *, long: bool = False, leaving: float = 0
     while True:
         yield position
         state, actor = position.state, position.to_act
-        if actor == OVER:
+        if actor is None:
             return
         if actor != CHANCE and dice.random() < leaving:
             position = position.resign(dice.choice([seat for seat in range(n) if state.present >> seat & 1]))

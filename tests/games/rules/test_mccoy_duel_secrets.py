@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import piste
-from piste import CHANCE, OVER, SPECTATOR, Position, Table
+from piste import CHANCE, SPECTATOR, Position, Table
 from piste.core.belief import event_text
 from piste.core.protocols import HIDDEN
 from tests.games.rules.test_mccoy_duel import GAME, POWERS, begin, duel, field, follow, wander
@@ -126,7 +126,7 @@ def test_d17_in_random_games_each_secret_is_told_to_those_it_concerns_only(playe
     seen = set()
     for seed in range(12):
         for position in wander(begin(players, rounds=3), seed, leaving=0.01):
-            if position.to_act == OVER:
+            if position.to_act is None:
                 continue
             rules, state, what = position.game.rules, position.state, kind(position)
             concerns = {
