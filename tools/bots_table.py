@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from piste import bots
-from piste.analysis.arena.match import Result, Score, Time, against, effort, ladder, limited, play
+from piste.analysis.arena.match import Result, Score, Time, against, effort, ladder, play, with_turn_limit
 from piste.cli.progress_bar import ProgressBar
 from piste.compiled.simulate import Share
 from piste.core.game import Game, find
@@ -87,7 +87,7 @@ def one_game(game: Game, scale: float, processes: int) -> str | None:
     def games(one: str, two: str) -> int:
         return scaled(min(own.get(one, CHEAP), own.get(two, CHEAP)), scale)
 
-    options = limited(game, OPTIONS.get(game.name, {}))
+    options = with_turn_limit(game, OPTIONS.get(game.name, {}))
     with ProgressBar(game.name) as bar:
         results = ladder(game, options, levels, games, processes=processes, progress=bar)
         if any(result.stopped for result in results):
@@ -129,7 +129,7 @@ def among_table(game: Game, levels: list[str], scale: float, processes: int, bar
     for level in levels:
         played = []
         for players in MORE_PLAYERS:
-            options = limited(game, {"players": players})
+            options = with_turn_limit(game, {"players": players})
             wanted = scaled(SIZES_AMONG[level], scale)
             played.append(play(game, options, (level, AMONG), wanted, processes=processes, progress=bar))
             if played[-1].stopped:

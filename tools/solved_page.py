@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from piste.analysis.balance.estimates import Estimate
-from piste.analysis.balance.report import Report, at_the_start, begun, weigh
+from piste.analysis.balance.report import Report, balance_report, evaluate_start, fix_first_seat
 from piste.analysis.balance.svg import BLUE, FAINT, INK, ORANGE, PALE, STYLE, line, page, text
 from piste.cli.commands.bench.solve_time import is_heavy
 from piste.cli.progress_bar import ProgressBar
@@ -121,8 +121,8 @@ def solved(game: Game, options: dict[str, int | str], *, heavy: bool) -> Row:
         if not alone:
             found = piste(None, "bench", "--solve", game.name)["solves"][game.name]
             row |= {"seconds": found["seconds"], "mib": found["mib"], "said": found["said"]}
-        fixed, first = begun(game, options)
-        best = at_the_start(game, game.options(fixed), first)
+        fixed, first = fix_first_seat(game, options)
+        best = evaluate_start(game, game.options(fixed), first)
         chances = best.chances._asdict() | {"value": best.chances.value}
         verdict = {"known": best.known, "within": best.within, "how": best.how, "chances": chances}
     row["said"] = re.sub(r" in (/|[A-Z]:)[^ ,]*", "", row.get("said", ""))  # where it is kept is everybody's own
@@ -163,7 +163,7 @@ def alone_measured(folder: str, *words: str) -> Row:
 def weighed(key: str, game: Game, options: dict[str, int | str], games: int | None) -> Row:
     """Put a game on the scales, draw its plot, and return the numbers that the page tells."""
     with ProgressBar(key) as bar:
-        report = weigh(game, options, games=games, progress=bar)
+        report = balance_report(game, options, games=games, progress=bar)
     if report.stopped:
         raise SystemExit(130)
     (IMAGES / f"balance-{key}.svg").write_text(page([report]), encoding="utf-8", newline="\n")
@@ -172,12 +172,12 @@ def weighed(key: str, game: Game, options: dict[str, int | str], games: int | No
 
 def sentences(report: Report) -> list[str]:
     """Return what playing it showed, in sentences."""
-    strongest = next(level for level in reversed(report.levels) if level in report.spreads)
-    spread = report.spreads[strongest]
-    turns = "" if spread.turns is None or spread.turns == spread.decisions else f" and {interval(spread.turns)} turns"
-    said = [f"A game between {report.shown(strongest)} bots has {interval(spread.decisions)} decisions{turns}."]
-    if report.matter is not None and report.matter.level == strongest:
-        share = percent(report.matter.slip)
+    strongest = next(level for level in reversed(report.levels) if level in report.statistics)
+    stats = report.statistics[strongest]
+    turns = "" if stats.turns is None or stats.turns == stats.decisions else f" and {interval(stats.turns)} turns"
+    said = [f"A game between {report.shown(strongest)} bots has {interval(stats.decisions)} decisions{turns}."]
+    if report.stakes is not None and report.stakes.level == strongest:
+        share = percent(report.stakes.slip)
         said.append(f"At {share} of them a bad choice costs more than a point of winning chance.")
     if report.better is not None:
         said.append(f"The better of two levels gets {percent(report.better)} of the points.")

@@ -1,7 +1,7 @@
-"""Games by the million: play them in threads, count what came of them, and say how sure the counts are.
+"""Simulation of many games, in threads: counts of results with their intervals.
 
 The games of a seed are numbered, and each has a generator of its own, so any number of threads plays the same games
-and the counts come out the same.
+and gives the same counts.
 """
 
 from __future__ import annotations
@@ -21,23 +21,24 @@ from piste.core.extras import COMPILED, has
 from piste.core.game import Game, quoted
 
 RANDOM = "random"
-MOST = 1_000_000
+MAX_STEPS = 1_000_000
 """A game that has not ended after so many steps is counted as unfinished."""
 
-BLOCK = 4096
-"""So many games are played in one go before progress is told."""
+BLOCK_GAMES, BLOCK_GAMES_INTERPRETED = 4096, 16
+"""Games played in one call of a kernel, between two reports of progress."""
 
-BLOCK_INTERPRETED = 16
+MAX_LENGTH = 4096
+"""Longer games, in decisions, are counted together."""
 
-LENGTHS = 4096
-"""Games of so many decisions or more are counted together."""
+MAX_REASONS = 16
+COUNTER_SIZES = (k.N_COUNTS, 4, MAX_REASONS, MAX_LENGTH)
 
-REASONS = 16
-SIZES = (k.N_COUNTS, 4, REASONS, LENGTHS)
+Z_95 = 1.959964
+"""Standard deviations on either side of the mean that hold 95 % of a normal distribution."""
 
 
 Counts = list[Any]
-"""Sums, wins, reasons and lengths: arrays of whole numbers, or lists where numpy is not there."""
+"""Sums, wins, reasons and lengths: integer arrays, or lists where numpy is missing."""
 
 
 class Share(NamedTuple):
@@ -50,7 +51,7 @@ class Share(NamedTuple):
 
 
 class Tally(NamedTuple):
-    """What came of many games."""
+    """The counts of many games."""
 
     games: int
     unfinished: int
@@ -61,7 +62,7 @@ class Tally(NamedTuple):
     decisions: int
     length_sum: int  # decisions in finished games
     squares: int  # the sum of the squares of their numbers of decisions
-    lengths: dict[int, int]  # how many finished games had so many decisions; the last entry stands for more, too
+    lengths: dict[int, int]  # finished games by number of decisions; the last entry counts longer ones too
     turns: int = 0  # in finished games: by the game's own count, else how often the seat that decides changed
     turn_squares: int = 0
 
@@ -79,7 +80,7 @@ class Tally(NamedTuple):
         return _mean(self.turns, self.turn_squares, self.games - self.unfinished)
 
     def quantile(self, part: float) -> int:
-        """Return a length that this part of the finished games do not exceed."""
+        """Return the length that a share `part` of the finished games do not exceed."""
         wanted = part * (self.games - self.unfinished)
         seen = 0
         for length in sorted(self.lengths):
@@ -98,18 +99,27 @@ def _mean(total: int, squares: int, n: int) -> tuple[float, float]:
 
 
 def share(count: int, games: int) -> Share:
-    """Return a count as a part of all games, with the interval in which the true part lies 19 times out of 20."""
-    if games == 0:
-        return Share(0, 0.0, 0.0, 1.0)
-    z, p = 1.959964, count / games
-    middle = (p + z * z / (2 * games)) / (1 + z * z / games)
-    half = z * sqrt(p * (1 - p) / games + z * z / (4 * games * games)) / (1 + z * z / games)
-    low = 0.0 if count == 0 else max(0.0, middle - half)
-    return Share(count, p, low, 1.0 if count == games else min(1.0, middle + half))
+    """Return a count as a share of all games, with its 95 % interval."""
+    p = count / games if games else 0.0
+    return Share(count, p, *wilson_interval(p, p * (1 - p), games))
+
+
+def wilson_interval(mean: float, variance: float, n: int) -> tuple[float, float]:
+    """Return Wilson's 95 % interval for a mean between 0 and 1.
+
+    Wilson's formula is that of wins and losses alone, where the variance is mean * (1 - mean). Draws make the
+    variance smaller, and with it the interval.
+    """
+    if n == 0:
+        return 0.0, 1.0
+    middle = (mean + Z_95 * Z_95 / (2 * n)) / (1 + Z_95 * Z_95 / n)
+    half = Z_95 * sqrt(variance / n + Z_95 * Z_95 / (4 * n * n)) / (1 + Z_95 * Z_95 / n)
+    low = 0.0 if mean == 0.0 else min(mean, max(0.0, middle - half))
+    return low, 1.0 if mean == 1.0 else max(mean, min(1.0, middle + half))
 
 
 def seed_number(seed: str) -> int:
-    """Return the number that a seed's text stands for."""
+    """Return the seed of the generators from the text of a seed."""
     return int.from_bytes(blake2b(seed.encode(), digest_size=8).digest(), "big") >> 2
 
 
@@ -127,18 +137,18 @@ def simulate(
     policies: Sequence[str | Policy] = (),
     threads: int = 1,
     compiled: bool = True,
-    most: int = MOST,
+    most: int = MAX_STEPS,
     progress: Callable[[int, int], None] | None = None,
 ) -> Tally:
-    """Play many games and return what came of them; Ctrl-C ends it early with what there is so far.
+    """Play many games and return their counts; Ctrl-C ends it early with the counts so far.
 
-    A policy is named, or is a function of one's own in the part of Python that numba compiles; seats without one
-    play at random. `progress` is told how many games of how many are done.
+    A policy is a name, or a function in the part of Python that numba compiles; seats without one play at random.
+    `progress` is called with the games done and the games in all.
     """
     if games < 0 or threads < 1 or most < 1:
         raise OptionError("Games cannot be fewer than 0, and there must be at least one thread and one step.")
     own = tuple(policy for policy in policies if callable(policy))
-    chosen = _numbers(game, options, policies)
+    chosen = _policy_numbers(game, options, policies)
     space = game_kernels(game, compiled=compiled, own=own)
     number = seed_number(seed)
     opening = _opening(space, options, compiled)
@@ -155,7 +165,7 @@ def simulate(
         if progress is not None:
             progress(done, games)
 
-    block = BLOCK if compiled else BLOCK_INTERPRETED
+    block = BLOCK_GAMES if compiled else BLOCK_GAMES_INTERPRETED
     blocks = range(0, games, block)
     total = _counts(compiled)
     try:
@@ -174,7 +184,7 @@ def simulate(
                     done += 1
                     tell(min(done * block, games))
     except KeyboardInterrupt:
-        pass  # what there is so far is worth having
+        pass  # the counts so far are returned
     return _tally([[int(value) for value in counts] for counts in total], game.rules.seats(options))
 
 
@@ -196,26 +206,26 @@ def _tally(total: list[list[int]], seats: int) -> Tally:
     )
 
 
-def _numbers(game: Game, options: Any, policies: Sequence[str | Policy]) -> tuple[int, int, int, int]:
+def _policy_numbers(game: Game, options: Any, policies: Sequence[str | Policy]) -> tuple[int, int, int, int]:
     """Return the number of each seat's policy; 0 is random play."""
     named = policy_names(game)
     seats = game.rules.seats(options)
     if len(policies) > seats:
         raise OptionError(f"{game.notation.TITLE} has {seats} seats here, and {len(policies)} policies were given.")
-    found = [0, 0, 0, 0]
+    numbers = [0, 0, 0, 0]
     own = len(named)
     for seat, policy in enumerate(policies):
         if callable(policy):
             own += 1
-            found[seat] = own
+            numbers[seat] = own
         elif policy in named:
-            found[seat] = 1 + named.index(policy)
+            numbers[seat] = 1 + named.index(policy)
         elif policy != RANDOM:
             known = ", ".join((RANDOM, *named))
             raise UnknownNameError(
                 f"There is no policy {quoted(policy)} for {game.notation.TITLE}. There are: {known}."
             )
-    return (found[0], found[1], found[2], found[3])
+    return (numbers[0], numbers[1], numbers[2], numbers[3])
 
 
 def _opening(space: Any, options: Any, compiled: bool) -> Any:
@@ -225,7 +235,7 @@ def _opening(space: Any, options: Any, compiled: bool) -> Any:
 
 
 def _counts(compiled: bool) -> Counts:
-    return [_zeros(n, compiled) for n in SIZES]
+    return [_zeros(n, compiled) for n in COUNTER_SIZES]
 
 
 def _zeros(n: int, compiled: bool) -> Any:

@@ -71,6 +71,13 @@ class Belief:
             lambda state: bool(look(state, self.seat) == told.after),
         )
 
+    def after(self, entry: LogEntry) -> Belief:
+        """Return the belief after one more line of the log; this one stays as it is."""
+        other = Belief(self.game, None, self.seat, most=self._most)
+        other._layers, other._ways, other.sampled = list(self._layers), list(self._ways), self.sampled
+        other.see(entry)
+        return other
+
     def hear(self, event: WrittenEvent) -> None:
         """Take in an event without what was seen after it; what does not fit is dropped by the next one."""
         self._advance(lambda state: self._steps_written(state, event), lambda _: True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from piste.core.protocols import Event
+from piste.core.protocols import HIDDEN, Event
 
 
 class LogEntry(NamedTuple):
@@ -38,3 +38,12 @@ class SeatView(NamedTuple):
     origin: str  # the position the game began from, if it was laid by hand; all seats know it
     counts: bool  # False if the cards were laid or the seed was named (G8)
     ending: Ending | None
+
+    def at_step(self, step: int) -> SeatView:
+        """Return what the seat saw after `step` steps, without its decisions; at the last one, as the game ended."""
+        if step >= len(self.log):
+            return self
+        position = self.log[step - 1].after if step else self.opening
+        return self._replace(
+            position=position, log=self.log[:step], kind=HIDDEN, decisions=(), actions=(), ending=None
+        )

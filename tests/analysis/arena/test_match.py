@@ -18,7 +18,7 @@ import pytest
 import piste
 from piste import bots
 from piste.analysis.arena import match
-from piste.analysis.arena.match import Result, Time, against, effort, ladder, limited, play
+from piste.analysis.arena.match import Result, Time, against, effort, ladder, play, with_turn_limit
 from piste.bots.base import Plain
 from piste.cli.commands.match import run
 from piste.cli.terminal import Terminal
@@ -41,7 +41,7 @@ for line in sys.stdin:
 
 def matched(name: str, one: str, two: str, games: int, given: dict[str, int | str] | None = None) -> Result:
     game = find(name)
-    return play(game, limited(game, given or {}), (one, two), games)
+    return play(game, with_turn_limit(game, given or {}), (one, two), games)
 
 
 def by_seat(result: Result) -> dict[tuple[int, int], int | None]:
@@ -54,7 +54,7 @@ def by_seat(result: Result) -> dict[tuple[int, int], int | None]:
 
 def test_any_number_of_processes_gives_the_same_result() -> None:
     game = find("prime-duel")
-    options = limited(game, SMALL)
+    options = with_turn_limit(game, SMALL)
     one, two, three = (play(game, options, ("steady", "random"), 14, "same", n) for n in (1, 2, 3))
     assert one == two == three
     assert [outcome.deal for outcome in three.outcomes] == [i // 2 for i in range(14)]
@@ -150,9 +150,9 @@ def test_shares_have_the_interval_of_wilson() -> None:
 
 def test_endless_games_get_a_turn_limit_unless_one_is_given() -> None:
     for name, wanted in (("prime-duel", 200), ("zero-sum-duel", 200), ("zero-sum-grid", 200)):
-        assert limited(find(name), {}).turns == wanted
-        assert limited(find(name), {"turns": "7"}).turns == 7
-    assert not hasattr(limited(find("positive-negative"), {}), "turns")
+        assert with_turn_limit(find(name), {}).turns == wanted
+        assert with_turn_limit(find(name), {"turns": "7"}).turns == 7
+    assert not hasattr(with_turn_limit(find("positive-negative"), {}), "turns")
 
 
 # What can go wrong
@@ -167,7 +167,9 @@ def test_ctrl_c_keeps_whole_deals() -> None:
             raise KeyboardInterrupt
 
     for processes in (1, 2):
-        result = play(game, limited(game, SMALL), ("steady", "random"), 20, processes=processes, progress=after_three)
+        result = play(
+            game, with_turn_limit(game, SMALL), ("steady", "random"), 20, processes=processes, progress=after_three
+        )
         assert result.stopped
         assert (result.games, result.asked) == (6, 20)
         assert result.outcomes == whole.outcomes[:6]
@@ -193,11 +195,12 @@ def test_ctrl_c_in_the_middle_of_a_game_leaves_no_half_deal(monkeypatch: pytest.
 @pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is sent as a signal")
 def test_ctrl_c_at_a_terminal_stops_all_processes_and_shows_what_is_done() -> None:
     code = (
-        "import sys\nfrom piste.analysis.arena.match import limited, play\nfrom piste.core.game import find\n"
+        "import sys\nfrom piste.analysis.arena.match import with_turn_limit, play\nfrom piste.core.game import find\n"
         "if __name__ == '__main__':\n"
         "    game = find('prime-duel')\n"
         "    def told(done, whole, what):\n        print(done, flush=True)\n"
-        "    result = play(game, limited(game, {}), ('steady', 'random'), 1000000, processes=2, progress=told)\n"
+        "    options = with_turn_limit(game, {})\n"
+        "    result = play(game, options, ('steady', 'random'), 1000000, processes=2, progress=told)\n"
         "    print('kept', result.games, result.stopped)\n"
     )
     with subprocess.Popen(
@@ -222,7 +225,7 @@ def test_ctrl_c_at_a_terminal_stops_all_processes_and_shows_what_is_done() -> No
 
 def test_what_cannot_be_played_is_refused_with_a_sentence() -> None:
     game = find("prime-duel")
-    options = limited(game, {})
+    options = with_turn_limit(game, {})
     with pytest.raises(UnknownNameError, match=r"no bot 'stedy' for Prime Duel\. Did you mean steady\?"):
         play(game, options, ("random", "stedy"), 2)
     with pytest.raises(OptionError, match="played by two bots, and 3 were given"):
@@ -264,7 +267,7 @@ def test_a_program_that_fails_ends_the_match_with_its_sentence(processes: int, t
 def test_a_ladder_has_every_pair_once_and_says_both_ways() -> None:
     game = find("prime-duel")
     levels = ["random", "novice", "steady"]
-    results = ladder(game, limited(game, SMALL), levels, lambda one, _: 4 if one == "random" else 2)
+    results = ladder(game, with_turn_limit(game, SMALL), levels, lambda one, _: 4 if one == "random" else 2)
     assert [result.specs for result in results] == [("random", "novice"), ("random", "steady"), ("novice", "steady")]
     assert [result.games for result in results] == [4, 4, 2]
     scores = against(results)
@@ -275,7 +278,7 @@ def test_a_ladder_has_every_pair_once_and_says_both_ways() -> None:
 
 def test_a_ladder_at_a_larger_table_has_both_orders() -> None:
     game = find("mccoy-duel")
-    results = ladder(game, limited(game, {"players": 3, "rounds": 1}), ["random", "steady"], 3)
+    results = ladder(game, with_turn_limit(game, {"players": 3, "rounds": 1}), ["random", "steady"], 3)
     assert [result.specs for result in results] == [("random", "steady"), ("steady", "random")]
     assert set(against(results)) == {("random", "steady"), ("steady", "random")}
 
@@ -288,7 +291,7 @@ def test_ctrl_c_ends_a_ladder_with_the_matches_there_are() -> None:
             raise KeyboardInterrupt
 
     levels = ["random", "novice", "steady"]
-    results = ladder(game, limited(game, SMALL), levels, 4, progress=in_the_second)
+    results = ladder(game, with_turn_limit(game, SMALL), levels, 4, progress=in_the_second)
     assert [(result.games, result.stopped) for result in results] == [(4, False), (2, True)]
 
 

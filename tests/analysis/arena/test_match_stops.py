@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from piste.analysis.arena import match
-from piste.analysis.arena.match import ladder, limited, play
+from piste.analysis.arena.match import ladder, play, with_turn_limit
 from piste.cli.main import main
 from piste.core.errors import PisteError
 from piste.core.game import find
@@ -142,11 +142,11 @@ def test_ctrl_c_that_comes_out_of_compiled_code_keeps_what_is_done() -> None:
         if done == 2:
             raise SystemError("returned a result with an exception set") from KeyboardInterrupt()
 
-    results = ladder(game, limited(game, {"target": 9}), LEVELS, 6, progress=wrapped)
+    results = ladder(game, with_turn_limit(game, {"target": 9}), LEVELS, 6, progress=wrapped)
     assert [(result.games, result.stopped) for result in results] == [(2, True)]
 
     def broken(*_: object) -> None:
         raise SystemError("something else")
 
     with pytest.raises(SystemError, match="something else"):
-        ladder(game, limited(game, {"target": 9}), LEVELS, 6, progress=broken)
+        ladder(game, with_turn_limit(game, {"target": 9}), LEVELS, 6, progress=broken)

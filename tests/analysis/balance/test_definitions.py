@@ -13,7 +13,7 @@ from piste.analysis.arena.match import Outcome, Result
 from piste.analysis.balance import random_play, skill
 from piste.analysis.balance.estimates import MEASURED, Estimate, points, share
 from piste.analysis.balance.histogram import bins
-from piste.analysis.balance.self_play import MATTERS, trace
+from piste.analysis.balance.self_play import MIN_STAKES, play_itself
 from piste.compiled import simulate
 from piste.core.game import find, members
 from piste.core.protocols import CHANCE, OVER
@@ -122,15 +122,15 @@ def test_how_many_decisions_matter_is_what_plain_enumeration_finds() -> None:
         own = 1 if actor == 0 else -1
         keep, discard = (rules.apply(s, action) for action in members(rules.legal(s)))
         gap = own * (worth(rules, keep, seen) - worth(rules, discard, seen)) / 2
-        matter += likely * (abs(gap) > MATTERS)
+        matter += likely * (abs(gap) > MIN_STAKES)
         layer.append((likely, keep if gap >= 0 else discard))  # the bot keeps where both are worth the same
     from piste.games.positive_negative.solver import solver
 
-    found = trace(game, options, "perfect", min(games(400), 20_000), "matter", solver=solver, rate=1.0)
-    spread, told = found.spread(), found.matter()
+    found = play_itself(game, options, "perfect", min(games(400), 20_000), "matter", solver=solver, rate=1.0)
+    stats, told = found.statistics(), found.stakes()
     assert told is not None
     assert told.known == "exact"
-    assert abs(spread.decisions.value - float(decisions)) <= 2 * spread.decisions.half
+    assert abs(stats.decisions.value - float(decisions)) <= 2 * stats.decisions.half
     assert abs(told.slip.value - float(matter / decisions)) <= 2 * told.slip.half
     assert told.slip.of == sum(game.decisions for game in found.games)
 

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from piste.analysis.balance import report as balance
-from piste.analysis.balance.report import BEST, weigh
-from piste.analysis.balance.self_play import trace
+from piste.analysis.balance.report import BEST, balance_report
+from piste.analysis.balance.self_play import play_itself
 from piste.analysis.balance.svg import page
 from piste.cli.commands import balance as balancing
 from piste.cli.main import main
@@ -44,7 +44,7 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def weighed(name: str, given: dict[str, int | str] | None = None, **more: Any) -> balance.Report:
-    return weigh(find(name), SMALL.get(name, {}) if given is None else given, **{"games": 4, **more})
+    return balance_report(find(name), SMALL.get(name, {}) if given is None else given, **{"games": 4, **more})
 
 
 @pytest.mark.parametrize("name", slow_if(lambda name: name == "mccoy-duel", names()))
@@ -52,7 +52,7 @@ def test_every_game_can_be_weighed_and_shown_in_every_form(name: str, capsys: py
     report = weighed(name)
     assert not report.stopped
     assert report.levels == ["novice", "steady", "strong", "perfect"]
-    assert set(report.spreads) == {*report.levels, "random"}
+    assert set(report.statistics) == {*report.levels, "random"}
     for share in (*report.shares.values(), *report.draws.values(), *report.points.values()):
         assert 0 <= share.low <= share.value <= share.high <= 1
     ElementTree.fromstring(page([report]))
@@ -73,10 +73,12 @@ def test_every_game_can_be_weighed_and_shown_in_every_form(name: str, capsys: py
 )
 def test_the_first_players_share_of_perfect_games_is_the_solvers(name: str, given: dict[str, int | str]) -> None:
     game = find(name)
-    fixed, first = balance.begun(game, given)
-    told = weigh(game, given, games=1).shares[BEST]
+    fixed, first = balance.fix_first_seat(game, given)
+    told = balance_report(game, given, games=1).shares[BEST]
     assert told.known in ("exact", "proven")
-    played = trace(game, game.options(fixed), "perfect", min(games(400), 5000), "exact", first=first).spread()
+    played = play_itself(
+        game, game.options(fixed), "perfect", min(games(400), 5000), "exact", first=first
+    ).statistics()
     assert abs(played.points.value - told.value) <= 1.5 * played.points.half + 1e-9
 
 
@@ -124,16 +126,16 @@ def test_ctrl_c_leaves_what_there_is_so_far() -> None:
     early = weighed("positive-negative", progress=After("steady against itself"))
     assert early.stopped
     assert early.shares[BEST] == whole.shares[BEST]
-    assert list(early.spreads) == ["perfect", "strong", "random"]
-    assert early.spreads["perfect"] == whole.spreads["perfect"]
+    assert list(early.statistics) == ["perfect", "strong", "random"]
+    assert early.statistics["perfect"] == whole.statistics["perfect"]
     random = weighed("zero-sum-grid", {"turns": 30}, games=2000, progress=After("random play"))  # more than a block
     assert random.stopped
-    assert 0 < random.spreads["random"].decisions.of < 10_000
-    assert list(random.spreads) == ["random"]
+    assert 0 < random.statistics["random"].decisions.of < 10_000
+    assert list(random.statistics) == ["random"]
     late = weighed("positive-negative", progress=After("3/6"))
     assert late.stopped
     assert len(late.matches) == 2
-    assert late.spreads == whole.spreads
+    assert late.statistics == whole.statistics
     balancing.show(late.game, [late], 2, Terminal(io.StringIO(), colour=False))
 
 
@@ -141,7 +143,7 @@ def test_ctrl_c_leaves_what_there_is_so_far() -> None:
 def test_ctrl_c_in_the_command_shows_what_there_is_and_returns_130(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(balancing, "weigh", lambda game, given, **more: weigh(
+    monkeypatch.setattr(balancing, "balance_report", lambda game, given, **more: balance_report(
         game, given, **(more | {"progress": After("strong against itself")})
     ))  # fmt: skip
     assert main(["balance", "positive-negative", "--set", "top=3", "--versus", "sheet", "--games", "2"]) == 130
@@ -247,10 +249,10 @@ def test_nothing_is_wider_than_the_terminal(columns: int, monkeypatch: pytest.Mo
 
 def test_a_level_that_takes_long_is_left_out_unless_games_are_asked_for() -> None:
     game = find("mccoy-duel")
-    usual = balance._Work(game, game.options(), game.options(), 0, None, "seed", 1, quiet)
+    usual = balance._Measurement(game, game.options(), game.options(), 0, None, "seed", 1, quiet)
     assert usual.levels == ["novice", "steady", "strong"]
     assert any(note.startswith("expert is left out") for note in usual.notes)
-    asked = balance._Work(game, game.options(), game.options(), 0, 2, "seed", 1, quiet)
+    asked = balance._Measurement(game, game.options(), game.options(), 0, 2, "seed", 1, quiet)
     assert asked.levels[-1] == "perfect"
 
 

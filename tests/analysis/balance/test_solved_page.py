@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from piste.analysis.balance.report import at_the_start, begun
+from piste.analysis.balance.report import evaluate_start, fix_first_seat
 from piste.core.game import find, names
 from tests import ROOT
 
@@ -48,8 +48,8 @@ def test_what_the_page_calls_exact_is_what_the_solver_says(tool: Any, name: str)
     rows = tool.read(tool.PAGE.read_text(encoding="utf-8"))
     for key, game, options in tool.kinds():
         if game.name == name:
-            fixed, first = begun(game, options)
-            best = at_the_start(game, game.options(fixed), first)
+            fixed, first = fix_first_seat(game, options)
+            best = evaluate_start(game, game.options(fixed), first)
             assert best.known == rows[key]["known"]
             assert rows[key]["known"] in ("exact", "proven")
             assert best.chances.value == pytest.approx(rows[key]["chances"]["value"], abs=1e-9)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import piste
-from piste.analysis.coach.attribution import Walk, walk
+from piste.analysis.coach.attribution import Attribution, attribute
 from piste.analysis.coach.evaluator import Evaluator, evaluator_of
 from piste.core.game import find
 from piste.core.record import Record
@@ -47,8 +47,8 @@ def judge(kind: Kind) -> Evaluator:
     return _judges[str(kind)]
 
 
-def walked(kind: Kind, seed: object, *, resigning: float = 0.0) -> Walk:
-    return walk(played(kind, seed, resigning=resigning), judge(kind))
+def walked(kind: Kind, seed: object, *, resigning: float = 0.0) -> Attribution:
+    return attribute(played(kind, seed, resigning=resigning), judge(kind))
 
 
 def record_of(table: piste.Table) -> Record:

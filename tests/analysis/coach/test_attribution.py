@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from piste.analysis.coach.attribution import walk
+from piste.analysis.coach.attribution import attribute
 from piste.analysis.coach.evaluator import Evaluator
 from piste.core.evaluation import EXACT as COMPUTED
 from piste.core.evaluation import PROVEN, Chances, Choice, Evaluation
@@ -57,7 +57,7 @@ def test_the_best_decision_never_has_a_loss(kind: Kind) -> None:
 class Wrong:
     """A judge that is a little wrong, to see that the sum notices."""
 
-    imagines = True
+    evaluates_outcomes = True
 
     def __init__(self, right: Evaluator, wrong: str) -> None:
         self._right, self._wrong = right, wrong
@@ -88,7 +88,7 @@ def test_a_judge_that_is_wrong_is_found_out(kind: Kind, wrong: str) -> None:
     """A choice that is not worth what stands after it, or cards that are not as likely as the verdict takes them."""
     off = 0.0
     for seed in range(6):
-        found = walk(played(kind, f"wrong {seed}"), Wrong(judge(kind), wrong))
+        found = attribute(played(kind, f"wrong {seed}"), Wrong(judge(kind), wrong))
         off = max(off, *(abs(columns.left) for columns in found.columns))
     assert off > 1e-4
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from piste.analysis.coach.evaluator import evaluator_of
-from piste.analysis.coach.puzzles import LEVELS, SOON, Puzzle, any_puzzle, fits, ordered, points, puzzle
+from piste.analysis.coach.puzzles import CERTAIN_GAMES, LEVELS, Puzzle, any_puzzle, fits, ordered, points, puzzle
 from piste.cli.main import main
 from piste.core.errors import OptionError, UnknownNameError
 from piste.core.evaluation import EXACT, Chances, Choice, Evaluation
@@ -75,7 +75,7 @@ def test_where_every_decision_is_certain_nobody_searches_for_long() -> None:
     level, found = any_puzzle(grid, grid.options(), "s", 1, look)
     assert level == "easy"
     assert found.margin >= LEVELS["easy"][0]
-    assert max(looked) < 2 * SOON
+    assert max(looked) < 2 * CERTAIN_GAMES
 
 
 def asked(monkeypatch: pytest.MonkeyPatch, typed: str, *words: str) -> int:

@@ -11,7 +11,7 @@ import pytest
 import piste
 from piste import bots
 from piste.analysis.coach import review as coach
-from piste.analysis.coach.attribution import RESIGNATION, Decision, walk
+from piste.analysis.coach.attribution import RESIGNATION, Decision, attribute
 from piste.analysis.coach.labels import Labels, accuracy, label, read_labels
 from piste.analysis.coach.review import certainty, document, review
 from piste.analysis.coach.seat_timeline import SeatTimeline
@@ -48,7 +48,7 @@ def test_perfect_bots_lose_nothing(name: str) -> None:
             table.decide(
                 seat, bot.choose(view, RandomStream(b"bots", f"{seed} {bots.stream_name(view)}")), view.number
             )
-        found = walk(table, judge(kind))
+        found = attribute(table, judge(kind))
         most = max((decision.loss for decision in found.decisions), default=0.0)
         assert most < (1e-6 if name == "zero-sum-duel" else 1e-9)
 
@@ -95,7 +95,7 @@ def test_a_verdict_does_not_depend_on_what_the_seat_could_not_know(kind: Kind) -
     game = find(kind.game)
     for seed in range(max(3, many(3))):
         true = played(kind, f"retold {seed}")
-        history, decisions = actions(true.history()), walk(true, judge(kind)).decisions
+        history, decisions = actions(true.history()), attribute(true, judge(kind)).decisions
         if not decisions:
             continue
         last = random.Random(seed).choice(decisions)
@@ -103,7 +103,7 @@ def test_a_verdict_does_not_depend_on_what_the_seat_could_not_know(kind: Kind) -
         assert len(steps) == last.step
         told_apart += steps != history[: last.step]
         one, two = (
-            walk(gone_on(kind, (*begun, last.action), f"{seed} {begun == steps}"), judge(kind))
+            attribute(gone_on(kind, (*begun, last.action), f"{seed} {begun == steps}"), judge(kind))
             for begun in (history[: last.step], steps)
         )
         assert of_seat(one, last.seat, last.step) == of_seat(two, last.seat, last.step)
@@ -124,7 +124,7 @@ def test_after_a_move_no_perfect_player_makes_every_deal_that_fits_counts_the_sa
                     strayed += 1
                 else:
                     trusted += not same
-                eyes.go_on()
+                eyes.advance()
     assert strayed > 0
     assert trusted > 0, "a player who is trusted never told anything: the test would show nothing"
 
@@ -173,7 +173,7 @@ def test_each_decision_is_told_as_soon_as_it_is_judged() -> None:
         moments.append(len(chances))
 
     found = review(record_of(played(kind, "as they come")), tell=tell)
-    assert tuple(told) == found.walk.decisions
+    assert tuple(told) == found.attribution.decisions
     assert moments == [decision.step + 1 for decision in told]
 
 
@@ -182,11 +182,11 @@ def test_a_loss_within_the_margin_is_told_as_nothing_more() -> None:
     lost = max(found.decisions(), key=lambda decision: decision.loss)
     assert lost.loss > 0.01
     assert ", loss " in reviewing.told(found, lost)
-    unsure = lost._replace(verdict=lost.verdict._replace(within=lost.loss))
-    assert "the best, within the margin (" in reviewing.told(found, unsure)
-    assert "best " + found.spelled(lost, lost.best) not in reviewing.told(found, unsure)
-    assert reviewing.reasons(found, unsure) == []
-    assert found.label(unsure) == ""
+    margin_of = lost._replace(verdict=lost.verdict._replace(within=lost.loss))
+    assert "the best, within the margin (" in reviewing.told(found, margin_of)
+    assert "best " + found.spelled(lost, lost.best) not in reviewing.told(found, margin_of)
+    assert reviewing.reasons(found, margin_of) == []
+    assert found.label(margin_of) == ""
 
 
 def test_games_from_cards_laid_by_hand_are_reviewed() -> None:
@@ -199,7 +199,7 @@ def test_games_from_cards_laid_by_hand_are_reviewed() -> None:
     assert found.why(missed, missed.best) == "R1- leaves nothing but zeros and wins"
     assert (missed.before, missed.after) == (1.0, 0.5)
     assert found.label(resigned) == "blunder"
-    assert [columns.left for columns in found.walk.columns] == [0.0, 0.0]
+    assert [columns.left for columns in found.attribution.columns] == [0.0, 0.0]
     deck = piste.open_table("positive-negative", {"top": 3}, laid="-3 3 2 1 -1 -2")
     while deck.to_act is not None:
         deck.decide(deck.to_act, "keep")
@@ -260,7 +260,7 @@ def test_every_decision_has_a_sentence_with_its_reason(name: str) -> None:
                 assert not why.endswith(".")
         whole = document(found, (0, 1))
         assert whole["version"] == 1
-        assert len(whole["chances"]) == len(found.walk.chances)
+        assert len(whole["chances"]) == len(found.attribution.chances)
         assert all(row["loss"] >= 0 for row in whole["decisions"])
 
 

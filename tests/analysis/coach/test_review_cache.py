@@ -30,13 +30,13 @@ def test_a_review_is_made_once_until_something_can_be_known_better(
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     record = finished()
-    first = review_cache.kept_review(record)
+    first = review_cache.cached_review(record)
     with monkeypatch.context() as patch:
         patch.setattr(review_cache, "review", never)
-        assert review_cache.kept_review(record) == first
+        assert review_cache.cached_review(record) == first
         patch.setattr(bots, "basis", lambda *_: Basis.PARTLY)  # as after `piste solve prime-duel --full`
         with pytest.raises(AssertionError, match="judged again"):
-            review_cache.kept_review(record)
+            review_cache.cached_review(record)
     (found,) = (tmp_path / "piste" / "reviews").iterdir()
     found.write_bytes(b"damaged")
-    assert review_cache.kept_review(record).walk == first.walk
+    assert review_cache.cached_review(record).attribution == first.attribution

@@ -164,12 +164,12 @@ def test_a_game_at_the_terminal_ends_with_the_offer_of_a_review(capsys: pytest.C
 
 
 def test_a_graph_never_leaves_its_frame() -> None:
-    from piste.analysis.coach.charts import ROWS, drawn
+    from piste.analysis.coach.charts import ROWS, text_chart
 
     chooser = random.Random(1)
     for length in (1, 2, 3, 30, 500):
         for width in (20, 40, 80):
-            rows = drawn([chooser.random() for _ in range(length)], width, [(length - 1, "B")])
+            rows = text_chart([chooser.random() for _ in range(length)], width, [(length - 1, "B")])
             assert len(rows) == ROWS + 1
             assert max(map(len, rows)) <= width
             assert "".join(rows).count("*") >= 1

@@ -6,11 +6,11 @@ import random
 
 import pytest
 
-from piste.analysis.coach.attribution import RESIGNATION, Walk, states_of
+from piste.analysis.coach.attribution import RESIGNATION, Attribution, game_states
 from piste.analysis.coach.evaluator import SamplingEvaluator, evaluator_of
-from piste.analysis.coach.labels import Labels, label, unsure
+from piste.analysis.coach.labels import Labels, label, margin_of
 from piste.analysis.coach.review import review
-from piste.analysis.coach.sampled_attribution import walk
+from piste.analysis.coach.sampled_attribution import attribute
 from piste.analysis.coach.seat_timeline import view_at
 from piste.core.belief import retell
 from piste.core.dealer import RandomStream
@@ -47,8 +47,8 @@ def judge(kind: Kind) -> SamplingEvaluator:
     return found
 
 
-def walked(kind: Kind, seed: object, *, resigning: float = 0.0) -> Walk:
-    return walk(played(kind, seed, resigning=resigning), judge(kind))
+def walked(kind: Kind, seed: object, *, resigning: float = 0.0) -> Attribution:
+    return attribute(played(kind, seed, resigning=resigning), judge(kind))
 
 
 @BY_KIND
@@ -72,7 +72,7 @@ def test_the_columns_lead_from_the_first_chance_to_the_result(kind: Kind) -> Non
 @BY_KIND
 def test_every_decision_is_judged_and_the_best_has_no_loss(kind: Kind) -> None:
     found = review(record_of(played(kind, "judged")))
-    for decision in found.walk.decisions:
+    for decision in found.attribution.decisions:
         assert {choice.action for choice in decision.verdict.choices} == set(decision.view.actions)
         assert decision.before >= decision.after >= decision.worst
         if decision.action == decision.best:
@@ -99,7 +99,7 @@ def test_nothing_is_called_a_mistake_inside_the_interval() -> None:
         for decision in walked(KINDS[0], f"named {seed}").decisions:
             if label(decision, Labels(1, 2, 3)):
                 named += 1
-                assert decision.loss > unsure(decision)
+                assert decision.loss > margin_of(decision)
     assert named > 0
 
 
@@ -107,18 +107,19 @@ def test_nothing_is_called_a_mistake_inside_the_interval() -> None:
 def test_a_verdict_does_not_depend_on_what_the_seat_could_not_know(
     kind: Kind, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Evaluator, "share_out", lambda *_: None)  # how long a match was decides only how long to look
+    monkeypatch.setattr(Evaluator, "set_budget", lambda *_: None)  # the length of a match decides only the effort
     monkeypatch.setattr(duel, "MOST", 400)
     told_apart = 0
     for seed in range(many(2)):
         true = played(kind, f"retold {seed}")
-        decisions = walk(true, judge(kind)).decisions
+        decisions = attribute(true, judge(kind)).decisions
         last = random.Random(seed).choice(decisions)
         steps = actions(retell(GAME, last.view, RandomStream(b"retold", str(seed))))
         begins = (actions(true.history()[: last.step]), steps)
         told_apart += begins[0] != begins[1]
         one, two = (
-            walk(gone_on(kind, (*steps, last.action), f"{seed} {i}"), judge(kind)) for i, steps in enumerate(begins)
+            attribute(gone_on(kind, (*steps, last.action), f"{seed} {i}"), judge(kind))
+            for i, steps in enumerate(begins)
         )
         assert of_seat(one, last.seat, last.step) == of_seat(two, last.seat, last.step)
     assert told_apart > 0
@@ -129,18 +130,18 @@ def test_choices_that_the_search_hardly_tried_are_judged_as_a_solution_judges_th
 ) -> None:
     kind, off, cards = KINDS[0], [], duel.CARDS
     judging = judge(kind)
-    judging.share_out(4, 0)
+    judging.set_budget(4, 0)
     for seed in range(max(14, many(14))):
         table = played(kind, f"late {seed}")
-        for at, state in enumerate(states_of(table)):
+        for at, state in enumerate(game_states(table)):
             seat = GAME.rules.to_act(state)
             if seat < 0 or sum(map(int.bit_count, state.hands)) > cards or not state.tower.buried:
                 continue
             view = view_at(GAME, table.view(seat), state, at)
-            solved = judging.verdict_of(view)
+            solved = judging.evaluate_view(view)
             if solved.known == WITHIN and len(solved.choices) > 1:
                 monkeypatch.setattr(duel, "CARDS", 0)
-                tried = judging.verdict_of(view)
+                tried = judging.evaluate_view(view)
                 monkeypatch.setattr(duel, "CARDS", cards)
                 pairs = zip(solved.choices, tried.choices, strict=True)
                 off += [abs(one.chances.win - two.chances.win) for one, two in pairs]

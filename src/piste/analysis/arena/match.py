@@ -115,7 +115,7 @@ class Result:
         return Score(one, two, three, rounds)
 
 
-def limited(game: Game, given: dict[str, int | str]) -> Any:
+def with_turn_limit(game: Game, given: dict[str, int | str]) -> Any:
     """Return the options that are given, with a turn limit where a game could otherwise go on for ever."""
     if "turns" not in given and getattr(game.rules.Options(), "turns", 1) == 0:
         given = {**given, "turns": TURNS}

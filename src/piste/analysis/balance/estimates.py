@@ -1,4 +1,4 @@
-"""A number and how it is known: exact, bounded, from a model, or measured with its 95 % interval."""
+"""Estimates: a number, its interval, and how it is known (exact, bounded, from a model, or measured)."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from math import sqrt
 from typing import NamedTuple
 
+from piste.compiled.simulate import Z_95, wilson_interval
 from piste.core.evaluation import ESTIMATED, EXACT, PROVEN
 
 MEASURED = "measured"  # in games that were played: the interval holds the true number 19 times out of 20
 SURE = (PROVEN, EXACT)
-Z = 1.959964
 
 
 class Estimate(NamedTuple):
@@ -36,45 +36,37 @@ def sure(value: float, known: str = EXACT) -> Estimate:
 
 
 def about(value: float, off: float, known: str = ESTIMATED) -> Estimate:
-    """Return a share of which it is known how far it may be off."""
+    """Return a share with a known error bound."""
     return Estimate(value, max(0.0, value - off), min(1.0, value + off), known)
 
 
 def share(count: int, of: int) -> Estimate:
-    """Return a count as a part of all, with Wilson's interval."""
+    """Return a count as a share of all, with Wilson's interval."""
     return points({1.0: count, 0.0: of - count})
 
 
 def points(counts: Mapping[float, int]) -> Estimate:
-    """Return the mean of points between 0 and 1, from how often each was made.
-
-    The interval is Wilson's, with the variance that was found in place of that of wins and losses alone: without
-    draws it is the same, and many draws make it narrower.
-    """
+    """Return the mean of points between 0 and 1, from how often each was made, with Wilson's interval."""
     of = sum(counts.values())
     if of == 0:
         return Estimate(0.0, 0.0, 1.0, MEASURED, 0)
     p = sum(made * count for made, count in counts.items()) / of
-    spread = max(0.0, sum(made * made * count for made, count in counts.items()) / of - p * p)
-    middle = (p + Z * Z / (2 * of)) / (1 + Z * Z / of)
-    half = Z * sqrt(spread / of + Z * Z / (4 * of * of)) / (1 + Z * Z / of)
-    low = 0.0 if p == 0.0 else min(p, max(0.0, middle - half))
-    high = 1.0 if p == 1.0 else max(p, min(1.0, middle + half))
-    return Estimate(p, low, high, MEASURED, of)
+    squares = sum(made * made * count for made, count in counts.items()) / of
+    return Estimate(p, *wilson_interval(p, max(0.0, squares - p * p), of), MEASURED, of)
 
 
 def mean(values: Sequence[float]) -> Estimate:
-    """Return the mean of what was counted, with its interval."""
+    """Return the mean of a sample, with its 95 % interval."""
     n = len(values)
     if n == 0:
         return Estimate(0.0, 0.0, 0.0, MEASURED, 0)
     middle = sum(values) / n
-    off = Z * sqrt(variance(values) / n)
+    off = Z_95 * sqrt(variance(values) / n)
     return Estimate(middle, max(0.0, middle - off), middle + off, MEASURED, n)
 
 
 def variance(values: Sequence[float]) -> float:
-    """Return the variance that a sample lets expect of all there is."""
+    """Return the unbiased sample variance."""
     if len(values) < 2:
         return 0.0
     middle = sum(values) / len(values)

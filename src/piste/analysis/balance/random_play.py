@@ -1,4 +1,4 @@
-"""Random play: how it ends and how long it takes, exactly where the game is small enough, else in many games."""
+"""Random play: results and game lengths, exact where the game is small enough, else from many games."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from piste.compiled.simulate import can_compile, simulate
 from piste.core.game import Game, members
 from piste.core.protocols import CHANCE, OVER
 
-WORK = 100_000
-"""So many steps may be looked through to get random play exactly: about a second."""
+MAX_ENUMERATED_STEPS = 100_000
+"""A game with more steps is sampled instead of enumerated; so many take about a second."""
 
-PLAIN = 50
-"""Without compiled play so many times fewer games are played."""
+INTERPRETED_DIVISOR = 50
+"""Without compiled play the number of games is divided by this."""
 
-STEPS = 100_000
-"""A game that has not ended after so many steps is given up."""
+MAX_GAME_STEPS = 100_000
+"""A game that has not ended after so many steps is counted as unfinished."""
 
 
-class Spread(NamedTuple):
-    """How games went: who won, and how many had so many decisions. Counts, or probabilities where exact."""
+class PlayStatistics(NamedTuple):
+    """Results and lengths of games. Lengths have counts, or probabilities where exact."""
 
     points: Estimate  # the first player's, with a draw as an equal part of a win
     draws: Estimate
@@ -30,11 +30,11 @@ class Spread(NamedTuple):
     lengths: dict[int, float]
     turns: Estimate | None = None
     unfinished: int = 0
-    stopped: bool = False  # somebody ended it before all games were played
+    stopped: bool = False  # interrupted before all games were played
 
 
 class TooLargeError(Exception):
-    """There is too much to look through."""
+    """The game is too large to be enumerated."""
 
 
 def random_play(
@@ -45,16 +45,16 @@ def random_play(
     seed: str,
     threads: int = 1,
     progress: Callable[[int, int], None] | None = None,
-) -> Spread:
-    """Return what random play comes to: exact if that is cheap, else from so many games."""
+) -> PlayStatistics:
+    """Return the statistics of random play: exact if that is cheap, else from `games` games."""
     try:
-        return enumerated(game, options, first, WORK)
+        return enumerated(game, options, first, MAX_ENUMERATED_STEPS)
     except TooLargeError:
         pass
     compiled = can_compile()
-    wanted = games if compiled else max(2, games // PLAIN)
+    wanted = games if compiled else max(2, games // INTERPRETED_DIVISOR)
     tally = simulate(
-        game, options, wanted, seed=seed, threads=threads, compiled=compiled, most=STEPS, progress=progress
+        game, options, wanted, seed=seed, threads=threads, compiled=compiled, most=MAX_GAME_STEPS, progress=progress
     )
     ended = tally.games - tally.unfinished
     won, seats = tally.wins[first], len(tally.wins)
@@ -62,12 +62,12 @@ def random_play(
     middle, off = tally.length
     decisions = Estimate(middle, max(0.0, middle - off), middle + off, MEASURED, ended)
     lengths = {length: float(count) for length, count in tally.lengths.items()}
-    cut = tally.games < wanted
-    return Spread(made, share(tally.draws, ended), decisions, lengths, None, tally.unfinished, cut)
+    stopped = tally.games < wanted
+    return PlayStatistics(made, share(tally.draws, ended), decisions, lengths, None, tally.unfinished, stopped)
 
 
-def enumerated(game: Game, options: Any, first: int, work: int) -> Spread:
-    """Go through all games of random play, layer by layer of decisions; raise TooLarge if there are too many."""
+def enumerated(game: Game, options: Any, first: int, work: int) -> PlayStatistics:
+    """Enumerate all games of random play, by number of decisions; raise TooLargeError beyond `work` steps."""
     rules = game.rules
     seats = rules.seats(options)
     made = drawn = 0.0
@@ -99,13 +99,15 @@ def enumerated(game: Game, options: Any, first: int, work: int) -> Spread:
         layer = after
         decisions += 1
     middle = sum(length * part for length, part in lengths.items())
-    return Spread(sure(made), sure(drawn), sure(middle), lengths)
+    return PlayStatistics(sure(made), sure(drawn), sure(middle), lengths)
 
 
-def counted(made: list[float], drawn: int, decisions: list[int], turns: list[int]) -> Spread:
-    """Return what came of games that were played one by one: the first player's points, draws, and lengths."""
+def counted(made: list[float], drawn: int, decisions: list[int], turns: list[int]) -> PlayStatistics:
+    """Return the statistics of games played one by one: the first player's points, draws, and lengths."""
     lengths: dict[int, float] = {}
     for length in decisions:
         lengths[length] = lengths.get(length, 0.0) + 1
     n = len(decisions)
-    return Spread(points(Counter(made)), share(drawn, n), mean(decisions), dict(sorted(lengths.items())), mean(turns))
+    return PlayStatistics(
+        points(Counter(made)), share(drawn, n), mean(decisions), dict(sorted(lengths.items())), mean(turns)
+    )

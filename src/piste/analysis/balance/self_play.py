@@ -1,4 +1,4 @@
-"""Games of a level against itself, followed decision by decision: how long they are, and which decisions matter."""
+"""Self-play of a bot level: how long games are, and which decisions matter."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from piste import bots
 from piste.analysis.balance.estimates import Estimate, mean, share
-from piste.analysis.balance.random_play import Spread, counted
+from piste.analysis.balance.random_play import PlayStatistics, counted
 from piste.core.dealer import Dealer, RandomStream
 from piste.core.errors import is_interrupt
 from piste.core.evaluation import ESTIMATED, EXACT, PROVEN, WITHIN, Evaluation, Progress, quiet
@@ -17,14 +17,14 @@ from piste.core.information_set import InformationSet
 from piste.core.table import Table
 from piste.core.views import SeatView
 
-MATTERS = 0.01
+MIN_STAKES = 0.01
 """A decision matters if a worse choice would cost more than this chance to win: one point."""
 
 ORDER = (PROVEN, EXACT, WITHIN, ESTIMATED)
 
 
-class Weighed(NamedTuple):
-    """What a decision was about, in chances to win."""
+class DecisionStakes(NamedTuple):
+    """What depends on one decision, in chances to win."""
 
     second: float  # between the best choice and the next best
     worst: float  # between the best choice and the worst
@@ -32,57 +32,57 @@ class Weighed(NamedTuple):
     within: float
 
 
-class Played(NamedTuple):
+class SelfPlayGame(NamedTuple):
     """One game."""
 
     winner: int | None
     decisions: int
     turns: int
-    weighed: tuple[Weighed, ...]
+    stakes: tuple[DecisionStakes, ...]
 
 
-class Traced(NamedTuple):
+class SelfPlayGames(NamedTuple):
     """Games of a level against itself."""
 
     level: str
     seats: int
     first: int  # the seat that begins
     asked: int
-    games: tuple[Played, ...]
+    games: tuple[SelfPlayGame, ...]
 
     @property
     def stopped(self) -> bool:
         return len(self.games) < self.asked
 
-    def spread(self) -> Spread:
+    def statistics(self) -> PlayStatistics:
         made = [1 / self.seats if g.winner is None else float(g.winner == self.first) for g in self.games]
         drawn = sum(game.winner is None for game in self.games)
         return counted(made, drawn, [g.decisions for g in self.games], [g.turns for g in self.games])
 
-    def matter(self) -> Matter | None:
-        """Return how many decisions matter, or None if none was weighed."""
-        weighed = [found for game in self.games for found in game.weighed]
-        if not weighed:
+    def stakes(self) -> StakesSummary | None:
+        """Return how many decisions matter, or None if the solver was asked about none."""
+        stakes = [decision for game in self.games for decision in game.stakes]
+        if not stakes:
             return None
-        known = max((found.known for found in weighed), key=ORDER.index)
-        slip = share(sum(found.worst > MATTERS for found in weighed), len(weighed))
-        single = share(sum(found.second > MATTERS for found in weighed), len(weighed))
-        costs = mean([found.worst for found in weighed])
-        return Matter(self.level, slip, single, costs, known, max(found.within for found in weighed))
+        known = max((decision.known for decision in stakes), key=ORDER.index)
+        slip = share(sum(decision.worst > MIN_STAKES for decision in stakes), len(stakes))
+        single = share(sum(decision.second > MIN_STAKES for decision in stakes), len(stakes))
+        costs = mean([decision.worst for decision in stakes])
+        return StakesSummary(self.level, slip, single, costs, known, max(decision.within for decision in stakes))
 
 
-class Matter(NamedTuple):
-    """How much hangs on a decision."""
+class StakesSummary(NamedTuple):
+    """How much depends on a decision, over all games of a level."""
 
     level: str  # who played the games
     slip: Estimate  # the share of decisions at which the worst choice costs more than a point
     single: Estimate  # the share at which even the second best does
     costs: Estimate  # what the worst choice costs on average, in chances to win
-    known: str  # how the least sure of the verdicts is known
+    known: str  # how the least certain of the evaluations is known
     within: float  # and by how much it may be off
 
 
-def trace(
+def play_itself(
     game: Game,
     options: Any,
     level: str,
@@ -94,44 +94,44 @@ def trace(
     rate: float = 0.0,
     progress: Progress = quiet,
     beside: Callable[[], AbstractContextManager[None]] = nullcontext,
-) -> Traced:
-    """Let a level play itself; with a solver, ask it about this part of the decisions. Ctrl-C ends it early.
+) -> SelfPlayGames:
+    """Let a level play itself; with a solver, ask it about the share `rate` of the decisions. Ctrl-C ends it early.
 
-    The solver is asked within `beside`, for whoever wants to know how long the games alone take.
+    The solver is asked within the context `beside`, so that its time can be told from that of the games.
     """
-    found: list[Played] = []
+    played: list[SelfPlayGame] = []
     seats = game.rules.seats(options)
     try:
         players = [bots.find(level, game, options) for _ in range(seats)]
         bots.prepare(players[0], options, progress)
         if solver is not None and rate:
             solver.prepare(options, progress)
-        told = f"{bots.shown(game, level, options)} against itself"
-        progress(0, games, told)
+        phase = f"{bots.shown(game, level, options)} against itself"
+        progress(0, games, phase)
         for deal in range(games):
-            found.append(_play(game, options, players, f"{seed} {deal}", solver, rate, beside))
-            progress(deal + 1, games, told)
+            played.append(_play(game, options, players, f"{seed} {deal}", solver, rate, beside))
+            progress(deal + 1, games, phase)
     except (KeyboardInterrupt, SystemError) as e:
         if not is_interrupt(e):
             raise
-    return Traced(level, seats, first, games, tuple(found))
+    return SelfPlayGames(level, seats, first, games, tuple(played))
 
 
 def _play(
     game: Game, options: Any, players: list[bots.Bot], seed: str, solver: Any, rate: float,
     beside: Callable[[], AbstractContextManager[None]],
-) -> Played:  # fmt: skip
+) -> SelfPlayGame:  # fmt: skip
     """Play one game, dealt as a match with that seed would deal it."""
     dealer = Dealer(seed)
     table = Table(game, options, dealer, counts=False)
-    weighed: list[Weighed] = []
+    stakes: list[DecisionStakes] = []
     decisions = changes = 0
     last = None
     while (seat := table.to_act) is not None:
         view = table.view(seat)
         if rate and RandomStream(seed.encode(), f"weigh {view.number}").fraction() < rate:
             with beside():
-                weighed.append(weigh(game, view, solver))
+                stakes.append(decision_stakes(game, view, solver))
         table.decide(seat, players[seat].choose(view, dealer.stream(bots.stream_name(view))), view.number)
         decisions += 1
         changes += seat != last
@@ -140,15 +140,15 @@ def _play(
     assert ending is not None
     # A game that counts its turns says how many there were; elsewhere a turn is what one seat decides in a row.
     turns = getattr(table.view().position, "turns", changes)
-    return Played(ending.winner, decisions, turns, tuple(weighed))
+    return SelfPlayGame(ending.winner, decisions, turns, tuple(stakes))
 
 
-def weigh(game: Game, view: SeatView, solver: Any) -> Weighed:
-    """Say what a seat can lose with this decision, by what it knows."""
+def decision_stakes(game: Game, view: SeatView, solver: Any) -> DecisionStakes:
+    """Return what a seat can lose with this decision, given what it knows."""
     if len(view.actions) < 2:
-        return Weighed(0.0, 0.0, PROVEN, 0.0)
-    verdict: Evaluation = solver.evaluate(InformationSet.told(game, view), quiet)
-    worths = sorted((choice.chances.value / 2 for choice in verdict.choices), reverse=True)
-    if len(worths) < 2:  # all that is open comes to the same
-        return Weighed(0.0, 0.0, verdict.known, verdict.within)
-    return Weighed(worths[0] - worths[1], worths[0] - worths[-1], verdict.known, verdict.within)
+        return DecisionStakes(0.0, 0.0, PROVEN, 0.0)
+    evaluation: Evaluation = solver.evaluate(InformationSet.told(game, view), quiet)
+    values = sorted((choice.chances.value / 2 for choice in evaluation.choices), reverse=True)
+    if len(values) < 2:  # all choices are worth the same
+        return DecisionStakes(0.0, 0.0, evaluation.known, evaluation.within)
+    return DecisionStakes(values[0] - values[1], values[0] - values[-1], evaluation.known, evaluation.within)

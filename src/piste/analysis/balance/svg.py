@@ -92,11 +92,11 @@ def mark(number: Estimate, at: Callable[[float], float], y: float) -> list[str]:
 
 def lengths(report: Report, wide: int) -> list[str]:
     """Draw how many decisions games have, of the strongest level that played itself."""
-    chosen = [who for who in (*reversed(report.levels), ANY) if who in report.spreads]
+    chosen = [who for who in (*reversed(report.levels), ANY) if who in report.statistics]
     if not chosen:
         return []
     who = chosen[0]
-    found = bins(report.spreads[who].lengths, 14)
+    found = bins(report.statistics[who].lengths, 14)
     most = max(part for _, _, part in found)
     how = "random play" if who == ANY else f"{report.shown(who)} bots"
     drawn = [text(0, 16, f"Decisions in a game ({how})", 14, weight=600)]
@@ -110,7 +110,7 @@ def lengths(report: Report, wide: int) -> list[str]:
         )
         if i % (1 + len(found) // 8) == 0:
             drawn.append(text(i * each + each / 2, base + 16, f"{low}", 11, FAINT, "middle"))
-    mean = report.spreads[who].decisions
+    mean = report.statistics[who].decisions
     drawn += [line(0, base, wide, base, FAINT), text(0, base + 34, f"mean {mean.value:.1f}", 11, FAINT)]
     return drawn
 

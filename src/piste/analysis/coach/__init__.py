@@ -1,1 +1,1 @@
-"""The coach: what each decision of a finished game cost, judged by what its player could know."""
+"""The coach: what each decision of a finished game cost, evaluated by what its player could know."""

@@ -1,16 +1,16 @@
-"""The way from the first chance to the result, in four columns, each worked out on its own.
+"""Attribution: where a seat's winning chance went, from the start to the result, in four independent columns.
 
-A seat's chance is judged by what it knows. The account of a seat is kept in the eyes of whoever knows more of what
-happens next: in its own for its own decisions and for all that chance shows it; in the other's for the other's
-decisions and for cards that only the other sees. In those eyes a seat's chance is what the other's leaves.
+A seat's chance is evaluated from its information set. Its account follows the view of the seat that knows more of
+what happens next: its own for its own decisions and for chance that it sees; the opponent's for the opponent's
+decisions and for cards that only the opponent sees. From that view a seat's chance is 1 less the opponent's.
 
-- own losses, and others': what the best decision was worth less what the chosen one was, to the one who decided;
-- luck: what chance left less the mean of all that it could have left, to the one who saw it;
-- revealed: how far the two differ at a moment where the account passes from one to the other; and, where somebody
-  has played what a perfect player never plays, what the best decision is worth more now than the plan had promised.
+- own losses, and others': the value of the best decision less that of the chosen one, to the seat that decided;
+- luck: the value after chance acted less the mean over all outcomes, to the seat that saw it;
+- revealed: the difference of the two values where the account changes its view; and, after a move that no perfect
+  player makes, what the best decision is worth more than the equilibrium had promised.
 
-So they add up to the result, if every choice is worth what stands after it, and every chance what it brings on
-average. docs/coach.md says it at length; tests/analysis/coach/test_attribution.py holds the solvers to it.
+They add up to the result if every choice is worth the position after it, and every chance node the mean of its
+outcomes. docs/coach.md explains it; tests/analysis/coach/test_attribution.py checks it for every solver.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from piste.core.table import Table
 from piste.core.views import SeatView
 
 RESIGNATION = -1
-"""Stands for the action where somebody resigned."""
+"""Stands for the action where a seat resigned."""
 
 
 class Decision(NamedTuple):
-    """One decision as the one who took it could judge it; chances are to win, a draw as half a win."""
+    """One decision, evaluated by what its seat knew; chances are to win, a draw as half a win."""
 
     step: int  # of the game, chance included
     seat: int
@@ -60,34 +60,34 @@ class Columns(NamedTuple):
     luck: float
     revealed: float
     result: float
-    off: float = 0.0  # by how much estimates may be off together; 0.0 where nothing is sampled
-    rounds: int = 0  # how many rounds were judged by themselves and added up; 0 if it is the whole match
+    off: float = 0.0  # the error of the estimates together; 0.0 where nothing is sampled
+    rounds: int = 0  # how many rounds were evaluated separately and added up; 0 for a whole match
 
     @property
     def left(self) -> float:
-        """What the columns leave open: nothing but rounding where values are exact."""
+        """What the columns do not explain: only rounding where values are exact."""
         return self.result - self.first - self.own - self.others - self.luck - self.revealed
 
 
-class Walk(NamedTuple):
-    """A whole game, judged."""
+class Attribution(NamedTuple):
+    """A whole game, evaluated."""
 
     decisions: tuple[Decision, ...]
-    chances: tuple[tuple[float, ...], ...]  # at each moment, each seat's chance as that seat sees it
+    chances: tuple[tuple[float, ...], ...]  # at each step, each seat's chance from its own view
     columns: tuple[Columns, ...]
     known: tuple[str, ...]  # how values are known, each word once
     within: float  # the most that one of them may be off
 
 
-Tell = Callable[[Decision, tuple[tuple[float, ...], ...]], None]
-"""Told each decision as soon as it is judged, with each seat's chance at every moment up to it."""
+DecisionCallback = Callable[[Decision, tuple[tuple[float, ...], ...]], None]
+"""Called with each decision as soon as it is evaluated, and each seat's chance at every step up to it."""
 
 
-def unheard(decision: Decision, chances: tuple[tuple[float, ...], ...]) -> None:
-    """Do nothing with a decision that was judged."""
+def ignore_decision(decision: Decision, chances: tuple[tuple[float, ...], ...]) -> None:
+    """Do nothing with an evaluated decision."""
 
 
-def states_of(table: Table) -> list[Any]:
+def game_states(table: Table) -> list[Any]:
     """Return every state of a finished game."""
     game, origin = table.game, table.view().origin
     states = [Position.parse(origin).state if origin else game.rules.start(table.options)]
@@ -97,23 +97,25 @@ def states_of(table: Table) -> list[Any]:
 
 
 def has_decisions(table: Table) -> bool:
-    """Say whether anybody had a choice in a finished game, or resigned: without that nothing is to be judged."""
+    """Say whether a seat had a choice in a finished game, or resigned: else there is nothing to evaluate."""
     rules = table.game.rules
     return any(
         isinstance(step, Resignation) or (rules.to_act(state) != CHANCE and rules.legal(state).bit_count() > 1)
-        for state, step in zip(states_of(table), table.history(), strict=False)
+        for state, step in zip(game_states(table), table.history(), strict=False)
     )
 
 
-def walk(table: Table, judge: Evaluator, progress: Progress = quiet, tell: Tell = unheard) -> Walk:
-    """Judge every moment of a finished game between two."""
-    states, history = states_of(table), table.history()
-    both = [SeatTimeline(table.game, table.view(seat), judge) for seat in range(table.seats)]
-    accounts = [_Account(seat, both) for seat in range(table.seats)]
+def attribute(
+    table: Table, evaluator: Evaluator, progress: Progress = quiet, tell: DecisionCallback = ignore_decision
+) -> Attribution:
+    """Evaluate every step of a finished game of two seats."""
+    states, history = game_states(table), table.history()
+    timelines = [SeatTimeline(table.game, table.view(seat), evaluator) for seat in range(table.seats)]
+    accounts = [_Account(seat, timelines) for seat in range(table.seats)]
     decisions, chances, known, within = [], [], dict[str, None](), 0.0
     for at, step in enumerate(history):
         progress(at, len(history), "judging")
-        verdicts = [eyes.evaluate() for eyes in both]
+        verdicts = [timeline.evaluate() for timeline in timelines]
         chances.append(tuple(map(chance, verdicts)))
         known |= dict.fromkeys(verdict.known for verdict in verdicts)
         within = max(within, *(verdict.within for verdict in verdicts))
@@ -121,87 +123,86 @@ def walk(table: Table, judge: Evaluator, progress: Progress = quiet, tell: Tell 
         actor = step.seat if isinstance(step, Resignation) else table.game.rules.to_act(state)
         if actor == CHANCE:
             assert isinstance(step, int)
-            _chance(table.game, state, step, both, accounts, judge)
+            _chance(table.game, state, step, timelines, accounts, evaluator)
             continue
-        found = decided(at, state, step, both[actor])
-        decisions.append(found)
-        tell(found, tuple(chances))
+        decision = evaluate_decision(at, actor, step, verdicts[actor], timelines[actor].view(state))
+        decisions.append(decision)
+        tell(decision, tuple(chances))
         for account in accounts:
-            account.decision(found)
-        for eyes in both:
-            eyes.go_on()
-    chances.append(tuple(chance(eyes.evaluate()) for eyes in both))
-    return Walk(
+            account.add_decision(decision)
+        for timeline in timelines:
+            timeline.advance()
+    chances.append(tuple(chance(timeline.evaluate()) for timeline in timelines))
+    return Attribution(
         tuple(decisions), tuple(chances), tuple(account.columns() for account in accounts), tuple(known), within
     )
 
 
-def decided(at: int, state: Any, step: Step, eyes: SeatTimeline) -> Decision:
-    """Return one decision, judged by its owner; who resigns has thrown away whatever was left."""
-    verdict, view = eyes.evaluate(), eyes.view(state)
-    worths = {choice.action: (1 + choice.chances.value) / 2 for choice in verdict.choices}
-    best = verdict.best.action if worths else RESIGNATION
-    before = worths[best] if worths else chance(verdict)
+def evaluate_decision(at: int, seat: int, step: Step, verdict: Evaluation, view: SeatView) -> Decision:
+    """Return one decision, evaluated from its seat's view; a resignation is worth 0."""
+    values = {choice.action: (1 + choice.chances.value) / 2 for choice in verdict.choices}
+    best = verdict.best.action if values else RESIGNATION
+    before = values[best] if values else chance(verdict)
     if isinstance(step, Resignation):
-        return Decision(at, eyes.seat, RESIGNATION, before, 0.0, 0.0, best, verdict, view)
-    if not worths:  # the same whatever is chosen
-        worths, best = {step: before}, step
-    return Decision(at, eyes.seat, step, before, worths[step], min(worths.values()), best, verdict, view)
+        return Decision(at, seat, RESIGNATION, before, 0.0, 0.0, best, verdict, view)
+    if not values:  # the same whatever is chosen
+        values, best = {step: before}, step
+    return Decision(at, seat, step, before, values[step], min(values.values()), best, verdict, view)
 
 
 def _chance(
-    game: Game, state: Any, step: int, both: list[SeatTimeline], accounts: list[_Account], judge: Evaluator
+    game: Game, state: Any, step: int, timelines: list[SeatTimeline], accounts: list[_Account], evaluator: Evaluator
 ) -> None:
-    """Let chance act, and say what it was worth to whoever saw what it brought."""
-    told = [game.rules.tell(state, step, eyes.seat).what != HIDDEN for eyes in both]
-    viewers = [account.seat if told[account.seat] or not any(told) else told.index(True) for account in accounts]
+    """Let chance act, and add what it was worth to the seat that saw the outcome."""
+    sees = [game.rules.tell(state, step, timeline.seat).what != HIDDEN for timeline in timelines]
+    viewers = [account.seat if sees[account.seat] or not any(sees) else sees.index(True) for account in accounts]
     for account, viewer in zip(accounts, viewers, strict=True):
-        account.look_from(viewer)
+        account.switch_viewer(viewer)
     mean = {}
     for viewer in set(viewers):
-        eyes = both[viewer]
-        mean[viewer] = eyes.expected() if judge.imagines else chance(eyes.evaluate())
-    for eyes in both:
-        eyes.go_on()
+        timeline = timelines[viewer]
+        mean[viewer] = timeline.expected() if evaluator.evaluates_outcomes else chance(timeline.evaluate())
+    for timeline in timelines:
+        timeline.advance()
     for account, viewer in zip(accounts, viewers, strict=True):
-        account.luck += account.sign * (chance(both[viewer].evaluate()) - mean[viewer])
+        account.luck += account.sign * (chance(timelines[viewer].evaluate()) - mean[viewer])
 
 
 class _Account:
-    """What one seat's points went for, so far."""
+    """The columns of one seat so far."""
 
-    def __init__(self, seat: int, both: list[SeatTimeline]) -> None:
+    def __init__(self, seat: int, timelines: list[SeatTimeline]) -> None:
         self.seat = seat
-        self._both = both
+        self._timelines = timelines
         self._viewer = seat
         self._first = self._seen_by(seat)
         self.own = self.others = self.luck = self.revealed = 0.0
 
     @property
     def sign(self) -> int:
-        """Whether what is good in these eyes is good for the seat."""
+        """1 if the viewer is the seat itself, -1 if it is the opponent."""
         return 1 if self._viewer == self.seat else -1
 
     def _seen_by(self, viewer: int) -> float:
-        """Return the seat's chance as somebody sees it now."""
-        found = chance(self._both[viewer].evaluate())
-        return found if viewer == self.seat else 1 - found
+        """Return the seat's chance from a viewer's view."""
+        value = chance(self._timelines[viewer].evaluate())
+        return value if viewer == self.seat else 1 - value
 
-    def look_from(self, viewer: int) -> None:
-        """Go on in somebody's eyes."""
+    def switch_viewer(self, viewer: int) -> None:
+        """Continue the account from another view."""
         if viewer != self._viewer:
             self.revealed += self._seen_by(viewer) - self._seen_by(self._viewer)
             self._viewer = viewer
 
-    def decision(self, found: Decision) -> None:
-        self.look_from(found.seat)
-        self.revealed += self.sign * (found.before - chance(found.verdict))
-        if found.seat == self.seat:
-            self.own -= found.before - found.after
+    def add_decision(self, decision: Decision) -> None:
+        self.switch_viewer(decision.seat)
+        self.revealed += self.sign * (decision.before - chance(decision.verdict))
+        if decision.seat == self.seat:
+            self.own -= decision.before - decision.after
         else:
-            self.others += found.before - found.after
+            self.others += decision.before - decision.after
 
     def columns(self) -> Columns:
-        self.look_from(self.seat)
+        self.switch_viewer(self.seat)
         result = self._seen_by(self.seat)
         return Columns(self.seat, self._first, self.own, self.others, self.luck, self.revealed, result)

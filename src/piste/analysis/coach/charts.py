@@ -1,17 +1,25 @@
-"""A win-chance graph: for a terminal in plain letters, and as an SVG of our own."""
+"""Charts of winning chances: plain text for a terminal, SVG, and PNG with matplotlib."""
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Sequence
 from html import escape
+from pathlib import Path
+
+from piste.analysis.coach.review import Review, certainty
+from piste.core.errors import OptionError, PisteError
+from piste.core.extras import PNG, need
+from piste.core.game import quoted
 
 ROWS = 11
+SUFFIXES = (".svg", ".png")
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7")
-"""Told apart by people who see fewer colours too."""
+"""A palette that people with colour blindness can tell apart."""
 
 
-def drawn(chances: Sequence[float], width: int, marks: Sequence[tuple[int, str]] = ()) -> list[str]:
-    """Return a graph of at most so many columns; under it, what happened where."""
+def text_chart(chances: Sequence[float], width: int, marks: Sequence[tuple[int, str]] = ()) -> list[str]:
+    """Return a chart of at most `width` columns; under it a line of marks, each at its step."""
     room = max(10, width - 7)
     last = max(1, len(chances) - 1)
     wide = min(room, max(len(chances), min(room, 2 * len(chances))))
@@ -38,7 +46,7 @@ def drawn(chances: Sequence[float], width: int, marks: Sequence[tuple[int, str]]
 def svg(
     title: str, lines: Sequence[tuple[str, Sequence[float]]], marks: Sequence[tuple[int, int, str]], note: str
 ) -> str:
-    """Return a graph as SVG: a line for each name, and marks as (line, moment, what)."""
+    """Return a chart as SVG: a line for each name, and marks as (line, step, text)."""
     wide, high, left, top = 640.0, 240.0, 52.0, 44.0
     last = max(1, max(len(chances) for _, chances in lines) - 1)
 
@@ -74,3 +82,47 @@ def svg(
         )
     parts.append(f'<text x="{left}" y="332" font-size="11" fill="#555">{escape(note)}</text>')
     return "\n".join([*parts, "</svg>", ""])
+
+
+def chart_path(name: str) -> Path:
+    """Return the file for a chart; refuse another suffix or a missing library before the work begins."""
+    path = Path(name)
+    if path.suffix.lower() not in SUFFIXES:
+        raise OptionError(f"A plot is written as .svg or .png; {quoted(name)} is neither.")
+    if path.suffix.lower() == ".png":
+        need(PNG)
+    return path
+
+
+def save_chart(review: Review, seats: tuple[int, ...], path: Path) -> None:
+    """Write a chart of the winning chances of these seats."""
+    title = f"{review.game.notation.TITLE}: chance to win, as each saw it"
+    lines = [(review.names[seat], [chances[seat] for chances in review.attribution.chances]) for seat in seats]
+    marks = [
+        (seats.index(d.seat), d.step, f"{review.names[d.seat]}: {review.told(d)}, {review.label(d)}")
+        for d in review.decisions()
+        if d.seat in seats and review.label(d)
+    ]
+    note = certainty(review)
+    try:
+        if path.suffix.lower() == ".svg":
+            path.write_text(svg(title, lines, marks, note), encoding="utf-8")
+        else:
+            _png(title, lines, marks, note, path)
+    except OSError as e:
+        raise PisteError(f"The plot {quoted(path, 200)} cannot be written: {e.strerror or e}.") from None
+
+
+def _png(
+    title: str, lines: list[tuple[str, list[float]]], marks: list[tuple[int, int, str]], note: str, path: Path
+) -> None:
+    figure = importlib.import_module("matplotlib.figure").Figure(figsize=(7.2, 3.4), layout="constrained")
+    axes = figure.subplots()
+    for number, (name, chances) in enumerate(lines):
+        axes.plot([100 * chance for chance in chances], color=COLOURS[number % len(COLOURS)], label=name)
+    for number, at, _ in marks:
+        axes.plot([at], [100 * lines[number][1][at]], "o", color=COLOURS[number % len(COLOURS)], fillstyle="none")
+    axes.set(title=title, ylim=(-2, 102), ylabel="%", xlabel=note)
+    axes.axhline(50, color="#888", linewidth=0.8)
+    axes.legend()
+    figure.savefig(path, format="png", dpi=150)

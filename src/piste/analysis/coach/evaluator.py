@@ -1,4 +1,4 @@
-"""Who judges a game for the coach: its solver, with the help of its room's `judge.py` where there is one."""
+"""Evaluators for the coach: a game's `solver/evaluator.py` where there is one, else its solver as it is."""
 
 from __future__ import annotations
 
@@ -13,35 +13,35 @@ from piste.core.views import SeatView
 
 
 class Evaluator(Protocol):
-    """Says what a seat's knowledge is worth, and how likely it makes what it cannot see."""
+    """Gives the value of an information set, and the probabilities of its states."""
 
-    imagines: bool  # whether it is quick enough to judge every card that might have come
+    evaluates_outcomes: bool  # whether it is fast enough to evaluate every outcome of a chance node
 
     def evaluate(self, known: InformationSet) -> Evaluation:
-        """Return what this knowledge is worth to its seat."""
+        """Return the value of an information set to its seat."""
 
     def weights(self, known: InformationSet) -> Mapping[Any, float]:
-        """Return how likely each state is to this seat; asked before all that chance may bring is judged."""
+        """Return the probability of each state; called before the outcomes of a chance node are evaluated."""
 
 
 @runtime_checkable
 class SamplingEvaluator(Evaluator, Protocol):
-    """A judge that needs time for each moment, and takes as much as it is given."""
+    """An evaluator whose precision depends on the time that it has for each step."""
 
-    def share_out(self, decisions: int, others: int) -> None:
-        """Take so much time for each moment that so many decisions and other moments can be judged."""
+    def set_budget(self, decisions: int, others: int) -> None:
+        """Share out the time budget among this many decisions and other steps."""
 
-    def verdict_of(self, view: SeatView, chosen: int | None = None) -> Evaluation:
-        """Return what a view is worth to its seat; most care is taken with the best and the chosen decision."""
+    def evaluate_view(self, view: SeatView, chosen: int | None = None) -> Evaluation:
+        """Return the value of a view to its seat; the best and the chosen decision get the most samples."""
 
     def parts(self, states: list[Any]) -> list[tuple[int, int, int]]:
-        """Return what is judged by itself, as (first moment, last moment, winner)."""
+        """Return the parts that are evaluated separately, as (first step, last step, winner)."""
 
 
 class SolverEvaluator:
-    """The judge of a game that needs no other: its solver as it is, and chance alone for what is hidden."""
+    """The default evaluator: the solver, with hidden cards as likely as chance alone makes them."""
 
-    imagines = True
+    evaluates_outcomes = True
 
     def __init__(self, solver: Any) -> None:
         self._solver = solver
@@ -54,7 +54,7 @@ class SolverEvaluator:
 
 
 def evaluator_of(game: Game, options: Any, progress: Progress = quiet, purpose: str = "A review") -> Evaluator:
-    """Return who judges a game with these options, made ready."""
+    """Return the evaluator of a game with these options, prepared."""
     solver = solver_of(game, options, purpose)
     if game.evaluator is not None:
         return cast("Evaluator", game.evaluator.Evaluator(options, progress))
@@ -63,5 +63,5 @@ def evaluator_of(game: Game, options: Any, progress: Progress = quiet, purpose: 
 
 
 def chance(verdict: Evaluation) -> float:
-    """Return a verdict as a winning chance, a draw as half a win."""
+    """Return an evaluation as a winning chance, a draw as half a win."""
     return (1 + verdict.chances.value) / 2

@@ -1,4 +1,4 @@
-"""What a loss is called, and how well somebody played."""
+"""Labels of losses (slip, mistake, blunder, missed win), and accuracy."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from piste.core.game import quoted
 NAMES = ("slip", "mistake", "blunder")
 MISSED = "missed win"
 LETTERS = {"slip": "s", "mistake": "m", "blunder": "b", MISSED: "w"}
-"""What stands for them under a graph."""
+"""The marks under a chart."""
 
-CERTAIN = 1e-4
-"""A win is certain if its chance is so close to 1, and known so closely."""
+CERTAINTY = 1e-4
+"""A win is certain if its chance is within this of 1, and known within this."""
 
 
 class Labels(NamedTuple):
-    """From how many points of winning chance on a loss has a name."""
+    """The smallest loss of each label, in points of winning chance."""
 
     slip: float = 5.0
     mistake: float = 10.0
@@ -31,46 +31,43 @@ def read_labels(text: str) -> Labels:
     """Return labels written as 5,10,15."""
     parts = [part.strip() for part in text.split(",")]
     good = len(parts) == 3 and all(re.fullmatch(r"[0-9]{1,3}(\.[0-9]{1,6})?", part) for part in parts)
-    found = [float(part) for part in parts] if good else []
-    if not good or not 0 < found[0] < found[1] < found[2] <= 100:
+    points = [float(part) for part in parts] if good else []
+    if not good or not 0 < points[0] < points[1] < points[2] <= 100:
         raise OptionError(
             f"Labels cannot be {quoted(text)}: they are three numbers of points, each more than the one before, "
             "such as 5,10,15."
         )
-    return Labels(*found)
+    return Labels(*points)
 
 
-def unsure(decision: Decision) -> float:
-    """Return by how much a loss may be off: by what both its ends may be off together."""
+def margin_of(decision: Decision) -> float:
+    """Return the error bound of a loss: the sum of the bounds of its two values."""
     return 2 * decision.verdict.within
 
 
 def is_clear(decision: Decision) -> bool:
-    """Say whether a loss is larger than it may be off; of one that is not nothing is said but that."""
-    return decision.loss > unsure(decision)
+    """Say whether a loss is larger than its error bound; no other loss gets a label."""
+    return decision.loss > margin_of(decision)
 
 
 def is_missed_win(decision: Decision, labels: Labels) -> bool:
-    """Say whether a certain win was let go."""
-    certain = decision.before >= 1 - CERTAIN and decision.verdict.within <= CERTAIN
+    """Say whether a certain win was missed."""
+    certain = decision.before >= 1 - CERTAINTY and decision.verdict.within <= CERTAINTY
     return certain and 100 * decision.loss >= labels.slip
 
 
 def label(decision: Decision, labels: Labels) -> str:
-    """Return what a loss is called; nothing where it is small, or no larger than it may be off."""
+    """Return the label of a loss; "" where it is small, or no larger than its error bound."""
     if is_missed_win(decision, labels):
         return MISSED
     if not is_clear(decision):
         return ""
-    found = ""
-    for name, points in zip(NAMES, labels, strict=True):
-        if 100 * decision.loss >= points:
-            found = name
-    return found
+    reached = [name for name, points in zip(NAMES, labels, strict=True) if 100 * decision.loss >= points]
+    return reached[-1] if reached else ""
 
 
 def is_choice(decision: Decision) -> bool:
-    """Say whether there was anything to choose."""
+    """Say whether there was a choice."""
     return len(decision.verdict.choices) > 1 or decision.action == RESIGNATION
 
 

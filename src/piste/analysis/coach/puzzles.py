@@ -1,6 +1,6 @@
-"""Positions to train on: somebody is to decide, and one decision is clearly better than every other.
+"""Puzzles: positions in which one decision is clearly better than every other.
 
-They come out of games between bots, so they look like positions that people meet. The same seed and number give the
+They come from games between bots, so that they look like positions of real games. The same seed and number give the
 same puzzle.
 """
 
@@ -20,22 +20,22 @@ from piste.core.table import Table
 from piste.core.views import SeatView
 
 LEVELS = {"easy": (0.15, math.inf), "medium": (0.05, 0.15), "hard": (0.015, 0.05)}
-"""By how much of a win the best decision is better than the next best: from, to."""
+"""The margin between the best decision and the next best, as a part of a win: from, to."""
 
 PLAYERS = ("novice", "steady", "random")
-"""Who plays the games, drawn for each seat: good players alone would never get into most positions."""
+"""The bots that play the games, drawn for each seat: good players alone would never reach most positions."""
 
-LOOKED_AT = 8
-"""So many decisions of a game are looked at: where a verdict takes long, a whole game would take too long."""
+MAX_DECISIONS_PER_GAME = 8
+"""Decisions evaluated in one game: where an evaluation is slow, a whole game would take too long."""
 
-TRIES = 150
-"""So many games are looked through for one puzzle."""
+MAX_GAMES = 150
+"""Games searched for one puzzle."""
 
-LEAST_CERTAIN = 0.5
-"""By so much of a win a decision is better than another at least, where both are certain and one is better."""
+MIN_CERTAIN_MARGIN = 0.5
+"""The smallest margin between two certain results, as a part of a win: that of a draw."""
 
-SOON = 5
-"""Where every decision in so many games wins, draws or loses for certain, the other games are not looked through."""
+CERTAIN_GAMES = 5
+"""After so many games in which every decision wins, draws or loses for certain, the search ends."""
 
 
 class Puzzle(NamedTuple):
@@ -65,33 +65,33 @@ def ordered(verdict: Evaluation) -> list[Choice]:
 def puzzle(
     game: Game, options: Any, seed: str, number: int, level: str = "medium", progress: Progress = quiet
 ) -> Puzzle:
-    """Return puzzle number so-and-so of a seed."""
+    """Return the puzzle with this number of a seed."""
     if level not in LEVELS:
         raise UnknownNameError(f"There is no level {level!r} of puzzles. There are: {', '.join(LEVELS)}.")
-    judge = evaluator_of(game, options, progress, "A puzzle")
+    evaluator = evaluator_of(game, options, progress, "A puzzle")
     dealer = Dealer(f"puzzle {game.name} {game.option_texts(options)} {level} {seed} {number}")
     chooser = dealer.stream("puzzle")
     certain: set[bool] = set()
-    for at in range(TRIES):
-        if at >= SOON and certain == {True} and LEVELS[level][1] <= LEAST_CERTAIN:
+    for at in range(MAX_GAMES):
+        if at >= CERTAIN_GAMES and certain == {True} and LEVELS[level][1] <= MIN_CERTAIN_MARGIN:
             raise OptionError(
                 f"No {level} puzzle turned up in {at} games of {game.notation.TITLE} with these options, where each "
                 "decision wins, draws or loses for certain. Such puzzles are easy ones: try that level."
             )
-        progress(at, TRIES, "looking for a puzzle")
-        for view in asked(game, options, f"{seed} {number} {at}", chooser):
+        progress(at, MAX_GAMES, "looking for a puzzle")
+        for view in sample_decisions(game, options, f"{seed} {number} {at}", chooser):
             known = InformationSet.told(game, view)
-            found = Puzzle(number, view, judge.evaluate(known))
-            certain.add(is_certain(found.verdict))
-            if fits(found, level):
-                return found
-            if found.verdict.known == ESTIMATED and fits(found, level, sure=False):
-                judge.weights(known)  # lets it work out what it would else only estimate
-                found = Puzzle(number, view, judge.evaluate(known))
-                if fits(found, level):
-                    return found
+            candidate = Puzzle(number, view, evaluator.evaluate(known))
+            certain.add(is_certain(candidate.verdict))
+            if fits(candidate, level):
+                return candidate
+            if candidate.verdict.known == ESTIMATED and fits(candidate, level, sure=False):
+                evaluator.weights(known)  # lets the evaluator compute what it would else only estimate
+                candidate = Puzzle(number, view, evaluator.evaluate(known))
+                if fits(candidate, level):
+                    return candidate
     raise OptionError(
-        f"No {level} puzzle turned up in {TRIES} games of {game.notation.TITLE} with these options. "
+        f"No {level} puzzle turned up in {MAX_GAMES} games of {game.notation.TITLE} with these options. "
         "Try another level or another seed."
     )
 
@@ -111,27 +111,27 @@ def is_certain(verdict: Evaluation) -> bool:
     return all(max(choice.chances) == 1 for choice in verdict.choices)
 
 
-def fits(found: Puzzle, level: str, *, sure: bool = True) -> bool:
+def fits(puzzle: Puzzle, level: str, *, sure: bool = True) -> bool:
     """Say whether one decision is clearly better than the others; if `sure`, beyond what is not known exactly."""
-    if len(found.verdict.choices) < 2:
+    if len(puzzle.verdict.choices) < 2:
         return False
     least, most = LEVELS[level]
-    return least + 2 * found.verdict.within * sure <= found.margin < most
+    return least + 2 * puzzle.verdict.within * sure <= puzzle.margin < most
 
 
-def asked(game: Game, options: Any, seed: str, chooser: RandomStream) -> list[SeatView]:
-    """Play one game between bots and return some of its questions, in an order of chance."""
+def sample_decisions(game: Game, options: Any, seed: str, chooser: RandomStream) -> list[SeatView]:
+    """Play one game between bots and return some of its decisions, in random order."""
     dealer = Dealer(seed)
     table = Table(game, options, dealer, counts=False)
-    here = [name for name in PLAYERS if name in bots.names(game)]
-    seats = [bots.find(here[chooser.below(len(here))], game) for _ in range(game.rules.seats(options))]
-    found: list[SeatView] = []
+    available = [name for name in PLAYERS if name in bots.names(game)]
+    seats = [bots.find(available[chooser.below(len(available))], game) for _ in range(game.rules.seats(options))]
+    views: list[SeatView] = []
     while (seat := table.to_act) is not None:
         view = table.view(seat)
         if len(view.actions) > 1:
-            found.append(view)
+            views.append(view)
         table.decide(seat, seats[seat].choose(view, dealer.stream(bots.stream_name(view))))
-    for i in range(len(found) - 1, 0, -1):
+    for i in range(len(views) - 1, 0, -1):
         j = chooser.below(i + 1)
-        found[i], found[j] = found[j], found[i]
-    return found[:LOOKED_AT]
+        views[i], views[j] = views[j], views[i]
+    return views[:MAX_DECISIONS_PER_GAME]

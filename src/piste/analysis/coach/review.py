@@ -1,4 +1,4 @@
-"""A finished game reviewed: every decision with its price, the columns of each seat, and all of it as data."""
+"""The review of a finished game: the cost of every decision, the columns of each seat, and the JSON document."""
 
 from __future__ import annotations
 
@@ -7,7 +7,16 @@ from typing import Any, NamedTuple, cast
 
 from piste.analysis.coach import labels as naming
 from piste.analysis.coach import sampled_attribution
-from piste.analysis.coach.attribution import RESIGNATION, Columns, Decision, Tell, Walk, has_decisions, unheard, walk
+from piste.analysis.coach.attribution import (
+    RESIGNATION,
+    Attribution,
+    Columns,
+    Decision,
+    DecisionCallback,
+    attribute,
+    has_decisions,
+    ignore_decision,
+)
 from piste.analysis.coach.evaluator import SamplingEvaluator, evaluator_of
 from piste.analysis.coach.labels import Labels
 from piste.core.errors import PisteError
@@ -25,17 +34,17 @@ RUNNING = (
 )
 
 
-NOTHING = "Nobody had anything to decide, so there is nothing to judge."
+NOTHING = "Nobody had anything to decide, so there is nothing to evaluator."
 
 
 class Review(NamedTuple):
-    """All that the coach has to say of a game."""
+    """The coach's evaluation of a finished game."""
 
     game: Game
     options: Any
     names: tuple[str, ...]  # who sat where
     ending: Ending
-    walk: Walk
+    attribution: Attribution
     labels: Labels
     seconds: float  # on the clock
     cpu: float  # and of work
@@ -43,11 +52,11 @@ class Review(NamedTuple):
     @property
     def exact(self) -> bool:
         """Whether every value is computed or proven."""
-        return all(word in (EXACT, PROVEN) for word in self.walk.known)
+        return all(word in (EXACT, PROVEN) for word in self.attribution.known)
 
     def decisions(self, seat: int | None = None) -> list[Decision]:
         """Return the decisions of a seat, or all of them, without those that had no choice."""
-        return [d for d in self.walk.decisions if seat in (None, d.seat) and naming.is_choice(d)]
+        return [d for d in self.attribution.decisions if seat in (None, d.seat) and naming.is_choice(d)]
 
     def label(self, decision: Decision) -> str:
         return naming.label(decision, self.labels)
@@ -75,63 +84,71 @@ class Review(NamedTuple):
         return "" if explain is None else str(explain.why(decision.view, decision.verdict, action))
 
 
-def begun(record: Record, labels: Labels | None = None) -> tuple[Review, Table]:
-    """Return a review in which nothing is judged yet, and the table; a running game's record holds secrets."""
+def empty_review(record: Record, labels: Labels | None = None) -> tuple[Review, Table]:
+    """Return a review with nothing evaluated yet, and the table; refuse a running game: its record is secret."""
     table, _ = replay(record)
     ending = table.ending()
     if ending is None:
         raise PisteError(RUNNING)
-    nothing = Walk((), (), (), (), 0.0)
+    nothing = Attribution((), (), (), (), 0.0)
     game, seats = record.head.game, record.head.seats
     return Review(game, table.options, seats, ending, nothing, labels or Labels(), 0.0, 0.0), table
 
 
-def undecided(record: Record) -> Review | None:
-    """Return the review of a game in which nobody had anything to decide; it needs no solver. None for others."""
-    found, table = begun(record)
-    return None if has_decisions(table) else found
+def review_without_decisions(record: Record) -> Review | None:
+    """Return the review of a game without decisions, which needs no solver; None for other games."""
+    review, table = empty_review(record)
+    return None if has_decisions(table) else review
 
 
-def review(record: Record, labels: Labels | None = None, progress: Progress = quiet, tell: Tell = unheard) -> Review:
-    """Judge a finished game, and tell each decision as soon as it is judged; a running game is refused."""
-    empty, table = begun(record, labels)
+def review(
+    record: Record, labels: Labels | None = None, progress: Progress = quiet, tell: DecisionCallback = ignore_decision
+) -> Review:
+    """Evaluate a finished game and pass each decision on as soon as it is evaluated; refuse a running game."""
+    empty, table = empty_review(record, labels)
     if not has_decisions(table):
         return empty
     clock, worked = perf_counter(), process_time()
-    judge = evaluator_of(record.head.game, table.options, progress)
-    judged = sampled_attribution.walk if isinstance(judge, SamplingEvaluator) else walk
-    found = judged(table, cast("Any", judge), progress, tell)
-    return empty._replace(walk=found, seconds=perf_counter() - clock, cpu=process_time() - worked)
+    evaluator = evaluator_of(record.head.game, table.options, progress)
+    is_sampled = isinstance(evaluator, SamplingEvaluator)
+    attribution = (sampled_attribution.attribute if is_sampled else attribute)(
+        table, cast("Any", evaluator), progress, tell
+    )
+    return empty._replace(attribution=attribution, seconds=perf_counter() - clock, cpu=process_time() - worked)
 
 
-def document(found: Review, seats: tuple[int, ...]) -> dict[str, Any]:
-    """Return a review for machines; of these seats only."""
-    game = found.game
+def document(review: Review, seats: tuple[int, ...]) -> dict[str, Any]:
+    """Return a review as JSON data, for these seats only."""
+    game = review.game
     return {
         "version": VERSION,
         "game": game.name,
-        "options": game.option_texts(found.options),
-        "seats": [{"seat": game.seat_name(seat), "name": name} for seat, name in enumerate(found.names)],
-        "ending": found.ending.reason,
-        "winner": None if found.ending.winner is None else game.seat_name(found.ending.winner),
-        "known": list(found.walk.known),
-        "exact": found.exact,
-        "within": found.walk.within,
-        "labels": dict(zip(naming.NAMES, found.labels, strict=True)),
-        "columns": [columns(found, column) for column in found.walk.columns if column.seat in seats],
-        "decisions": [priced(found, decision) for decision in found.decisions() if decision.seat in seats],
+        "options": game.option_texts(review.options),
+        "seats": [{"seat": game.seat_name(seat), "name": name} for seat, name in enumerate(review.names)],
+        "ending": review.ending.reason,
+        "winner": None if review.ending.winner is None else game.seat_name(review.ending.winner),
+        "known": list(review.attribution.known),
+        "exact": review.exact,
+        "within": review.attribution.within,
+        "labels": dict(zip(naming.NAMES, review.labels, strict=True)),
+        "columns": [
+            columns_document(review, column) for column in review.attribution.columns if column.seat in seats
+        ],
+        "decisions": [
+            decision_document(review, decision) for decision in review.decisions() if decision.seat in seats
+        ],
         "chances": [
             {"step": step, **{game.seat_name(seat): chances[seat] for seat in seats}}
-            for step, chances in enumerate(found.walk.chances)
+            for step, chances in enumerate(review.attribution.chances)
         ],
-        "time": found.seconds,
-        "cpu": found.cpu,
+        "time": review.seconds,
+        "cpu": review.cpu,
     }
 
 
-def columns(found: Review, column: Columns) -> dict[str, Any]:
+def columns_document(review: Review, column: Columns) -> dict[str, Any]:
     return {
-        "seat": found.game.seat_name(column.seat),
+        "seat": review.game.seat_name(column.seat),
         "first": column.first,
         "own": column.own,
         "others": column.others,
@@ -141,41 +158,41 @@ def columns(found: Review, column: Columns) -> dict[str, Any]:
         "result": column.result,
         "off": column.off,
         "rounds": column.rounds,
-        "accuracy": found.accuracy(column.seat),
-        "decisions": len(found.decisions(column.seat)),
+        "accuracy": review.accuracy(column.seat),
+        "decisions": len(review.decisions(column.seat)),
     }
 
 
-def priced(found: Review, decision: Decision) -> dict[str, Any]:
+def decision_document(review: Review, decision: Decision) -> dict[str, Any]:
     return {
         "step": decision.step,
-        "seat": found.game.seat_name(decision.seat),
-        "kind": "resign" if decision.action == RESIGNATION else found.game.kind_name(decision.view.kind),
-        "decision": found.spelled(decision, decision.action),
+        "seat": review.game.seat_name(decision.seat),
+        "kind": "resign" if decision.action == RESIGNATION else review.game.kind_name(decision.view.kind),
+        "decision": review.spelled(decision, decision.action),
         "before": decision.before,
         "after": decision.after,
-        "best": found.spelled(decision, decision.best),
+        "best": review.spelled(decision, decision.best),
         "loss": decision.loss,
         "known": decision.verdict.known,
         "within": decision.verdict.within,
-        "margin": naming.unsure(decision),
+        "margin": naming.margin_of(decision),
         "clear": naming.is_clear(decision),
-        "label": found.label(decision) or None,
-        "why": found.why(decision, decision.action),
+        "label": review.label(decision) or None,
+        "why": review.why(decision, decision.action),
         "choices": [
-            {"decision": found.spelled(decision, choice.action), "chance": (1 + choice.chances.value) / 2}
+            {"decision": review.spelled(decision, choice.action), "chance": (1 + choice.chances.value) / 2}
             | {"mix": choice.mix}
             for choice in decision.verdict.choices
         ],
     }
 
 
-def certainty(found: Review) -> str:
+def certainty(review: Review) -> str:
     """Return how the numbers of a review are known, in a sentence."""
-    words, off = found.walk.known, f"{100 * found.walk.within:.2g}"
+    words, off = review.attribution.known, f"{100 * review.attribution.within:.2g}"
     if not words:
         return NOTHING
-    if found.exact:
+    if review.exact:
         return "Every number is exact." if PROVEN not in words else "Every number is proven."
     if ESTIMATED not in words:
         return f"Every number is within {off} points."

@@ -1,4 +1,4 @@
-"""A finished game as one seat met it: what it knew at each moment, and what that was worth."""
+"""A finished game from one seat's view: its information set at each step, and the value of that."""
 
 from __future__ import annotations
 
@@ -15,87 +15,74 @@ from piste.core.protocols import HIDDEN, OVER
 from piste.core.views import LogEntry, SeatView
 
 
-class Held(Belief):
-    """What a seat holds possible; it can be asked what it would be after something else."""
-
-    def after(self, told: LogEntry) -> Held:
-        """Return what would be held possible after one more event; this one stays as it is."""
-        other = Held(self.game, None, self.seat, most=self._most)
-        other._layers, other._ways, other.sampled = list(self._layers), list(self._ways), self.sampled
-        other.see(told)
-        return other
-
-
 class SeatTimeline:
-    """One seat on its way through a game: at each moment it knows its log so far, and nothing else."""
+    """The information sets of one seat, step by step: at each it knows its log so far, and nothing else."""
 
-    def __init__(self, game: Game, whole: SeatView, judge: Evaluator) -> None:
+    def __init__(self, game: Game, whole: SeatView, evaluator: Evaluator) -> None:
         self.game = game
         self.seat = whole.seat
         self._whole = whole
-        self._judge = judge
+        self._evaluator = evaluator
         start = Position.parse(whole.origin).state if whole.origin else game.rules.start(whole.options)
         self._base = Position(game, start)
-        self._held = Held(game, start, self.seat)
+        self._belief = Belief(game, start, self.seat)
         self._events: tuple[WrittenEvent, ...] = ()
         self._verdict: Evaluation | None = None
 
     @property
     def at(self) -> int:
-        """How many events it has been told."""
+        """The number of events so far."""
         return len(self._events)
 
     def known(self) -> InformationSet:
-        return InformationSet(self.seat, self._base, self._events, self._held)
+        return InformationSet(self.seat, self._base, self._events, self._belief)
 
     def evaluate(self) -> Evaluation:
-        """Return what it is worth to the seat to know what it knows now."""
+        """Return the value of the current information set to the seat."""
         if self._verdict is None:
-            self._verdict = self._judge.evaluate(self.known())
+            self._verdict = self._evaluator.evaluate(self.known())
         return self._verdict
 
-    def go_on(self) -> None:
-        """Take in the next event."""
-        told = self._whole.log[self.at]
-        self._held.see(told)
-        self._events = (*self._events, WrittenEvent.of(told.event))
+    def advance(self) -> None:
+        """Go to the next step."""
+        entry = self._whole.log[self.at]
+        self._belief.see(entry)
+        self._events = (*self._events, WrittenEvent.of(entry.event))
         self._verdict = None
 
     def view(self, state: Any) -> SeatView:
-        """Return what the seat had before it at this moment of the game."""
+        """Return what the seat saw at this step of the game."""
         return view_at(self.game, self._whole, state, self.at)
 
     def expected(self) -> float:
-        """Return the winning chance over all that chance may bring now, on average, as this seat sees it."""
-        total, found = 0.0, 0.0
-        for told, likely in self._may_come().items():
+        """Return the mean winning chance over all outcomes of the chance node, from the view of this seat."""
+        total = weighted = 0.0
+        for entry, likely in self._next_entries().items():
             known = InformationSet(
-                self.seat, self._base, (*self._events, WrittenEvent.of(told.event)), self._held.after(told)
+                self.seat, self._base, (*self._events, WrittenEvent.of(entry.event)), self._belief.after(entry)
             )
-            found += likely * chance(self._judge.evaluate(known))
+            weighted += likely * chance(self._evaluator.evaluate(known))
             total += likely
-        return found / total
+        return weighted / total
 
-    def _may_come(self) -> Mapping[LogEntry, float]:
-        """Return all that the seat may be told next, while chance acts, and how likely that is."""
-        rules, found = self.game.rules, dict[LogEntry, float]()
-        for state, likely in self._judge.weights(self.known()).items():
+    def _next_entries(self) -> Mapping[LogEntry, float]:
+        """Return each log entry that the seat may get at the chance node, with its probability."""
+        rules, entries = self.game.rules, dict[LogEntry, float]()
+        for state, likely in self._evaluator.weights(self.known()).items():
             weights = {o: rules.weight(state, o) for o in members(rules.outcomes(state))}
             total = sum(weights.values())
             for outcome, weight in weights.items():
                 after = rules.look(rules.apply(state, outcome), self.seat)
-                told = LogEntry(rules.tell(state, outcome, self.seat), after)
-                found[told] = found.get(told, 0.0) + likely * weight / total
-        return found
+                entry = LogEntry(rules.tell(state, outcome, self.seat), after)
+                entries[entry] = entries.get(entry, 0.0) + likely * weight / total
+        return entries
 
 
 def view_at(game: Game, whole: SeatView, state: Any, at: int) -> SeatView:
-    """Return what a seat had before it after so many events of a game, from what it has at the end."""
+    """Return what a seat saw at a step of a finished game, with the decisions that it had."""
     rules = game.rules
-    position = rules.look(state, whole.seat)
     actions = tuple(members(rules.legal(state))) if rules.to_act(state) == whole.seat else ()
-    names = tuple(game.notation.spell(position, action)[0] for action in actions)
+    view = whole.at_step(at)
+    names = tuple(game.notation.spell(view.position, action)[0] for action in actions)
     kind = HIDDEN if rules.to_act(state) == OVER else rules.kind(state)
-    return whole._replace(
-        number=at, kind=kind, position=position, decisions=names, actions=actions, log=whole.log[:at], ending=None
-    )
+    return view._replace(number=at, kind=kind, decisions=names, actions=actions, ending=None)

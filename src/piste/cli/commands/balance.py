@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 from piste.analysis.balance.estimates import SURE, Estimate
 from piste.analysis.balance.histogram import bins
-from piste.analysis.balance.random_play import Spread
-from piste.analysis.balance.report import ANY, BEST, Report, weigh
+from piste.analysis.balance.random_play import PlayStatistics
+from piste.analysis.balance.report import ANY, BEST, Report, balance_report
 from piste.analysis.balance.svg import page
 from piste.cli.arguments import option_pairs, whole_number, worker_count
 from piste.cli.background import Saying, preparing, work
@@ -94,7 +94,7 @@ def weighed(
     def told(done: int, whole: int, what: str) -> None:
         progress(before * whole + done, columns * whole, what)
 
-    return weigh(game, options, games=games, seed=seed, processes=processes, progress=told)
+    return balance_report(game, options, games=games, seed=seed, processes=processes, progress=told)
 
 
 def versus(text: str) -> dict[str, int | str]:
@@ -131,7 +131,7 @@ def parts(reports: list[Report]) -> list[Part]:
         return [Row(name, [numbers.get(name) for numbers in found], unit) for name in names]
 
     turns = [turns_of(report) for report in reports]
-    lengths = [{who: spread.decisions for who, spread in report.spreads.items()} for report in reports]
+    lengths = [{who: stats.decisions for who, stats in report.statistics.items()} for report in reports]
     found = [
         Part("first", "First player's share", gathered([report.shares for report in reports], PERCENT)),
         Part("draws", "Draws", gathered([report.draws for report in reports], PERCENT)),
@@ -147,19 +147,19 @@ def parts(reports: list[Report]) -> list[Part]:
 
 def turns_of(report: Report) -> dict[str, Estimate]:
     """Return how many turns games have; nothing if each has one decision."""
-    found = {who: spread.turns for who, spread in report.spreads.items() if spread.turns is not None}
-    return found if any(turns != report.spreads[who].decisions for who, turns in found.items()) else {}
+    found = {who: stats.turns for who, stats in report.statistics.items() if stats.turns is not None}
+    return found if any(turns != report.statistics[who].decisions for who, turns in found.items()) else {}
 
 
 def mattering(report: Report) -> dict[str, Estimate]:
-    found = report.matter
+    found = report.stakes
     return {} if found is None else {"a slip costs": found.slip, "one good choice": found.single}
 
 
 def in_a_game(report: Report) -> dict[str, Estimate]:
-    if report.matter is None:
+    if report.stakes is None:
         return {}
-    decisions = report.spreads[report.matter.level].decisions.value
+    decisions = report.statistics[report.stakes.level].decisions.value
     return {name: share.times(decisions) for name, share in mattering(report).items()}
 
 
@@ -245,7 +245,7 @@ def weighed_by(reports: list[Report]) -> str:
     told = dict.fromkeys(
         f"{report.shown(m.level)} bots, {m.known}{f' ± {100 * m.within:.1f} points' if m.within else ''}"
         for report in reports
-        if (m := report.matter) is not None
+        if (m := report.stakes) is not None
     )
     return f" ({'; '.join(told)})"
 
@@ -270,11 +270,11 @@ def cell(number: Estimate | None, unit: str, *, brief: bool) -> str:
 def pictures(report: Report, terminal: Terminal, *, alone: bool) -> None:
     """Draw how long games are, of the strongest level and of random play; and the levels against each other."""
     of = "" if alone else f" ({report.title})"
-    chosen = [who for who in (*reversed(report.levels), ANY) if who in report.spreads]
+    chosen = [who for who in (*reversed(report.levels), ANY) if who in report.statistics]
     for who in dict.fromkeys([*chosen[:1], *chosen[-1:]]):
         how = "random play" if who == ANY else f"{report.shown(who)} bots"
         terminal.line(f"How many decisions games have: {how}{of}")
-        terminal.lines(histogram(report.spreads[who], terminal.width))
+        terminal.lines(histogram(report.statistics[who], terminal.width))
     if report.points:
         terminal.line(f"% of points, row against column{of}")
         levels = {level: report.shown(level) for level in report.levels}
@@ -288,9 +288,9 @@ def pictures(report: Report, terminal: Terminal, *, alone: bool) -> None:
             terminal.line(f"  {label:<{wide}}{cells}")
 
 
-def histogram(spread: Spread, width: int) -> list[str]:
+def histogram(stats: PlayStatistics, width: int) -> list[str]:
     """Return how many games were how long, as lines."""
-    found = bins(spread.lengths, 12)
+    found = bins(stats.lengths, 12)
     names = [f"{low}" if low == high else f"{low}-{high}" for low, high, _ in found]
     label, most = max(map(len, names)), max(part for _, _, part in found)
     room = max(8, min(width, 80) - label - 12)
@@ -345,11 +345,11 @@ def document(report: Report) -> dict[str, Any]:
         found[part.key] = {row.name: row.numbers[0]._asdict() for row in part.rows if row.numbers[0] is not None}
     found["points"] = [{"row": one, "column": two, **n._asdict()} for (one, two), n in report.points.items()]
     found["lengths"] = {
-        who: {str(length): part for length, part in spread.lengths.items()} for who, spread in report.spreads.items()
+        who: {str(length): part for length, part in stats.lengths.items()} for who, stats in report.statistics.items()
     }
-    if report.matter is not None:
-        level, known, within = report.matter.level, report.matter.known, report.matter.within
-        found["weighed"] = {"level": level, "known": known, "within": within, "costs": report.matter.costs._asdict()}
+    if report.stakes is not None:
+        level, known, within = report.stakes.level, report.stakes.known, report.stakes.within
+        found["weighed"] = {"level": level, "known": known, "within": within, "costs": report.stakes.costs._asdict()}
     found["truths"] = [{"sentence": sentence, "known": how} for sentence, how in report.truths]
     found["notes"] = list(report.notes)
     return found
@@ -366,9 +366,9 @@ def table_of(game: Game, reports: list[Report]) -> str:
             for row in part.rows:
                 if row.numbers[0] is not None:
                     lines.writerow([*head, part.key, row.name, *row.numbers[0]])
-        for who, spread in report.spreads.items():
-            whole = sum(spread.lengths.values())
-            for length, count in spread.lengths.items():
+        for who, stats in report.statistics.items():
+            whole = sum(stats.lengths.values())
+            for length, count in stats.lengths.items():
                 share = count / whole
                 lines.writerow(
                     [
@@ -378,8 +378,8 @@ def table_of(game: Game, reports: list[Report]) -> str:
                         share,
                         share,
                         share,
-                        spread.decisions.known,
-                        spread.decisions.of,
+                        stats.decisions.known,
+                        stats.decisions.of,
                     ]
                 )
     return out.getvalue()

@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from piste import bots
-from piste.analysis.arena.match import Result, Score, Time, against, effort, ladder, limited, pairings, play
+from piste.analysis.arena.match import Result, Score, Time, against, effort, ladder, pairings, play, with_turn_limit
 from piste.cli.arguments import option_pairs, whole_number, worker_count
 from piste.cli.output import count_text, print_json, share_text
 from piste.cli.progress_bar import ProgressBar
@@ -21,7 +21,7 @@ SURE = "In brackets: where the true share lies 19 times out of 20."
 
 def run(args: argparse.Namespace, terminal: Terminal) -> int:
     game = find(args.game)
-    options = limited(game, option_pairs(args.set))
+    options = with_turn_limit(game, option_pairs(args.set))
     games = whole_number("games", args.games or (GAMES_EACH if args.all else GAMES), 1, MOST_GAMES)
     processes = worker_count("processes", args.processes)
     if args.all:

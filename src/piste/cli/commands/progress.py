@@ -89,13 +89,13 @@ def reviewed(found: list[saved_games.Entry]) -> tuple[list[dict[str, Any]], dict
 
 def reviewed_one(entry: saved_games.Entry, which: str) -> Review:
     """Return the review of one game, made in the worker or kept since another time."""
-    from piste.analysis.coach.review_cache import kept_review
+    from piste.analysis.coach.review_cache import cached_review
     from piste.cli.background import Saying, preparing, work
 
     record = saved_games.read(entry.name)
     first = f"{which}: {preparing('the coach', record.head.game)}"
     stopped = f"Stopped at {which}. The games before it are kept; the same command goes on."
-    return work(Saying(f"reviewing {which}", first, f"{which}: ", stopped), kept_review, record)
+    return work(Saying(f"reviewing {which}", first, f"{which}: ", stopped), cached_review, record)
 
 
 def read(path: Path) -> dict[str, Any]:

@@ -6,12 +6,11 @@ import argparse
 import textwrap
 from itertools import groupby
 
-from piste.analysis.coach import chart_files
 from piste.analysis.coach.attribution import RESIGNATION, Columns, Decision
-from piste.analysis.coach.charts import drawn
-from piste.analysis.coach.labels import LETTERS, Labels, is_clear, read_labels, unsure
+from piste.analysis.coach.charts import chart_path, save_chart, text_chart
+from piste.analysis.coach.labels import LETTERS, Labels, is_clear, margin_of, read_labels
 from piste.analysis.coach.review import Review, certainty, document
-from piste.analysis.coach.review_cache import kept_review
+from piste.analysis.coach.review_cache import cached_review
 from piste.cli.background import Saying, preparing, work
 from piste.cli.output import print_json
 from piste.cli.saved_games import find_record
@@ -27,15 +26,15 @@ WIDEST = 100
 
 def run(args: argparse.Namespace, terminal: Terminal) -> int:
     labels = read_labels(args.labels) if args.labels is not None else Labels()
-    path = chart_files.checked(args.plot) if args.plot is not None else None
+    path = chart_path(args.plot) if args.plot is not None else None
     record = find_record(args.record)
     seats = wanted(record.head.game, record.head.seats, args.seat)
     first = preparing("the coach", record.head.game)
     saying = Saying("reviewing", first, stopped="Stopped before the game was reviewed.")
-    found = work(saying, kept_review, record, labels)
-    judged = bool(found.walk.chances)
+    found = work(saying, cached_review, record, labels)
+    judged = bool(found.attribution.chances)
     if path is not None and judged:
-        chart_files.save(found, seats, path)
+        save_chart(found, seats, path)
     if args.json:
         return print_json(terminal, document(found, seats))
     show(found, seats, terminal)
@@ -65,23 +64,23 @@ def show(found: Review, seats: tuple[int, ...], terminal: Terminal) -> None:
 
     winner = "a draw" if found.ending.winner is None else f"{found.names[found.ending.winner]} won"
     line(f"{found.game.notation.TITLE}: {', '.join(found.names)}; {winner}: {found.ending.reason}.")
-    if not found.walk.chances:
+    if not found.attribution.chances:
         line(certainty(found))
         return
     line(f"Chances are judged by what each player could know at that moment. {certainty(found)}")
     for seat in seats:
-        name, what = found.names[seat], " the round" if found.walk.columns[seat].rounds else ""
+        name, what = found.names[seat], " the round" if found.attribution.columns[seat].rounds else ""
         terminal.line()
         line(f"{name}: chance to win{what}, as {name} saw it")
         marks = [(d.step, found.label(d)) for d in found.decisions(seat) if found.label(d)]
         letters = [(step, LETTERS[name]) for step, name in marks]
-        for row in drawn([chances[seat] for chances in found.walk.chances], min(width, 80), letters):
+        for row in text_chart([chances[seat] for chances in found.attribution.chances], min(width, 80), letters):
             terminal.whole(row)
         if marks:
             line(f"      {', '.join(f'{letter} {name}' for name, letter in LETTERS.items())}", 6)
     for seat in seats:
         terminal.line()
-        for text in account(found, found.walk.columns[seat]):
+        for text in account(found, found.attribution.columns[seat]):
             line(text, 2)
     terminal.line()
     decisions = [decision for decision in found.decisions() if decision.seat in seats]
@@ -151,7 +150,7 @@ def told(found: Review, decision: Decision) -> str:
     number, who = decision.step + 1, found.names[decision.seat]
     best = found.spelled(decision, decision.best)
     text = f"{number}. {who}: {found.told(decision)}, {percent(decision.before)} -> {percent(decision.after)}"
-    off = unsure(decision)
+    off = margin_of(decision)
     if 100 * decision.loss < 0.05:
         return text + ("" if not off else f" (±{100 * decision.verdict.within:.1f})")
     beside = f" ±{100 * off:.1f}" if off else ""

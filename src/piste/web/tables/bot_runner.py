@@ -274,8 +274,8 @@ def why_replaced(error: PisteError) -> str:
 
 def _review_without_decisions(record: str) -> str | None:
     """Return the review of a game in which nobody had anything to decide; that takes no time."""
-    from piste.analysis.coach.review import certainty, document, undecided
+    from piste.analysis.coach.review import certainty, document, review_without_decisions
     from piste.core.record import Record
 
-    review = undecided(Record.parse(record))
+    review = review_without_decisions(Record.parse(record))
     return None if review is None else json.dumps({**document(review, ()), "certainty": certainty(review)})

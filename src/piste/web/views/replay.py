@@ -11,7 +11,7 @@ from piste.core.protocols import HIDDEN, SPECTATOR
 from piste.core.scene import Area
 from piste.web.tables.bot_runner import ReviewStatus
 from piste.web.tables.room import Room
-from piste.web.views.view_models import result, scene, view_at
+from piste.web.views.view_models import result, scene
 
 NOTHING_YET = ReviewStatus()
 
@@ -73,7 +73,7 @@ def replay_step(
         step=step,
         steps=len(view.log),
         seat=seat,
-        areas=scene(room.game, view_at(view, step), names),
+        areas=scene(room.game, view.at_step(step), names),
         lines=tuple(room.transcript.lines_at(seat, step)),
         result=result(ending, names, HIDDEN),
         review=None if failed else document or None,

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from piste.core.game import Game, counted, listed
 from piste.core.presentation import Prompt
-from piste.core.protocols import HIDDEN, SPECTATOR
+from piste.core.protocols import SPECTATOR
 from piste.core.scene import Area, RoundEnd, scene_from_rows
 from piste.core.views import Ending, SeatView
 from piste.web.network import Root
@@ -180,7 +180,7 @@ def steps(room: Room, viewer: Viewer, latest: TableViewModel, since: int) -> tup
     for step in range(max(since + 1, latest.step - MAX_STEPS), latest.step):
         if room.transcript.deciders[step - 1] == viewer.seat != SPECTATOR:
             continue
-        then = view_at(view, step)
+        then = view.at_step(step)
         told = [entry.text.strip() for entry in latest.log[reach[step - 1] : reach[step]] if entry.kind == "said"]
         areas = scene(room.game, then, names)
         if not told and found and areas == found[-1].areas:
@@ -195,23 +195,13 @@ def steps(room: Room, viewer: Viewer, latest: TableViewModel, since: int) -> tup
     return tuple(found)
 
 
-def view_at(view: SeatView, step: int) -> SeatView:
-    """Return what a seat had before it after so many steps; at the last one, as the game ended."""
-    if step >= len(view.log):
-        return view
-    position = view.log[step - 1].after if step else view.opening
-    return view._replace(
-        position=position, log=view.log[:step], kind=HIDDEN, decisions=(), actions=(), ending=None
-    )  # fmt: skip
-
-
 def round_end(room: Room, view: SeatView, names: tuple[str, ...]) -> RoundEnd | None:
     """Return the end of the last round, until this seat decides in the next one; who watches, until anybody does."""
     of = getattr(room.game.scene, "round_end", None)
     if of is None or room.transcript is None or view.ending is not None:
         return None
     for step in range(len(view.log), 0, -1):
-        found: RoundEnd | None = of(view_at(view, step), names)
+        found: RoundEnd | None = of(view.at_step(step), names)
         decider = room.transcript.deciders[step - 1]
         if found is not None or (decider != SPECTATOR and view.seat in (SPECTATOR, decider)):
             return found

@@ -366,12 +366,12 @@ def _review(text: str, progress: ReviewProgress = ignore_progress) -> str:
     import json
     from time import monotonic
 
-    from piste.analysis.coach.attribution import Decision, Walk
-    from piste.analysis.coach.review import begun, certainty, document, review
+    from piste.analysis.coach.attribution import Attribution, Decision
+    from piste.analysis.coach.review import certainty, document, empty_review, review
     from piste.core.record import Record
 
     record = Record.parse(text)
-    empty, _ = begun(record)
+    empty, _ = empty_review(record)
     seats = tuple(range(len(empty.names)))
     judged: list[Decision] = []
     step, reported = (0, 1, ""), 0.0
@@ -386,7 +386,7 @@ def _review(text: str, progress: ReviewProgress = ignore_progress) -> str:
         judged.append(decision)
         if monotonic() - reported >= REVIEW_UPDATE_INTERVAL_S:  # hundreds of decisions may be judged in a second
             reported = monotonic()
-            partial_review = empty._replace(walk=Walk(tuple(judged), chances, (), (), 0.0))
+            partial_review = empty._replace(attribution=Attribution(tuple(judged), chances, (), (), 0.0))
             progress(*step, json.dumps(document(partial_review, seats)))
 
     result = review(record, progress=note, tell=report)

@@ -62,18 +62,18 @@ NODES = 60_000
 class Evaluator:
     """Judges a seat by its view, and spends on a moment what is left for it."""
 
-    imagines = False
+    evaluates_outcomes = False
 
     def __init__(self, options: Options, progress: Progress = quiet) -> None:
         solver.prepare(options, progress)
         self._players = options.players
         self._passes = MOST
 
-    def share_out(self, decisions: int, others: int) -> None:
+    def set_budget(self, decisions: int, others: int) -> None:
         """Take less time for each of many moments."""
         self._passes = max(FEWEST, min(MOST, ALL // self._players // max(1, DECISION * decisions + others)))
 
-    def verdict_of(self, view: SeatView, chosen: int | None = None) -> Evaluation:
+    def evaluate_view(self, view: SeatView, chosen: int | None = None) -> Evaluation:
         v: View = view.position
         seat = view.seat
         if v.phase == rules.DONE or (v.phase == NEXT and view.options.players > 2):

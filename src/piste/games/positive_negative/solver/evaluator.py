@@ -24,12 +24,12 @@ class Evaluator:
 
     def __init__(self, options: Options, progress: Progress = quiet) -> None:
         solver.prepare(options, progress)
-        self.imagines = 2 * options.top <= AT_MOST
+        self.evaluates_outcomes = 2 * options.top <= AT_MOST
         self._book = solver.book(options, progress) if solver.AT_ONCE < 2 * options.top <= AT_MOST else None
         self._rows: Rows | None = None
 
     def evaluate(self, known: InformationSet) -> Evaluation:
-        if not self.imagines:
+        if not self.evaluates_outcomes:
             return solver.evaluate(known)
         states: dict[State, float] = dict(known.belief.states)
         some = next(iter(states))

@@ -24,7 +24,7 @@ class Evaluator:
         limit = solver.work_limits().game
         self._small = position_count(options) <= limit
         # A model with a turn limit takes so long that one for every card that might come is too much.
-        self.imagines = not options.turns or position_count(options) * options.turns <= limit
+        self.evaluates_outcomes = not options.turns or position_count(options) * options.turns <= limit
         self._endgame: DeckEndgame | None = None
 
     def evaluate(self, known: InformationSet) -> Evaluation:

@@ -18,8 +18,8 @@ class Evaluator:
     """Trusts the other player to play as well as possible, until they have not."""
 
     def __init__(self, options: Options, progress: Progress = quiet) -> None:
-        self.imagines = is_exact(options)
-        if self.imagines:
+        self.evaluates_outcomes = is_exact(options)
+        if self.evaluates_outcomes:
             solver.prepare(options, progress)
 
     def evaluate(self, known: InformationSet) -> Evaluation:
@@ -28,7 +28,7 @@ class Evaluator:
     def weights(self, known: InformationSet) -> Mapping[Any, float]:
         known = solver.latest(known)
         some: State = next(iter(known.belief.states))
-        if some.phase == TOSS or rules.to_act(some) == OVER or not self.imagines:
+        if some.phase == TOSS or rules.to_act(some) == OVER or not self.evaluates_outcomes:
             return known.belief.states
         first, found = solver.starter(some), dict[State, float]()
         weighed = solver.weighed(known, first) or solver.weighed(known, first, trusting=False)
