@@ -34,7 +34,7 @@ RUNNING = (
 )
 
 
-NOTHING = "Nobody had anything to decide, so there is nothing to evaluator."
+NOTHING = "Nobody had anything to decide, so there is nothing to judge."
 
 
 class Review(NamedTuple):
