@@ -149,7 +149,7 @@ def connect(
 @contextlib.contextmanager
 def overheard() -> Iterator[io.StringIO]:
     """Give what was logged, and leave logging as it was."""
-    root, ours = logging.getLogger(), logging.getLogger(logs.OURS)
+    root, ours = logging.getLogger(), logging.getLogger(logs.LOGGER_NAME)
     before = root.handlers[:], root.level, ours.level
     out = io.StringIO()
     logs.configure(stream=out)

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from piste.web.server import GRACE
+from piste.web.server import SHUTDOWN_TIMEOUT_S
 from tests import ROOT
 from tests.limits import PATIENCE_S
 
@@ -24,7 +24,7 @@ SIZE = os.environ.get("PISTE_ATTACK", "0.05")
 # - stopping: a server that is told to stop ends within its drain, and a little to write what there is.
 LONGEST_MS = {"unreadable": 250, "thinkers": 1000}
 IN_TURN = {"thinkers": "perfect", "reviews": "review"}
-DRAIN_MS = 1000 * (GRACE + 5)
+DRAIN_MS = 1000 * (SHUTDOWN_TIMEOUT_S + 5)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from piste.web import logging as logs
 
 def entry(event: str, /, **fields: object) -> logging.LogRecord:
     return logging.makeLogRecord(
-        {"name": logs.OURS, "levelno": 30, "levelname": "WARNING", "msg": event, "fields": fields}
+        {"name": logs.LOGGER_NAME, "levelno": 30, "levelname": "WARNING", "msg": event, "fields": fields}
     )
 
 

@@ -193,7 +193,7 @@ async def test_nothing_is_begun_once_the_minds_are_closed() -> None:
 
 SERVER = """
 import asyncio, os, time
-from piste.web.bot_workers import BotWorkers
+from piste.web.workers.worker_pool import BotWorkers
 
 async def main():
     bot_workers = BotWorkers(1, 10)
@@ -214,6 +214,7 @@ def test_workers_end_when_their_server_is_killed(tmp_path: Path) -> None:
     with subprocess.Popen([sys.executable, script], stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
         workers = [os.pidfd_open(int(pid)) for pid in server.stdout.readline().split()]
+        assert len(workers) == 2
         server.kill()
         for worker in workers:
             assert select.select([worker], [], [], 60)[0], "a worker goes on without its server"

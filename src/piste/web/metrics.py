@@ -1,4 +1,4 @@
-"""What can be counted about the server, as Prometheus reads it. Nothing here names a player or a room."""
+"""Metrics of the server for Prometheus. Nothing here names a player or a room."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Proc
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
 CONTENT_TYPE = CONTENT_TYPE_LATEST
-_THOUGHTS = (0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0)
-_COMMITS = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 1.0, 5.0)
+_THOUGHT_BUCKETS_S = (0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0)
+_COMMIT_BUCKETS_S = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 1.0, 5.0)
 
 
 class Metrics:
-    """The counters of one server, in a registry of their own."""
+    """The metrics of one server, in a registry of their own."""
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
@@ -25,11 +25,11 @@ class Metrics:
             "piste_thought_seconds",
             "How long bots, hints and reviews took",
             ["kind"],
-            buckets=_THOUGHTS,
+            buckets=_THOUGHT_BUCKETS_S,
             registry=own,
         )
         self._commits = Histogram(
-            "piste_commit_seconds", "From a decision to its being durable", buckets=_COMMITS, registry=own
+            "piste_commit_seconds", "From a decision to its being durable", buckets=_COMMIT_BUCKETS_S, registry=own
         )
         self._requests = Counter("piste_requests", "Requests answered", ["status"], registry=own)
 
@@ -59,5 +59,5 @@ class Metrics:
         self._requests.labels(f"{status // 100}xx").inc()
 
     def text(self) -> bytes:
-        """Return everything as /metrics shows it."""
+        """Return all metrics in the text format of /metrics."""
         return generate_latest(self.registry)

@@ -1,4 +1,4 @@
-"""The server as one process: its socket, uvicorn set up for it, and how it stops."""
+"""The server process: its listening socket, the configuration of uvicorn, and shutdown."""
 
 from __future__ import annotations
 
@@ -20,41 +20,40 @@ from piste.web.settings import LOOPBACK, PORT, Settings
 if TYPE_CHECKING:
     import uvicorn
 
-TESTED = "Install the versions that were tested: pip install -c constraints.txt 'piste[fast,web]'"
-GOODBYE = 2.0
-"""Seconds in which the pages that are open are told to come back."""
+INSTALL_ADVICE = "Install the versions that were tested: pip install -c constraints.txt 'piste[fast,web]'"
+NOTICE_TIMEOUT_S = 2.0
+"""Time in which open pages are told that the server stops and to come back."""
 
-GRACE = 5
-LARGEST_MESSAGE = 4096
-LARGEST_HEAD = 16384
+SHUTDOWN_TIMEOUT_S = 5
+MAX_MESSAGE_BYTES = 4096
+MAX_HEAD_BYTES = 16384
 MAX_OPEN_FILES = 16_384
-"""Open files that are asked for: every socket is one, and so is everybody who connects and says nothing."""
+"""Open files to request from the system: every connection is one, also a silent one."""
 
-RESERVE = 48
-RESERVE_A_THINKER = 4
-"""Open files that are not for connections: the storage, workers, and newcomers until another one is closed."""
+RESERVED_FILES = 48
+RESERVED_FILES_PER_WORKER = 4
+"""Open files that are not for connections: storage, workers, and new connections until another one is closed."""
 
-FEWEST = 16
-"""Connections that are tried even where the system allows hardly any open files."""
+MIN_CONNECTIONS = 16
+"""Accepted even where the system allows hardly any open files."""
 
 
 def check_libraries() -> None:
-    """Refuse a uvicorn that the server cannot be built on."""
+    """Refuse a version of uvicorn that lacks what the server uses."""
     try:
         from piste.web.middleware.connections import check_uvicorn
 
         check_uvicorn()
     except ImportError as e:
-        raise PisteError(f"This uvicorn is not one that the server can be built on ({e}). {TESTED}") from None
+        raise PisteError(f"This uvicorn is not one that the server can be built on ({e}). {INSTALL_ADVICE}") from None
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Return a socket that listens there, or say why it cannot."""
-    six = ":" in host
+    """Return a socket that listens there, or say why that is not possible."""
     try:
         return socket.create_server(
             (host, port),
-            family=socket.AF_INET6 if six else socket.AF_INET,
+            family=socket.AF_INET6 if ":" in host else socket.AF_INET,
             backlog=1024,
             dualstack_ipv6=host == "::" and socket.has_dualstack_ipv6(),
         )
@@ -65,7 +64,7 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def listen_error(host: str, port: int, error: OSError) -> str:
-    """Return why nobody can be heard there, and what to do."""
+    """Return why the server cannot listen there, and what to do."""
     if error.errno == errno.EADDRINUSE:
         return (
             f"Port {port} is taken: another program listens there, perhaps piste in another window. Stop that one, "
@@ -84,66 +83,66 @@ def listen_error(host: str, port: int, error: OSError) -> str:
 def run_app(
     app: Any, settings: Settings, listener: socket.socket, ready: Callable[[], None] | None = None
 ) -> PisteError | None:
-    """Serve an application until a signal comes; return why it could not begin, if it could not.
+    """Serve an application until a signal; return why it could not start, if it could not.
 
     `app.state.service.registry.close_subscriptions()` is called while all sockets are still open.
     """
-    watched = Watched(app)
+    wrapped = StartupErrorCatcher(app)
     service = getattr(app.state, "service", None)
-    goodbye = (lambda: None) if service is None else service.registry.close_subscriptions
-    server = make_server(watched, settings, goodbye, ready)
-    # What is loaded stays for good, and tables are let go without help: looking for rubbish often costs only time.
+    before_shutdown = (lambda: None) if service is None else service.registry.close_subscriptions
+    server = make_server(wrapped, settings, before_shutdown, ready)
+    # Loaded modules stay for good, and tables are freed by reference counts: frequent cyclic GC costs only time.
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 50)
-    with hangups(server), contextlib.suppress(SystemExit):  # raised where the application could not begin
+    with hangup_handler(server), contextlib.suppress(SystemExit):  # raised when the application could not start
         server.run(sockets=[listener])
-    if not server.started and watched.trouble is None:
+    if not server.started and wrapped.error is None:
         return PisteError("The server could not begin. The lines above say why.")
-    return watched.trouble
+    return wrapped.error
 
 
-class Watched:
-    """Passes everything on, and keeps the sentence with which an application refuses to begin."""
+class StartupErrorCatcher:
+    """Passes everything on, and keeps the error with which an application refuses to start."""
 
     def __init__(self, app: Any) -> None:
         self._app = app
-        self.trouble: PisteError | None = None
+        self.error: PisteError | None = None
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] != "lifespan":
             await self._app(scope, receive, send)
             return
 
-        async def silent(message: Any) -> None:
+        async def send_without_traceback(message: Any) -> None:
             if message["type"].endswith(".failed"):
-                message = {**message, "message": ""}  # a traceback is not for people
+                message = {**message, "message": ""}
             await send(message)
 
         try:
-            await self._app(scope, receive, silent)
+            await self._app(scope, receive, send_without_traceback)
         except PisteError as e:
-            self.trouble = e
+            self.error = e
         except Exception as e:
             from piste.web import logging as logs
 
-            mark = logs.error("could not begin or end", e)
-            self.trouble = PisteError(f"The server failed; the line with the id {mark} above says where.")
+            error_id = logs.error("could not begin or end", e)
+            self.error = PisteError(f"The server failed; the line with the id {error_id} above says where.")
 
 
 def make_server(
-    app: Any, settings: Settings, goodbye: Callable[[], None], ready: Callable[[], None] | None
+    app: Any, settings: Settings, before_shutdown: Callable[[], None], ready: Callable[[], None] | None
 ) -> uvicorn.Server:
-    """Return uvicorn, set up for us: one process, no word about itself, small messages, a proxy only if named."""
+    """Return a uvicorn server: one process, no server header, small messages, a proxy only if named."""
     import uvicorn
 
     from piste.web import logging as logs
     from piste.web.middleware.connections import Connections, HttpProtocol, WebSocketProtocol
 
-    class Line(HttpProtocol):
+    class Protocol(HttpProtocol):
         proxy = settings.behind_proxy
         all_connections: ClassVar = Connections(
-            most=max(FEWEST, file_limit() - RESERVE - RESERVE_A_THINKER * settings.thinkers),
+            most=max(MIN_CONNECTIONS, file_limit() - RESERVED_FILES - RESERVED_FILES_PER_WORKER * settings.thinkers),
             of_one=settings.max_connections_per_network if settings.limits else math.inf,
             silent=settings.max_silent_connections if settings.limits else math.inf,
         )
@@ -156,33 +155,32 @@ def make_server(
                 ready()
 
         async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-            # uvicorn closes every websocket first and ends the application after that: this is the last moment at
-            # which a page can still be told something.
+            # uvicorn closes every websocket first and the application after that: this is the last moment to send.
             try:
-                goodbye()
-                await self._said()
+                before_shutdown()
+                await self._drain()
             except Exception as e:
                 logs.error("goodbye failed", e)
             await super().shutdown(sockets=sockets)
 
-        async def _said(self) -> None:
+        async def _drain(self) -> None:
             """Wait until everybody was told, but not for long."""
             loop = asyncio.get_running_loop()
-            end = loop.time() + GOODBYE
+            end = loop.time() + NOTICE_TIMEOUT_S
             while self.server_state.tasks and loop.time() < end:
                 await asyncio.sleep(0.02)
 
         def handle_exit(self, sig: int, frame: FrameType | None) -> None:
             super().handle_exit(sig, frame)
-            self._captured_signals.clear()  # the signal is done with: to stop is no failure
+            self._captured_signals.clear()  # or it would be raised again: to stop is no failure
 
     config = uvicorn.Config(
         app,
         workers=1,
-        http=Line,  # whatever else is installed: it holds heads to a size and a time
+        http=Protocol,  # whatever else is installed: it limits the size and the time of request heads
         ws=WebSocketProtocol,
-        ws_max_size=LARGEST_MESSAGE,
-        # News of a table is a few kilobytes: packing it costs more than it spares, and its size would tell of it.
+        ws_max_size=MAX_MESSAGE_BYTES,
+        # Messages are a few kilobytes: compression costs more than it saves, and its size would reveal content.
         ws_per_message_deflate=False,
         ws_ping_interval=settings.ping,
         ws_ping_timeout=settings.ping,
@@ -192,15 +190,15 @@ def make_server(
         server_header=False,
         proxy_headers=bool(settings.behind_proxy),
         forwarded_allow_ips=settings.behind_proxy or [],
-        timeout_graceful_shutdown=GRACE,
-        h11_max_incomplete_event_size=LARGEST_HEAD,
+        timeout_graceful_shutdown=SHUTDOWN_TIMEOUT_S,
+        h11_max_incomplete_event_size=MAX_HEAD_BYTES,
     )
     return Server(config)
 
 
 @contextlib.contextmanager
-def hangups(server: uvicorn.Server) -> Iterator[None]:
-    """Stop properly when the window is closed, too, unless whoever started us wants hang-ups ignored."""
+def hangup_handler(server: uvicorn.Server) -> Iterator[None]:
+    """Stop properly when the terminal is closed, too, unless SIGHUP is ignored."""
     number = getattr(signal, "SIGHUP", None)
     if number is None or signal.getsignal(number) is signal.SIG_IGN:
         yield
@@ -213,7 +211,7 @@ def hangups(server: uvicorn.Server) -> Iterator[None]:
 
 
 def raise_file_limit(wanted: int) -> None:
-    """Ask the system for as many open files as there may be sockets; it grants what it allows."""
+    """Ask the system for this many open files; it grants what it allows."""
     try:
         import resource
     except ImportError:  # not on this system
@@ -221,9 +219,9 @@ def raise_file_limit(wanted: int) -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     unlimited = resource.RLIM_INFINITY
     if soft != unlimited and soft < wanted:
-        most = wanted if hard == unlimited else min(wanted, hard)
+        granted = wanted if hard == unlimited else min(wanted, hard)
         with contextlib.suppress(OSError, ValueError):
-            resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+            resource.setrlimit(resource.RLIMIT_NOFILE, (granted, hard))
 
 
 def file_limit() -> float:

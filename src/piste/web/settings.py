@@ -1,4 +1,4 @@
-"""What whoever runs the server can choose. docs/hosting.md says the same for people."""
+"""The settings of a server; docs/hosting.md describes them."""
 
 from __future__ import annotations
 
@@ -23,30 +23,30 @@ def cores() -> int:
 
 
 class Settings(NamedTuple):
-    """How one server runs."""
+    """The settings of one server."""
 
-    db: Path  # the file that holds all tables; `default_db()` where nobody says otherwise
+    db: Path  # the file of all tables; `default_db()` unless named
     host: str = ALL_INTERFACES
     port: int = PORT
-    behind_proxy: str = ""  # the proxy's address, whose word on who calls is taken; "" if there is none
-    keep_days: int = 30  # how long a table is kept after the last thing that happened there; 0: for ever
+    behind_proxy: str = ""  # the address of a proxy whose headers are trusted; "" without one
+    keep_days: int = 30  # a table is kept this long after its last change; 0: for ever
     patience: float = 60.0  # seconds until an absent player's turn can be claimed
     max_rooms: int = 5000  # live in memory
     max_sockets: int = 4000
-    thinkers: int = max(1, cores() - 1)  # processes in which bots think
-    max_queued_per_network: int = 50  # of one network that may wait for a thinker
-    public: str = ""  # what links begin with, such as https://cards.example; "" takes what the browser asked for
-    prepare: bool = False  # whether what strong bots need is made in the background from the start
+    thinkers: int = max(1, cores() - 1)  # worker processes for bots
+    max_queued_per_network: int = 50  # tasks of one network that may wait for a worker
+    public: str = ""  # the base of links, such as https://cards.example; "": the address that the browser used
+    prepare: bool = False  # whether strong bots are prepared in the background from the start
     ping: float = 20.0  # seconds from one ping of a websocket to the next, and for its answer
-    max_connections_per_network: int = 600  # of one network, websockets included, unless it is the proxy's
+    max_connections_per_network: int = 600  # websockets included; the proxy's own network is not limited
     max_silent_connections: int = 1000  # of all networks, without a request yet; the next one replaces one of them
-    slowest_head: float = 10.0  # seconds in which the head of a request must have arrived
-    open_metrics: bool = False  # whether others than this computer may read /metrics
+    slowest_head: float = 10.0  # seconds for the head of a request to arrive
+    open_metrics: bool = False  # whether other computers may read /metrics
     limits: bool = True  # whether rates are limited; off only for measuring
 
 
 def default_db() -> Path:
-    """Return where tables are kept: below PISTE_HOME, or in the place the system has for such files."""
+    """Return the default database: below PISTE_HOME, or in the system's folder for such files."""
     from piste.core.paths import data_folder
 
     return data_folder() / "tables.db"
@@ -54,14 +54,14 @@ def default_db() -> Path:
 
 def read_public(text: str) -> str:
     """Return a public address without a slash at its end, or refuse it."""
-    found = urlsplit(text.strip())
+    url = urlsplit(text.strip())
     try:
-        whole = found.scheme in ("http", "https") and bool(found.hostname) and (found.port or 1) > 0
+        valid = url.scheme in ("http", "https") and bool(url.hostname) and (url.port or 1) > 0
     except ValueError:
-        whole = False
-    if not whole or found.path.strip("/") or found.query or found.fragment or found.username is not None:
+        valid = False
+    if not valid or url.path.strip("/") or url.query or url.fragment or url.username is not None:
         raise OptionError(
             f"--public is the address people type, such as https://cards.example, without anything after it; "
             f"{quoted(text)} is not."
         )
-    return f"{found.scheme}://{found.netloc}"
+    return f"{url.scheme}://{url.netloc}"
