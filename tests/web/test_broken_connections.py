@@ -66,7 +66,7 @@ def test_many_broken_lines_lock_nobody_out(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("head", [b"", b"GET / HTTP/1.1\r\nHost: a\r\nX-Slow: "])
 def test_who_sends_no_request_or_half_of_one_is_cut_off(head: bytes, tmp_path: Path) -> None:
-    with serving(tmp_path, slowest_head=0.5) as server:
+    with serving(tmp_path, head_timeout_s=0.5) as server:
         with socket.create_connection(("127.0.0.1", server.port), PATIENCE_S, (ADA, 0)) as silent:
             silent.sendall(head)
             with contextlib.suppress(ConnectionError):
@@ -95,7 +95,7 @@ def is_cut_off(line: socket.socket) -> bool:
 
 
 def test_one_network_holds_so_many_silent_connections_and_no_more(tmp_path: Path) -> None:
-    with serving(tmp_path, max_connections_per_network=20, slowest_head=10 * PATIENCE_S) as server:
+    with serving(tmp_path, max_connections_per_network=20, head_timeout_s=10 * PATIENCE_S) as server:
         with silence(server, ["127.0.1.1"] * 60) as lines:
             wait_until(lambda: sum(map(is_cut_off, lines)) == 40)
             assert server.ask("GET", "/healthz", ADA).status == 200
@@ -114,7 +114,7 @@ def answered(server: Server, source: str) -> bool:
 
 def test_silent_connections_of_many_networks_do_not_keep_the_descriptors(tmp_path: Path) -> None:
     # While there is no descriptor left nobody can be answered; but it does not last, though nobody lets go.
-    with serving(tmp_path, files=100, slowest_head=1.0) as server:
+    with serving(tmp_path, files=100, head_timeout_s=1.0) as server:
         with silence(server, [f"127.0.1.{1 + at % 9}" for at in range(180)]) as lines:
             wait_until(lambda: all(map(is_cut_off, lines)))
             wait_until(lambda: answered(server, ADA))
@@ -129,7 +129,7 @@ def test_a_newcomer_takes_the_place_of_who_is_silent_longest_in_the_network_with
     # Nobody is too slow here, and no network has more than it may: either bound leaves 48 places.
     networks = [f"127.0.1.{1 + at % 9}" for at in range(180)]
     with (
-        serving(tmp_path, slowest_head=10 * PATIENCE_S, **bound) as server,
+        serving(tmp_path, head_timeout_s=10 * PATIENCE_S, **bound) as server,
         silence(server, [ADA]) as ours,
         silence(server, networks) as lines,
     ):

@@ -15,7 +15,7 @@ from hypothesis import strategies as some
 from starlette.requests import Request
 from starlette.websockets import WebSocket
 
-from piste.web.middleware.guard import HEADERS, LARGEST_BODY, FormError, Guard, is_ours, origin, read_form
+from piste.web.middleware.guard import HEADERS, MAX_BODY_BYTES, FormError, Guard, is_same_origin, origin, read_form
 from piste.web.middleware.rate_limits import RATES, Limits, Rate
 from tests.web.guarded_app import FORM, OURS, SECRET, SETTINGS, Clock, ask, connect, guarded, overheard
 
@@ -117,7 +117,7 @@ def test_no_origin_passes_but_the_same_one(text: str, host: str) -> None:
     scope = {
         "type": "http", "scheme": "http", "headers": [(b"origin", letters[0]), (b"host", letters[1])]
     }  # fmt: skip
-    if is_ours(scope):
+    if is_same_origin(scope):
         read = letters[0].decode("latin-1")
         assert origin(read) is not None
         assert origin(read) == origin(f"http://{letters[1].decode('latin-1')}")
@@ -161,8 +161,8 @@ def test_strangers_cannot_fill_the_log(noted: io.StringIO) -> None:
 
 
 def test_a_body_may_be_as_large_as_allowed_and_no_larger() -> None:
-    at_most = b"a" * LARGEST_BODY
-    assert ask(guarded(), "POST", "/long", OURS, at_most).text == str(LARGEST_BODY)
+    at_most = b"a" * MAX_BODY_BYTES
+    assert ask(guarded(), "POST", "/long", OURS, at_most).text == str(MAX_BODY_BYTES)
     found = ask(guarded(), "POST", "/long", OURS, at_most + b"a")
     assert found.status == 413
     assert found.headers["connection"] == "close"
@@ -256,7 +256,7 @@ def test_forms_are_read_as_browsers_send_them() -> None:
         (b"a=%ED%A0%80", "application/x-www-form-urlencoded"),  # half a letter
         (b"a=\xff", "application/x-www-form-urlencoded"),
         (b"&".join(b"k%d=1" % i for i in range(65)), "application/x-www-form-urlencoded"),
-        (b"a=" + b"1" * LARGEST_BODY, "application/x-www-form-urlencoded"),
+        (b"a=" + b"1" * MAX_BODY_BYTES, "application/x-www-form-urlencoded"),
         (b'{"a": 1}', "application/json"),
         (b"a=1", "text/plain"),
         (b"a=1", ""),

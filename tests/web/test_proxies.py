@@ -20,7 +20,7 @@ import pytest
 from websockets.exceptions import InvalidStatus
 
 from piste.cli.commands.bench.serve import BUTTON, NUMBER
-from piste.web.middleware.guard import HEADERS, LARGEST_BODY
+from piste.web.middleware.guard import HEADERS, MAX_BODY_BYTES
 from piste.web.middleware.rate_limits import RATES, REFUSALS
 from piste.web.network import qr_svg
 from tests.limits import PATIENCE_S, wait_until
@@ -180,7 +180,7 @@ def test_counters_are_closed_however_they_are_spelt(place: Place, path: str) -> 
 @pytest.mark.parametrize("chunked", [False, True])
 def test_a_body_that_is_too_large_is_refused(place: Place, chunked: bool) -> None:
     table = Visitor(place.proxy).do("/new", **NEW)
-    body = b"name=" + b"a" * LARGEST_BODY
+    body = b"name=" + b"a" * MAX_BODY_BYTES
     given = iter([body[:4000], body[4000:]]) if chunked else body
     assert Visitor(place.proxy).ask(f"{table}/sit", body=given).status == 413
     assert table not in place.proxy.said.read_text()

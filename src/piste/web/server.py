@@ -141,12 +141,14 @@ def make_server(
 
     class Protocol(HttpProtocol):
         proxy = settings.behind_proxy
-        all_connections: ClassVar = Connections(
-            most=max(MIN_CONNECTIONS, file_limit() - RESERVED_FILES - RESERVED_FILES_PER_WORKER * settings.thinkers),
-            of_one=settings.max_connections_per_network if settings.limits else math.inf,
-            silent=settings.max_silent_connections if settings.limits else math.inf,
+        server_connections: ClassVar = Connections(
+            max_open=max(
+                MIN_CONNECTIONS, file_limit() - RESERVED_FILES - RESERVED_FILES_PER_WORKER * settings.thinkers
+            ),
+            per_network=settings.max_connections_per_network if settings.limits else math.inf,
+            max_silent=settings.max_silent_connections if settings.limits else math.inf,
         )
-        slowest_head = settings.slowest_head
+        head_timeout_s = settings.head_timeout_s
 
     class Server(uvicorn.Server):
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:

@@ -40,7 +40,7 @@ class Settings(NamedTuple):
     ping: float = 20.0  # seconds from one ping of a websocket to the next, and for its answer
     max_connections_per_network: int = 600  # websockets included; the proxy's own network is not limited
     max_silent_connections: int = 1000  # of all networks, without a request yet; the next one replaces one of them
-    slowest_head: float = 10.0  # seconds for the head of a request to arrive
+    head_timeout_s: float = 10.0  # for the head of a request to arrive
     open_metrics: bool = False  # whether other computers may read /metrics
     limits: bool = True  # whether rates are limited; off only for measuring
 

@@ -1,8 +1,8 @@
-"""Connections below the application: how long one may be silent, how much it may send and leave unread.
+"""Limits on connections below the application: silence, bytes sent and bytes left unread.
 
-A request that does not come, a head that comes byte by byte and an answer that nobody reads do not reach the
-application, nor do pings, pongs and empty fragments of a websocket. Here every connection has a time, and every byte
-counts.
+A request that does not come, a head that comes byte by byte and an answer that is not read do not reach the
+application, nor do pings, pongs and empty fragments of a websocket. Here every connection has a timeout, and every
+byte counts.
 """
 
 from __future__ import annotations
@@ -20,109 +20,110 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 
 from piste.web.middleware.rate_limits import network_of
 
-SLOWEST_READER = 30.0
-"""Seconds in which a client must go on reading an answer."""
+READ_TIMEOUT_S = 30.0
+"""A client that reads nothing of an answer for longer is cut off."""
 
-BURST = 64_000.0
-A_SECOND = 16_000.0
+BURST_BYTES = 64_000.0
+BYTES_PER_SECOND = 16_000.0
 """Bytes that a client may send at once, and in the long run: a decision has a hundred."""
 
-MOST_UNREAD = 512_000
+MAX_UNREAD_BYTES = 512_000
 """Bytes that may wait for a client that does not read."""
 
-SLICE = 512
-"""Bytes of a websocket that are read before what they hold is dealt with."""
+CHUNK_BYTES = 512
+"""Bytes of a websocket that are parsed before the messages in them are handled."""
 
 
 class Connections:
-    """All connections of one server. A newcomer takes the place of a silent one rather than be refused.
+    """All connections of one server. A new one replaces a silent one rather than be refused.
 
-    Silent is whoever has no request being answered: it has sent none yet, a part of one, or not the next one.
+    A connection is silent while no request of it is being answered: it has sent none yet, a part of one, or not the
+    next one.
     """
 
-    def __init__(self, *, most: float, of_one: float, silent: float) -> None:
-        self._most = most  # in all
-        self._most_of_one = of_one  # of one network
-        self._most_silent = silent
+    def __init__(self, *, max_open: float, per_network: float, max_silent: float) -> None:
+        self._max_open = max_open
+        self._max_per_network = per_network
+        self._max_silent = max_silent
         self._open = 0
         self._by_network: Counter[str] = Counter()
-        self._silent: dict[str, dict[HttpProtocol, None]] = {}  # by network; who has been silent longest comes first
-        self._many_silent = 0
+        self._silent: dict[str, dict[HttpProtocol, None]] = {}  # by network, silent for longest first
+        self._silent_count = 0
 
-    def enter(self, network: str, *, limited: bool) -> bool:
-        """Count a connection, or say that its network has enough of them."""
-        if limited and self._by_network[network] >= self._most_of_one:
+    def add(self, network: str, *, limited: bool) -> bool:
+        """Count a connection; False if its network has enough of them."""
+        if limited and self._by_network[network] >= self._max_per_network:
             return False
         self._open += 1
         self._by_network[network] += 1
         return True
 
-    def leave(self, network: str) -> None:
+    def remove(self, network: str) -> None:
         self._open -= 1
         self._by_network[network] -= 1
         if not self._by_network[network]:
             del self._by_network[network]
 
-    def fell_silent(self, network: str, line: HttpProtocol) -> None:
-        """Note whom to cut off when there are too many, and do so: the first of the network that has most."""
+    def mark_silent(self, network: str, connection: HttpProtocol) -> None:
+        """Note a silent connection; of too many, cut off the oldest of the network that has most."""
         silent = self._silent.setdefault(network, {})
-        if line not in silent:
-            silent[line] = None
-            self._many_silent += 1
-        if self._open > self._most or self._many_silent > self._most_silent:
-            most = max(self._silent, key=lambda one: len(self._silent[one]))
-            first = next(iter(self._silent[most]))
-            self.spoke(most, first)
-            first.transport.abort()
+        if connection not in silent:
+            silent[connection] = None
+            self._silent_count += 1
+        if self._open > self._max_open or self._silent_count > self._max_silent:
+            largest = max(self._silent, key=lambda one: len(self._silent[one]))
+            oldest = next(iter(self._silent[largest]))
+            self.mark_active(largest, oldest)
+            oldest.transport.abort()
 
-    def spoke(self, network: str, line: HttpProtocol) -> None:
+    def mark_active(self, network: str, connection: HttpProtocol) -> None:
         silent = self._silent.get(network, {})
-        if line in silent:
-            del silent[line]
-            self._many_silent -= 1
+        if connection in silent:
+            del silent[connection]
+            self._silent_count -= 1
             if not silent:
                 del self._silent[network]
 
 
 class HttpProtocol(H11Protocol):
-    """One connection. Who sends no request, sends it slowly or does not read the answer is cut off."""
+    """One connection. It is cut off if it sends no request, sends it slowly or does not read the answer."""
 
-    proxy = ""  # an address or a network whose connections are many people's
-    all_connections: ClassVar[Connections]  # the server's own
-    slowest_head: float  # seconds for the head of a request, from the first byte or from when somebody connected
+    proxy = ""  # an address or a network whose connections belong to many users
+    server_connections: ClassVar[Connections]  # of the server
+    head_timeout_s: float  # for the head of a request, from its first byte or from the connection
     _timer: asyncio.TimerHandle | None = None
-    _network: str | None = None  # for which it is counted
+    _network: str | None = None  # that it counts for
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         network = network_of({"client": self.client})
         of_many = not self.client or (self.proxy and ip_address(self.client[0]) in ip_network(self.proxy))
-        if not self.all_connections.enter(network, limited=not of_many):
+        if not self.server_connections.add(network, limited=not of_many):
             transport.abort()
             return
         self._network = network
         self._wait_for_request()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._within(None)
-        self._let_go()
+        self._set_timeout(None)
+        self._leave()
         super().connection_lost(exc)
 
-    def _let_go(self) -> None:
+    def _leave(self) -> None:
         network, self._network = self._network, None
         if network is not None:
-            self.all_connections.spoke(network, self)
-            self.all_connections.leave(network)
+            self.server_connections.mark_active(network, self)
+            self.server_connections.remove(network)
 
     def _wait_for_request(self) -> None:
-        self._within(self.slowest_head)
+        self._set_timeout(self.head_timeout_s)
         if self._network is not None:
-            self.all_connections.fell_silent(self._network, self)
+            self.server_connections.mark_silent(self._network, self)
 
     def _answer_request(self) -> None:
-        self._within(None)
+        self._set_timeout(None)
         if self._network is not None:
-            self.all_connections.spoke(self._network, self)
+            self.server_connections.mark_active(self._network, self)
 
     def _wait_or_answer(self) -> None:
         if self._waiting:
@@ -130,8 +131,8 @@ class HttpProtocol(H11Protocol):
         else:
             self._answer_request()
 
-    def _within(self, seconds: float | None) -> None:
-        """Give this connection so long for what it has to do next; None: as long as it takes."""
+    def _set_timeout(self, seconds: float | None) -> None:
+        """Abort this connection after some seconds, unless it is called again before; None: never."""
         if self._timer is not None:
             self._timer.cancel()
         self._timer = None if seconds is None else self.loop.call_later(seconds, self.transport.abort)
@@ -153,16 +154,16 @@ class HttpProtocol(H11Protocol):
         super().handle_websocket_upgrade(event)
         protocol = self.transport.get_protocol()
         if isinstance(protocol, WebSocketProtocol):
-            protocol.ended = self._let_go  # it is the same connection still
+            protocol.on_close = self._leave  # it is still the same connection
 
     def on_response_complete(self) -> None:
         super().on_response_complete()
-        # For the next one, which may be here already, or for reading the last part of this one.
+        # For the next request, which may be here already, or for reading the last part of this answer.
         self._wait_or_answer()
 
     def pause_writing(self) -> None:
         super().pause_writing()
-        self._within(SLOWEST_READER)
+        self._set_timeout(READ_TIMEOUT_S)
 
     def resume_writing(self) -> None:
         super().resume_writing()
@@ -170,58 +171,58 @@ class HttpProtocol(H11Protocol):
 
     def timeout_keep_alive_handler(self) -> None:
         super().timeout_keep_alive_handler()
-        self._within(1.0)  # closing waits for somebody who may not read
+        self._set_timeout(1.0)  # closing waits for a client that may not read
 
 
 class WebSocketProtocol(WebSocketsSansIOProtocol):
-    """One websocket. Who sends too much or reads nothing is cut off at once, without waiting for them."""
+    """One websocket. A client that sends too much or reads nothing is cut off at once."""
 
-    ended: Callable[[], None] | None = None  # called when the connection is over
+    on_close: Callable[[], None] | None = None  # called when the connection is over
 
     def connection_made(self, transport: BaseTransport) -> None:
         super().connection_made(transport)
-        self._left = BURST
-        self._at = self.loop.time()
-        self._unread = b""
+        self._allowance = BURST_BYTES
+        self._refilled_at = self.loop.time()
+        self._unparsed = b""
 
     def connection_lost(self, exc: Exception | None) -> None:
-        if self.ended is not None:
-            self.ended()
+        if self.on_close is not None:
+            self.on_close()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
         now = self.loop.time()
-        self._left = min(BURST, self._left + (now - self._at) * A_SECOND) - len(data)
-        self._at = now
-        if self._left < 0 or self.transport.get_write_buffer_size() > MOST_UNREAD:
+        self._allowance = min(BURST_BYTES, self._allowance + (now - self._refilled_at) * BYTES_PER_SECOND) - len(data)
+        self._refilled_at = now
+        if self._allowance < 0 or self.transport.get_write_buffer_size() > MAX_UNREAD_BYTES:
             self.transport.abort()
             return
-        self._unread += data
-        self._read_on()
+        self._unparsed += data
+        self._parse()
 
-    def _read_on(self) -> None:
-        """Read until there is something for the application: the rest waits until it has dealt with that."""
-        while self._unread and self.queue.empty() and not self.transport.is_closing():
-            part, self._unread = self._unread[:SLICE], self._unread[SLICE:]
+    def _parse(self) -> None:
+        """Parse until there is a message for the application; the rest waits until it has taken that."""
+        while self._unparsed and self.queue.empty() and not self.transport.is_closing():
+            part, self._unparsed = self._unparsed[:CHUNK_BYTES], self._unparsed[CHUNK_BYTES:]
             super().data_received(part)
 
     async def receive(self) -> Any:
         message = await super().receive()
-        self._read_on()
+        self._parse()
         return message
 
     def keepalive_timeout(self) -> None:
         super().keepalive_timeout()
-        self.transport.abort()  # closing would wait for somebody who does not read
+        self.transport.abort()  # closing would wait for a client that does not read
 
     def shutdown(self) -> None:
         super().shutdown()
-        if self.transport.get_write_buffer_size() > MOST_UNREAD:
+        if self.transport.get_write_buffer_size() > MAX_UNREAD_BYTES:
             self.transport.abort()
 
 
-# What is used or overridden here and in serving.py, none of which uvicorn promises to keep.
-BUILT_ON: dict[type, tuple[str, ...]] = {
+# What is used or overridden here and in server.py; uvicorn does not promise to keep any of it.
+UVICORN_API: dict[type, tuple[str, ...]] = {
     H11Protocol: (
         "connection_made", "connection_lost", "data_received", "handle_websocket_upgrade", "on_response_complete",
         "timeout_keep_alive_handler", "pause_writing", "resume_writing",
@@ -234,8 +235,8 @@ BUILT_ON: dict[type, tuple[str, ...]] = {
 
 
 def check_uvicorn() -> None:
-    """Refuse a uvicorn that lacks what is built on: its limits would silently not be there."""
-    for kind, names in BUILT_ON.items():
+    """Refuse a uvicorn that lacks a method that is overridden: the limits would silently be gone."""
+    for kind, names in UVICORN_API.items():
         for name in names:
             if not callable(getattr(kind, name, None)):
                 raise ImportError(f"uvicorn {uvicorn.__version__} has no {kind.__name__}.{name}")

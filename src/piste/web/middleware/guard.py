@@ -1,7 +1,7 @@
-"""What stands between the network and the tables: headers, sizes, origins, rates, and errors told kindly.
+"""Middleware between the network and the tables: headers, sizes, origins, rate limits, and errors as sentences.
 
-`Guard` is plain ASGI and wraps the whole application. Everything it refuses it refuses with a sentence, as a page or,
-for whoever asks for JSON, as an answer; what it says never repeats what it was sent.
+`Guard` is plain ASGI and wraps the whole application. It refuses with a sentence, as a page or, where the client asks
+for JSON, as JSON. A refusal never repeats what the client sent.
 """
 
 from __future__ import annotations
@@ -26,21 +26,19 @@ from piste.web.metrics import Metrics
 from piste.web.middleware.rate_limits import REFUSALS, Limits, network_of
 from piste.web.settings import Settings
 
-LARGEST_BODY = 8192
-SLOWEST_BODY = 10.0
-"""Seconds in which a body must have arrived."""
-
-MOST_FIELDS = 64
-LONGEST_HOST = 100
-"""Characters of the name under which a server is asked for: a name can have 253, and nobody types as many."""
+MAX_BODY_BYTES = 8192
+BODY_TIMEOUT_S = 10.0
+MAX_FORM_FIELDS = 64
+MAX_HOST_CHARS = 100
+"""A host name can have 253 characters, but nobody types as many."""
 
 HEADERS = {
     "content-security-policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
         "manifest-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
     ),
-    # Nothing is told to other sites. With `no-referrer` browsers would also send "Origin: null" with our own forms,
-    # and a foreign form could not be told from ours.
+    # Other sites learn nothing. With `no-referrer` browsers would also send "Origin: null" with our own forms, and we
+    # could not tell a foreign form from ours.
     "referrer-policy": "same-origin",
     "x-content-type-options": "nosniff",
     "cross-origin-opener-policy": "same-origin",
@@ -49,24 +47,24 @@ HEADERS = {
 }
 
 
-PORTS = {"http": 80, "ws": 80, "https": 443, "wss": 443}
-PLAIN = {"ws": "http", "wss": "https"}
+DEFAULT_PORTS = {"http": 80, "ws": 80, "https": 443, "wss": 443}
+HTTP_SCHEME = {"ws": "http", "wss": "https"}
 
 
 def origin(text: str) -> tuple[str, str, int] | None:
     """Return scheme, host and port, or None for what is no origin."""
     try:
-        found = urlsplit(text)
-        port = found.port
+        url = urlsplit(text)
+        port = url.port
     except ValueError:
         return None
-    if found.scheme not in PORTS or not found.hostname or found.path or found.query or found.username is not None:
+    if url.scheme not in DEFAULT_PORTS or not url.hostname or url.path or url.query or url.username is not None:
         return None
-    return PLAIN.get(found.scheme, found.scheme), found.hostname, PORTS[found.scheme] if port is None else port
+    return HTTP_SCHEME.get(url.scheme, url.scheme), url.hostname, DEFAULT_PORTS[url.scheme] if port is None else port
 
 
-def is_ours(scope: Scope, public: str = "") -> bool:
-    """Say whether a request that changes something, or a websocket, was sent by a page of ours.
+def is_same_origin(scope: Scope, public: str = "") -> bool:
+    """Say whether a request that changes something, or a websocket, was sent by one of our own pages.
 
     Browsers name the origin of every POST and every websocket, and a page cannot forge it. Where it is missing or
     "null" a POST passes only with a `Sec-Fetch-Site` that no foreign page can cause; a websocket never.
@@ -74,17 +72,17 @@ def is_ours(scope: Scope, public: str = "") -> bool:
     headers = Headers(scope=scope)
     named = headers.get("origin", "null")
     if named != "null":
-        given = origin(named)
+        sender = origin(named)
         host = headers.get("host", "")
-        wanted = [origin(f"{scope['scheme']}://{host}")] if host else []
+        own = [origin(f"{scope['scheme']}://{host}")] if host else []
         if public:
-            wanted.append(origin(public))
-        return given is not None and given in wanted
+            own.append(origin(public))
+        return sender is not None and sender in own
     return scope["type"] == "http" and headers.get("sec-fetch-site", "") in ("same-origin", "none")
 
 
 Page = Callable[[int, str], str]
-"""Makes a page of a status and a sentence."""
+"""Returns a page for a status and a sentence."""
 
 
 def plain_page(status: int, sentence: str) -> str:
@@ -98,18 +96,18 @@ def plain_page(status: int, sentence: str) -> str:
 
 
 def wants_json(scope: Scope) -> bool:
-    """Say whether whoever asks wants an answer rather than a page."""
+    """Say whether the client wants JSON rather than a page."""
     return "application/json" in Headers(scope=scope).get("accept", "")
 
 
 def answer(scope: Scope, status: int, sentence: str, page: Page = plain_page, *, wait: float = 0.0) -> Response:
-    """Return a refusal as a page, or as JSON for those who asked for it."""
+    """Return a refusal as a page, or as JSON if the client asked for it."""
     if wants_json(scope) or scope["type"] == "websocket":
         text, kind = json.dumps({"ok": False, "said": sentence}), "application/json"
     else:
         text, kind = page(status, sentence), "text/html"
-    more = {"retry-after": str(max(1, math.ceil(min(wait, 3600))))} if wait else {}
-    return Response(text, status, more, media_type=kind)
+    headers = {"retry-after": str(max(1, math.ceil(min(wait, 3600))))} if wait else {}
+    return Response(text, status, headers, media_type=kind)
 
 
 class Guard:
@@ -128,7 +126,7 @@ class Guard:
         self._limits = limits or (Limits() if settings.limits else Limits.off())
         self._metrics = metrics
         self._public = settings.public
-        self._most_sockets = settings.max_sockets
+        self._max_sockets = settings.max_sockets
         self._page = page
         self.sockets = 0  # open now
 
@@ -142,69 +140,69 @@ class Guard:
 
     async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
         started = 0
-        lane = contextlib.AsyncExitStack()
+        work_slot = contextlib.AsyncExitStack()
 
-        async def dressed(message: Message) -> None:
+        async def send_with_headers(message: Message) -> None:
             nonlocal started
             if message["type"] == "http.response.start":
                 started = message["status"]
-                dress(scope, message)
+                add_headers(scope, message)
                 if self._metrics is not None:
                     self._metrics.answered(started)
-                await lane.aclose()  # the work is done; whoever reads slowly keeps nobody waiting
+                await work_slot.aclose()  # the work is done: a slow reader keeps no request waiting
             await send(message)
 
-        refused = self._refused(scope)
+        refused = self._refusal(scope)
         if refused is None and has_body(scope):
             body = await read_body(scope, receive)
             if isinstance(body, bytes):
-                receive = replayed(body, receive)
+                receive = replay_body(body, receive)
             else:
                 refused = self._refuse(scope, "body", *body)
-                refused.headers["connection"] = "close"  # the rest of it is not wanted
+                refused.headers["connection"] = "close"  # the rest of the body is not read
         if refused is not None:
-            await refused(scope, receive, dressed)
+            await refused(scope, receive, send_with_headers)
             return
-        if not scope["path"].endswith("/hint"):  # that one waits for a thinker, and there is a queue for those
-            await lane.enter_async_context(self._limits.work_slot(network_of(scope)))
+        if not scope["path"].endswith("/hint"):  # a hint waits for a worker, which has a queue of its own
+            await work_slot.enter_async_context(self._limits.work_slot(network_of(scope)))
         try:
-            async with lane:
-                await self._app(scope, receive, dressed)
+            async with work_slot:
+                await self._app(scope, receive, send_with_headers)
         except Exception as e:
             if started:
                 logs.error("failed while answering", e, method=scope["method"])
-                raise ConnectionAbortedError from None  # whoever waits must not take half an answer for a whole one
-            await self._sorry(scope, e)(scope, receive, dressed)
+                raise ConnectionAbortedError from None  # the client must not take half an answer for a whole one
+            await self._internal_error(scope, e)(scope, receive, send_with_headers)
 
     async def _socket(self, scope: Scope, receive: Receive, send: Send) -> None:
         open_now = False
 
-        async def watched(message: Message) -> None:
+        async def send_counted(message: Message) -> None:
             nonlocal open_now
             if message["type"] == "websocket.accept" and not open_now:
                 open_now = True
                 self._metrics_socket(1)
             elif message["type"] == "websocket.http.response.start":
-                dress(scope, message)
+                add_headers(scope, message)
             await send(message)
 
-        refused = self._refused(scope)
+        refused = self._refusal(scope)
         address = network_of(scope)
-        if refused is None and self.sockets >= self._most_sockets:
+        if refused is None and self.sockets >= self._max_sockets:
             refused = self._refuse(scope, "full", 503, "All places are taken just now. Try again in a minute.", 60)
         elif refused is None and not self._limits.add_socket(address):
             refused = self._refuse(scope, "held", 429, REFUSALS["held"], 60)
         if refused is not None:
             if "websocket.http.response" in scope.get("extensions", {}):
-                await refused(scope, receive, watched)
+                await refused(scope, receive, send_counted)
             else:
                 await send({"type": "websocket.close", "code": 1008})
             return
         self.sockets += 1
         try:
-            await self._app(scope, receive, watched)
+            await self._app(scope, receive, send_counted)
         except WebSocketDisconnect:
-            pass  # gone, as people go
+            pass  # the client disconnected
         except Exception as e:
             logs.error("socket failed", e)
             with contextlib.suppress(RuntimeError, OSError):  # it may be closed already
@@ -219,17 +217,17 @@ class Guard:
         if self._metrics is not None:
             (self._metrics.socket_opened if change > 0 else self._metrics.socket_closed)()
 
-    def _refused(self, scope: Scope) -> Response | None:
-        """Return a refusal if the head of a request already asks for one."""
+    def _refusal(self, scope: Scope) -> Response | None:
+        """Return a refusal if the head of a request already calls for one."""
         address = network_of(scope)
-        for kind in kinds(scope):
+        for kind in limit_kinds(scope):
             wait = self._limits.take(kind, address)
             if wait:
                 return self._refuse(scope, kind, 429, REFUSALS[kind], wait)
-        if len(Headers(scope=scope).get("host", "")) > LONGEST_HOST:
+        if len(Headers(scope=scope).get("host", "")) > MAX_HOST_CHARS:
             return self._refuse(scope, "host", 400, "No server has a name as long as the one that was asked for.")
         changing = scope["type"] == "websocket" or scope["method"] not in ("GET", "HEAD")
-        if changing and not is_ours(scope, self._public):
+        if changing and not is_same_origin(scope, self._public):
             logs.warning("foreign origin", kind=scope["type"], scheme=scope["scheme"])
             return self._refuse(
                 scope, "origin", 403,
@@ -242,8 +240,8 @@ class Guard:
             self._metrics.refused(kind)
         return answer(scope, status, sentence, self._page, wait=wait)
 
-    def _sorry(self, scope: Scope, error: Exception) -> Response:
-        """Return what people see of an error that nobody expected: no part of it, and an id that is in the log."""
+    def _internal_error(self, scope: Scope, error: Exception) -> Response:
+        """Return what users see of an unexpected error: nothing of it but an id that is in the log."""
         mark = logs.error("failed", error, method=scope["method"])
         sentence = f"Something went wrong here, and it was noted as {mark}. Your games are kept: try again."
         try:
@@ -253,8 +251,8 @@ class Guard:
             return answer(scope, 500, sentence)
 
 
-def kinds(scope: Scope) -> tuple[str, ...]:
-    """Return what a request counts as."""
+def limit_kinds(scope: Scope) -> tuple[str, ...]:
+    """Return the rate limits that a request counts for."""
     if scope["type"] == "websocket":
         return ("sockets",)
     if scope["method"] != "POST":
@@ -262,8 +260,8 @@ def kinds(scope: Scope) -> tuple[str, ...]:
     return ("requests", "posts")
 
 
-def dress(scope: Scope, message: Message) -> None:
-    """Put the headers on that every response has."""
+def add_headers(scope: Scope, message: Message) -> None:
+    """Add the headers that every response has."""
     headers = MutableHeaders(scope=message)
     for name, value in HEADERS.items():
         headers[name] = value
@@ -280,25 +278,25 @@ def has_body(scope: Scope) -> bool:
     return headers.get("content-length", "0") != "0" or "transfer-encoding" in headers
 
 
-TOO_LARGE = (413, f"That was more than {LARGEST_BODY} bytes, and no decision is as long. Nothing was done.")
+TOO_LARGE = (413, f"That was more than {MAX_BODY_BYTES} bytes, and no decision is as long. Nothing was done.")
 TOO_SLOW = (408, "That took too long to arrive, so nothing was done. Try again.")
 CUT_OFF = (400, "That did not arrive whole, so nothing was done. Try again.")
 
 
 async def read_body(scope: Scope, receive: Receive) -> bytes | tuple[int, str]:
-    """Return a body, or why it is refused; never more is held than the limit and one chunk."""
+    """Return a body, or why it is refused; memory holds at most the limit and one chunk."""
     length = Headers(scope=scope).get("content-length", "")
-    if length and not (length.isascii() and length.isdigit() and len(length) < 12 and int(length) <= LARGEST_BODY):
+    if length and not (length.isascii() and length.isdigit() and len(length) < 12 and int(length) <= MAX_BODY_BYTES):
         return TOO_LARGE
     body = b""
     try:
-        async with asyncio.timeout(SLOWEST_BODY):
+        async with asyncio.timeout(BODY_TIMEOUT_S):
             while True:
                 message = await receive()
                 if message["type"] == "http.disconnect":
                     return CUT_OFF
                 body += bytes(message.get("body", b""))
-                if len(body) > LARGEST_BODY:
+                if len(body) > MAX_BODY_BYTES:
                     return TOO_LARGE
                 if not message.get("more_body", False):
                     return body
@@ -306,15 +304,15 @@ async def read_body(scope: Scope, receive: Receive) -> bytes | tuple[int, str]:
         return TOO_SLOW
 
 
-def replayed(body: bytes, receive: Receive) -> Receive:
-    """Return a `receive` that gives a body that was read, then whatever comes after it."""
-    given = False
+def replay_body(body: bytes, receive: Receive) -> Receive:
+    """Return a `receive` that first gives a body that was read already."""
+    done = False
 
     async def again() -> Message:
-        nonlocal given
-        if given:
+        nonlocal done
+        if done:
             return await receive()
-        given = True
+        done = True
         return {"type": "http.request", "body": body, "more_body": False}
 
     return again
@@ -332,7 +330,7 @@ async def read_form(request: Request) -> dict[str, str]:
         return {}
     if kind != "application/x-www-form-urlencoded":
         raise FormError("This is not a form as our pages send it (application/x-www-form-urlencoded).")
-    if len(body) > LARGEST_BODY:
+    if len(body) > MAX_BODY_BYTES:
         raise FormError(TOO_LARGE[1])
     try:
         fields = parse_qsl(
@@ -340,13 +338,13 @@ async def read_form(request: Request) -> dict[str, str]:
             keep_blank_values=True,
             encoding="utf-8",
             errors="strict",
-            max_num_fields=MOST_FIELDS,
+            max_num_fields=MAX_FORM_FIELDS,
         )
     except ValueError:  # letters that are not UTF-8, or too many fields
         raise FormError(
-            f"This form cannot be read: it has more than {MOST_FIELDS} fields, or is not UTF-8."
+            f"This form cannot be read: it has more than {MAX_FORM_FIELDS} fields, or is not UTF-8."
         ) from None
-    found = dict(fields)
-    if len(found) != len(fields):
+    form = dict(fields)
+    if len(form) != len(fields):
         raise FormError("This form gives one of its fields twice.")
-    return found
+    return form
