@@ -1,4 +1,4 @@
-"""Duel, played as well as we can: the end of a round solved, the rest searched with every hidden card counted."""
+"""Duel, played as well as can be: the end of a round solved, the rest searched with every hidden card counted."""
 
 from __future__ import annotations
 
@@ -11,6 +11,6 @@ ASKS_SOLVER = True
 
 
 def choose(view: SeatView, stream: RandomStream) -> int:
-    from piste.games.mccoy_duel.solver import search
+    from piste.games.mccoy_duel.bots import search
 
-    return search.decide(view, stream, search.FULL)
+    return search.choose(view, stream, search.FULL)

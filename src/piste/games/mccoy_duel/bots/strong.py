@@ -1,4 +1,4 @@
-"""Duel, played by somebody who counts every card but thinks only a short while: the same search, a sixtieth of it."""
+"""Duel, played by a bot that counts every card but searches only a short while: a sixtieth of `perfect`."""
 
 from __future__ import annotations
 
@@ -11,6 +11,6 @@ ASKS_SOLVER = True
 
 
 def choose(view: SeatView, stream: RandomStream) -> int:
-    from piste.games.mccoy_duel.solver import search
+    from piste.games.mccoy_duel.bots import search
 
-    return search.decide(view, stream, search.SHORT)
+    return search.choose(view, stream, search.SHORT)

@@ -1,4 +1,4 @@
-"""The end of a round of Duel between two: solve it from what all saw, and say how good the solution is."""
+"""CFR+ and MCCFR for the end of a round of Duel between two, and best responses that measure a solution."""
 
 from __future__ import annotations
 
@@ -9,177 +9,195 @@ from typing import NamedTuple
 import numpy as np
 
 from piste.games.mccoy_duel.rules import Options
-from piste.games.mccoy_duel.solver.cfr_kernels import DEPTH, FULL, MOVES, NODES, PLACES, VISITS, Tree
-from piste.games.mccoy_duel.solver.infoset_kernels import KEYS
-from piste.games.mccoy_duel.solver.infosets import Array, Rows, kernels
-from piste.games.mccoy_duel.solver.mccfr_kernels import Sketch
+from piste.games.mccoy_duel.solver.cfr_kernels import (
+    DEPTH_SHIFT,
+    INFOSET_COUNT,
+    NODE_COUNT,
+    OUT_OF_ROOM,
+    VISIT_COUNT,
+    Tree,
+)
+from piste.games.mccoy_duel.solver.infoset_kernels import KEY_COLUMN, MAX_CHOICES
+from piste.games.mccoy_duel.solver.infosets import Array, PossibleStates, kernels
+from piste.games.mccoy_duel.solver.mccfr_kernels import SampledTree
 
-LEAST = 0.01  # what a mix plays less often is left out of it
-FEWEST, MOST_PASSES, STRIDE = 30, 120, 10
-VISITED = 8_000_000  # enough work: beyond this no more passes than the fewest
-FIRST = 0.4  # a tree that takes more than this part of its room in the first pass would outgrow it later
-GROWING = 20  # to grow a node takes as long as to visit so many
-ROOM = 2_000_000  # for the tree that trials grow: more than their work pays for
-TRIALS = 100  # made in one go
-OWN = 0.7  # this part of the trials begins with a deal that the seat itself holds possible
-RARE = 0.5  # what a mix from trials plays less often than this part of its first choice is left out of it
-KEPT = 6  # how many solutions are remembered
-
-
-class Solved(NamedTuple):
-    """A solution: for everything a seat may have been told, the mix to play."""
-
-    slots: Array
-    names: Array
-    counts: Array
-    mean: Array
-    passes: int
-    nodes: int
-
-    def spot(self, key: int) -> int:
-        """Return the place of what a seat was told; -1 if play never came there often enough to learn from."""
-        spot = int(kernels().spot_of(self.slots, self.names, self.counts, key, 0))
-        return spot if spot >= 0 and self.names[spot, 3] * 4 >= self.passes else -1
-
-    def mix(self, spot: int) -> Array:
-        """Return how often each choice is played at a place."""
-        return np.asarray(self.mean[spot, : int(self.names[spot, 1])])
+MIN_PROBABILITY = 0.01  # what an average strategy plays less often is left out of it
+MIN_ITERATIONS, MAX_ITERATIONS, ITERATIONS_PER_CALL = 30, 120, 10
+MAX_VISITS = 8_000_000  # beyond this no more iterations than the fewest
+MAX_FIRST_SHARE = 0.4  # a tree that fills more of its room in the first iteration would outgrow it later
+EXPAND_COST = 20  # expanding a node takes as long as this number of visits
+MCCFR_NODES = 2_000_000  # more than the work of a bot pays for
+TRIALS_PER_CALL = 100
+OWN_DEAL_SHARE = 0.7  # of the trials that begin with a deal that the seat itself holds possible
+MIN_RELATIVE_PROBABILITY = 0.5  # what MCCFR plays less often than this part of its first choice is left out
+MAX_CACHED_SOLUTIONS = 6
 
 
-class Proof(NamedTuple):
-    """How good a solution is: what each seat wins with its best answer to the other's mixes."""
+class Solution(NamedTuple):
+    """An average strategy over the information sets of a tree."""
+
+    tree: Tree
+    strategy: Array
+    iterations: int
+    nodes: int  # before best responses expand the tree
+
+    def infoset(self, key: int) -> int:
+        """Return the information set of a key; -1 if it is not in the tree."""
+        return int(kernels().infoset_index(self.tree.slots, self.tree.infosets, self.tree.counters, key, 0))
+
+    def learned_infoset(self, key: int) -> int:
+        """Return the same; -1 also if too few iterations came there to learn from."""
+        infoset = self.infoset(key)
+        return infoset if infoset >= 0 and self.tree.infosets[infoset, 3] * 4 >= self.iterations else -1
+
+    def choice_probabilities(self, infoset: int) -> Array:
+        return np.asarray(self.strategy[infoset, : int(self.tree.infosets[infoset, 1])])
+
+
+class BestResponses(NamedTuple):
+    """What each seat wins with a best response to the opponent's strategy."""
 
     wins: tuple[float, float]
-    values: tuple[Array, Array]  # for each seat, what each choice at a place wins with that answer
+    values: tuple[Array, Array]  # for each seat, what each choice of an infoset wins with that response
 
     @property
-    def gap(self) -> float:
-        """Both seats together can win so much more than against a perfect opponent."""
+    def nash_conv(self) -> float:
+        """What both seats together could gain by best responses: the NashConv of the solution."""
         return max(0.0, sum(self.wins) - 1)
 
 
-Found = tuple[Solved, Tree] | None
-_solved: OrderedDict[bytes, tuple[Found, int]] = OrderedDict()
+_solved: OrderedDict[bytes, tuple[Solution | None, int]] = OrderedDict()
 
 
-def planted(nodes: int, places: int) -> Tree:
-    """Return an empty tree with room for so many nodes and places."""
-    slots = 1 << (2 * places - 1).bit_length()
-    mixes = [np.zeros((places, MOVES)) for _ in range(3)]
+def empty_tree(nodes: int, infosets: int) -> Tree:
+    """Return a tree with room for these numbers of nodes and infosets."""
+    slots = 1 << (2 * infosets - 1).bit_length()
+    regret, strategy, strategy_sum = (np.zeros((infosets, MAX_CHOICES)) for _ in range(3))
     return Tree(
         np.zeros((nodes, 4), np.int32), np.zeros((nodes, 4), np.int64), np.zeros(slots, np.int32),
-        np.zeros((places, 4), np.int64), mixes[0], mixes[1], mixes[2],
-        np.zeros(places, np.int32), np.zeros(5, np.int64),
+        np.zeros((infosets, 4), np.int64), regret, strategy, strategy_sum,
+        np.zeros(infosets, np.int32), np.zeros(5, np.int64),
     )  # fmt: skip
 
 
-def sketched(nodes: int, places: int) -> Sketch:
-    """Return the same for trials."""
-    slots = 1 << (2 * places - 1).bit_length()
-    return Sketch(
+def empty_sampled_tree(nodes: int, infosets: int) -> SampledTree:
+    """Return the same for MCCFR."""
+    slots = 1 << (2 * infosets - 1).bit_length()
+    return SampledTree(
         np.zeros((nodes, 4), np.int32), np.zeros((nodes, 4), np.int64), np.zeros(slots, np.int32),
-        np.zeros((places, 3), np.int64), np.zeros((1 + 3 * MOVES) * places + 1), np.zeros(7, np.int64),
+        np.zeros((infosets, 3), np.int64), np.zeros((1 + 3 * MAX_CHOICES) * infosets + 1), np.zeros(7, np.int64),
     )  # fmt: skip
 
 
-def solve(options: Options, found: Rows, nodes: int) -> Found:
-    """Return the solution from a position of which all know these rows; None if its tree has more nodes."""
-    return tried_for(options, found, nodes)[0]
+def solve(options: Options, states: PossibleStates, nodes: int) -> Solution | None:
+    """Solve the game that begins with these states, known to all; None if its tree has more nodes."""
+    return solve_with_work(options, states, nodes)[0]
 
 
-def tried_for(options: Options, found: Rows, nodes: int) -> tuple[Found, int]:
-    """Return the same, and how much work that is: as much when it is only remembered."""
-    name = blake2b(repr((options, nodes)).encode(), digest_size=16)
-    name.update(found.rows.tobytes())
-    name.update(found.weights.tobytes())
-    key = name.digest()
+def solve_with_work(options: Options, states: PossibleStates, nodes: int) -> tuple[Solution | None, int]:
+    """Return the same, and the work in visits: the same number when the solution is cached."""
+    digest = blake2b(repr((options, nodes)).encode(), digest_size=16)
+    digest.update(states.rows.tobytes())
+    digest.update(states.weights.tobytes())
+    key = digest.digest()
     if key not in _solved:
-        _solved[key] = _solve(options, found, nodes)
-        while len(_solved) > KEPT:
+        _solved[key] = _solve(options, states, nodes)
+        while len(_solved) > MAX_CACHED_SOLUTIONS:
             _solved.popitem(last=False)
     _solved.move_to_end(key)
     return _solved[key]
 
 
-def _solve(options: Options, found: Rows, nodes: int) -> tuple[Found, int]:
+def _solve(options: Options, states: PossibleStates, nodes: int) -> tuple[Solution | None, int]:
     k = kernels()
-    early = int(nodes * FIRST)
-    if len(found.rows) > early:
+    first_nodes = int(nodes * MAX_FIRST_SHARE)
+    if len(states.rows) > first_nodes:
         return None, 0
-    tree = planted(nodes, nodes // 2)
-    k.rooted(options, tree, found.rows)
-    k.improve(options, tree._replace(nodes=tree.nodes[:early]), found.weights, 1, 2)
-    passes = 1
-    while not tree.counts[FULL] and (passes < FEWEST or (passes < MOST_PASSES and tree.counts[VISITS] < VISITED)):
-        stop = passes - passes % STRIDE + STRIDE
-        k.improve(options, tree, found.weights, passes + 1, stop + 1)
-        passes = stop
-    work = GROWING * int(tree.counts[NODES]) + int(tree.counts[VISITS])
-    if tree.counts[FULL]:
+    tree = empty_tree(nodes, nodes // 2)
+    counters = tree.counters
+    k.add_roots(options, tree, states.rows)
+    k.run_cfr(options, tree._replace(nodes=tree.nodes[:first_nodes]), states.weights, 1, 2)
+    done = 1
+    while not counters[OUT_OF_ROOM] and (
+        done < MIN_ITERATIONS or (done < MAX_ITERATIONS and counters[VISIT_COUNT] < MAX_VISITS)
+    ):
+        end = done - done % ITERATIONS_PER_CALL + ITERATIONS_PER_CALL
+        k.run_cfr(options, tree, states.weights, done + 1, end + 1)
+        done = end
+    work = EXPAND_COST * int(counters[NODE_COUNT]) + int(counters[VISIT_COUNT])
+    if counters[OUT_OF_ROOM]:
         return None, work
-    mean = np.zeros(tree.mean.shape)
-    k.average(tree, LEAST, mean)
-    return (Solved(tree.slots, tree.names, tree.counts, mean, passes, int(tree.counts[NODES])), tree), work
+    strategy = np.zeros(tree.strategy_sum.shape)
+    k.average_strategy(tree, MIN_PROBABILITY, strategy)
+    return Solution(tree, strategy, done, int(counters[NODE_COUNT])), work
 
 
-def drawn_out(options: Options, found: Rows, seat: int, key: int, work: int, seed: int, size: int = ROOM) -> Sketch:
-    """Make trials worth so many visits where all know these rows; return what they learned.
+def mccfr(
+    options: Options, states: PossibleStates, seat: int, key: int, visits: int, seed: int, nodes: int = MCCFR_NODES
+) -> SampledTree:
+    """Run MCCFR for a number of visits from states that are known to all; return its tree.
 
-    Deals that a seat holds possible that was told `key` are drawn more often than they come, and each such trial
-    counts as much less.
+    Deals of the seat's infoset `key` are sampled more often than they come, and each such trial counts less.
     """
     k = kernels()
-    own = found.rows[:, KEYS + seat] == key
-    part = float(found.weights[own].sum())
-    often = np.where(own, OWN / part, (1 - OWN) / max(1 - part, 1e-12)) if 0 < part < OWN else np.ones(len(own))
-    tree = sketched(size, size // 4)
-    k.sown(options, tree, found.rows)
-    sums, counted, made = np.cumsum(found.weights * often), 1 / often, 0
-    while not tree.counts[FULL] and tree.counts[VISITS] < work:
-        k.attempt(options, tree, sums, counted, made + 1, made + 1 + TRIALS, seed)
-        made += TRIALS
+    own = states.rows[:, KEY_COLUMN + seat] == key
+    share = float(states.weights[own].sum())
+    oversampling = np.ones(len(own))
+    if 0 < share < OWN_DEAL_SHARE:
+        oversampling = np.where(own, OWN_DEAL_SHARE / share, (1 - OWN_DEAL_SHARE) / max(1 - share, 1e-12))
+    tree = empty_sampled_tree(nodes, nodes // 4)
+    k.add_sampled_roots(options, tree, states.rows)
+    sums, weights, done = np.cumsum(states.weights * oversampling), 1 / oversampling, 0
+    while not tree.counters[OUT_OF_ROOM] and tree.counters[VISIT_COUNT] < visits:
+        k.run_mccfr(options, tree, sums, weights, done + 1, done + 1 + TRIALS_PER_CALL, seed)
+        done += TRIALS_PER_CALL
     return tree
 
 
-def learned(options: Options, found: Rows, seat: int, key: int, work: int, seed: int) -> Array | None:
-    """Return the mix that trials find for a seat that was told `key`, where all know these rows; None if too few."""
-    if len(found.rows) > ROOM // 2:
+def mccfr_strategy(
+    options: Options, states: PossibleStates, seat: int, key: int, visits: int, seed: int
+) -> Array | None:
+    """Return the strategy that MCCFR finds for the infoset `key`; None if it cannot or hardly came there."""
+    if len(states.rows) > MCCFR_NODES // 2:
         return None
-    tree = drawn_out(options, found, seat, key, work, seed)
-    spot = int(kernels().spot_of(tree.slots, tree.names, tree.counts, key, 0))
-    if spot < 0:
+    tree = mccfr(options, states, seat, key, visits, seed)
+    infoset = int(kernels().infoset_index(tree.slots, tree.infosets, tree.counters, key, 0))
+    if infoset < 0:
         return None
-    _, n, begin = (int(x) for x in tree.names[spot])
-    played = tree.scores[begin + 3 : begin + 3 + 3 * n : 3]
-    if played.sum() == 0:
+    _, n, begin = (int(x) for x in tree.infosets[infoset])
+    strategy_sum = tree.scores[begin + 3 : begin + 3 + 3 * n : 3]
+    if strategy_sum.sum() == 0:
         return None
-    mix = played / played.sum()
-    return np.where(mix >= RARE * mix.max(), mix, 0.0)
+    strategy = strategy_sum / strategy_sum.sum()
+    return np.where(strategy >= MIN_RELATIVE_PROBABILITY * strategy.max(), strategy, 0.0)
 
 
-def best_answers(tree: Tree, theirs: Array, mean: Array, seat: int) -> tuple[Array, Array, Array]:
-    """Answer the other's mixes from the deepest nodes up; return their order, what each is worth, and each choice."""
-    n = int(tree.counts[NODES])
-    order = np.flatnonzero(theirs[:n] > 0)
-    order = order[np.argsort(-(tree.words[order, 1] >> DEPTH), kind="stable")]
-    worth, best = np.zeros(n), np.zeros((int(tree.counts[PLACES]), MOVES))
-    kernels().answered(tree, order, theirs, mean, seat, worth, best)
-    return order, worth, best
+def best_response(tree: Tree, reach: Array, strategy: Array, seat: int) -> tuple[Array, Array, Array]:
+    """Return the nodes reached, deepest first, what each node is worth, and what each choice is worth.
+
+    `reach` is that of chance and the opponent; choices are weighted with it.
+    """
+    n = int(tree.counters[NODE_COUNT])
+    order = np.flatnonzero(reach[:n] > 0)
+    order = order[np.argsort(-(tree.states[order, 1] >> DEPTH_SHIFT), kind="stable")]
+    values, choice_values = np.zeros(n), np.zeros((int(tree.counters[INFOSET_COUNT]), MAX_CHOICES))
+    kernels().best_response(tree, order, reach, strategy, seat, values, choice_values)
+    return order, values, choice_values
 
 
-def prove(options: Options, found: Rows, solved: Solved, tree: Tree) -> Proof | None:
-    """Work out the best answers to a solution over its whole game; None if that takes more room than there is."""
-    k = kernels()
+def best_responses(options: Options, states: PossibleStates, solution: Solution) -> BestResponses | None:
+    """Work out best responses to a solution over its whole game; None if the tree has no room for it."""
+    tree, strategy = solution.tree, solution.strategy
     wins, values = [], []
     for seat in range(2):
-        theirs = np.zeros(len(tree.nodes))
-        k.reached(options, tree, found.weights, solved.mean, seat, theirs)
-        if tree.counts[FULL]:
+        reach = np.zeros(len(tree.nodes))
+        kernels().opponent_reach(options, tree, states.weights, strategy, seat, reach)
+        if tree.counters[OUT_OF_ROOM]:
             return None
-        order, worth, best = best_answers(tree, theirs, solved.mean, seat)
+        order, node_values, choice_values = best_response(tree, reach, strategy, seat)
         own = order[tree.nodes[order, 0] == seat]
-        reach = np.zeros(len(best))
-        np.add.at(reach, tree.nodes[own, 2], theirs[own])
-        wins.append(float(worth[: len(found.weights)] @ found.weights))
-        values.append(best / np.maximum(reach, 1e-300)[:, None])
-    return Proof((wins[0], wins[1]), (values[0], values[1]))
+        infoset_reach = np.zeros(len(choice_values))
+        np.add.at(infoset_reach, tree.nodes[own, 2], reach[own])
+        wins.append(float(node_values[: len(states.weights)] @ states.weights))
+        values.append(choice_values / np.maximum(infoset_reach, 1e-300)[:, None])
+    return BestResponses((wins[0], wins[1]), (values[0], values[1]))

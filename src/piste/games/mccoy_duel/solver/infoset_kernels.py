@@ -1,7 +1,7 @@
-"""What may be hidden in a round of Duel, in the part of Python that numba compiles.
+"""The states that are possible in a round of Duel, with infoset keys, in the subset of Python that numba compiles.
 
-A row holds one possible position and, for each seat, a number made of all that this seat was told in the round: two
-rows with the same number look alike to that seat. `follow` plays every row forward over one event.
+A row holds one possible state and, for each seat, the key of its information set: a hash of all that the seat has
+observed in the round. Two rows with the same key look alike to that seat. `advance` plays all rows over one event.
 """
 
 from __future__ import annotations
@@ -27,22 +27,40 @@ from piste.games.mccoy_duel.rules import (
     to_act,
 )
 
-KEYS = 18  # the first of four columns: what each seat was told
-WIDTH = 22
+KEY_COLUMN = 18  # the first of four columns: the infoset key of each seat
+ROW_WIDTH = 22
 MASK = (1 << 62) - 1
-ANY = -9  # in `expected`: not known
+UNKNOWN = -9  # in `expected`: not known
+MAX_CHOICES = 9  # of a seat: at most 8 cards, 9 powers or 4 players
+MAX_ROUND_STEPS = 400  # more than any round has (D18)
 
 
-def mixed(x: int, y: int) -> int:
-    """Return 62 bits that depend on every bit of both; the same compiled and not."""
+def mix_hash(x: int, y: int) -> int:
+    """Return a hash of 62 bits of two numbers; the same compiled and not."""
     x = (x ^ (y * 0x9E3779B97F4A7C1)) & MASK
     x = ((x ^ (x >> 29)) * 0x2127599BF4325C37) & MASK
     x = ((x ^ (x >> 31)) * 0x1B03738712FAD5C9) & MASK
     return x ^ (x >> 30)
 
 
+def random_below(seed: int, counter: int, n: int) -> int:
+    return ((mix_hash(seed, counter) >> 20) * n) >> 42
+
+
+def search_sums(sums: Any, at: float) -> int:
+    """Return the index of the first of some cumulative sums that is above `at`, by binary search."""
+    low, high = 0, sums.shape[0] - 1
+    while low < high:
+        middle = (low + high) // 2
+        if sums[middle] > at:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
 def pack(s: State, row: Any) -> None:
-    """Write a position of a round into a row; the keys stay as they are."""
+    """Write a state into a row; the keys stay as they are."""
     row[0], row[1], row[2], row[3] = s.phase, s.seat, s.target, s.ability
     row[4], row[5], row[6], row[7] = s.hands
     row[8], row[9], row[10], row[11], row[12] = s.tower
@@ -62,51 +80,58 @@ def unpack(options: Options, row: Any) -> State:
     )  # fmt: skip
 
 
-def over(s: State) -> bool:
+def round_over(s: State) -> bool:
     """Say whether the round has been won; then `s.seat` has won it."""
     return s.phase == NEXT or s.phase == DONE
 
 
-def different(s: State) -> int:
-    """Return the actions open now; of face-up cards of one power one is enough, as all see both (D22)."""
-    found = choices(s)
+def distinct_choices(s: State) -> int:
+    """Return the actions open now; one face-up card stands for all of its power, as everybody sees them (D22)."""
+    every = choices(s)
     if s.phase == KILL or s.phase == TAKE or s.phase == COPY:
-        first = found
+        first = every
         for colour in range(1, 4):
             below = first & ((1 << (9 * colour)) - 1)
             seen = (below | below >> 9 | below >> 18) & 511
             first &= ~(seen << (9 * colour))
         return first
-    return found
+    return every
 
 
-def heard(key: int, s: State, action: int, after: State, seat: int) -> int:
-    """Return what a seat was told, after one more action: what `tell` says, and who is asked what next."""
+def next_key(key: int, s: State, action: int, after: State, seat: int) -> int:
+    """Return a seat's infoset key after one more action: it hashes the event as told, and who acts next."""
     event = tell(s, action, seat)
-    said = (event.kind + 2) | (event.seat + 2) << 5 | (event.what + 2) << 9 | (event.also + 2) << 16
-    return mixed(key, said | (after.phase + 2) << 20 | (after.seat + 2) << 25 | after.playing << 29)
+    told = (event.kind + 2) | (event.seat + 2) << 5 | (event.what + 2) << 9 | (event.also + 2) << 16
+    return mix_hash(key, told | (after.phase + 2) << 20 | (after.seat + 2) << 25 | after.playing << 29)
 
 
-def follow(
-    options: Options, rows: Any, weights: Any, n: int, event: Any, viewer: int, expected: Any, found: Any, likely: Any
+def advance(
+    options: Options,
+    rows: Any,
+    weights: Any,
+    event: Any,
+    viewer: int,
+    expected: Any,
+    next_rows: Any,
+    next_weights: Any,
 ) -> int:
-    """Play `n` rows over an event that `viewer` was told; return how many rows came out, or -1 if too many.
+    """Play all rows over an event that `viewer` was told; return the number of rows after it, or -1 if too many.
 
     `event` is kind, seat, what, also; `expected` is phase, seat, target, playing and the viewer's hand after it.
     """
     kind, who, what, also = int(event[0]), int(event[1]), int(event[2]), int(event[3])
-    made = 0
-    for i in range(n):
+    size = 0
+    for i in range(rows.shape[0]):
         s = unpack(options, rows[i])
         actor = to_act(s)
         if actor == OVER or (kind != RESIGNS and s.phase != kind):
             continue
         left = 1
-        share = weights[i]
+        weight = weights[i]
         if kind != RESIGNS:
             left = choices(s)
             if actor == CHANCE:
-                share = share / count(left)
+                weight = weight / count(left)
             if what != HIDDEN:
                 left &= 1 << what
         while left:
@@ -116,50 +141,50 @@ def follow(
                 after = leave(s, who)
             else:
                 told = tell(s, action, viewer)
-                if told.seat != who or told.what != what or (also != ANY and told.also != also):
+                if told.seat != who or told.what != what or (also != UNKNOWN and told.also != also):
                     continue
                 after = apply(s, action)
-            if not fits(after, viewer, expected):
+            if not matches(after, viewer, expected):
                 continue
-            if made == found.shape[0]:
+            if size == next_rows.shape[0]:
                 return -1
-            pack(after, found[made])
+            pack(after, next_rows[size])
             for seat in range(4):
-                old = int(rows[i, KEYS + seat])
+                key = int(rows[i, KEY_COLUMN + seat])
                 if kind == RESIGNS:
-                    found[made, KEYS + seat] = mixed(old, who + 1)
+                    next_rows[size, KEY_COLUMN + seat] = mix_hash(key, who + 1)
                 else:
-                    found[made, KEYS + seat] = heard(old, s, action, after, seat)
-            likely[made] = share
-            made += 1
-    return made
+                    next_rows[size, KEY_COLUMN + seat] = next_key(key, s, action, after, seat)
+            next_weights[size] = weight
+            size += 1
+    return size
 
 
-def fits(s: State, viewer: int, expected: Any) -> bool:
-    """Say whether a position looks as the viewer saw it."""
-    if expected[0] == ANY:
+def matches(s: State, viewer: int, expected: Any) -> bool:
+    """Say whether a state looks as the viewer saw it."""
+    if expected[0] == UNKNOWN:
         return True
     if s.phase != expected[0] or s.seat != expected[1] or s.target != expected[2] or s.playing != expected[3]:
         return False
     return viewer < 0 or s.hands[viewer] == expected[4]
 
 
-def thin(rows: Any, weights: Any, n: int, most: int) -> int:
-    """Keep at most so many rows, evenly over their weights, so that each counts on the whole as before."""
+def resample(rows: Any, weights: Any, n: int, size: int) -> int:
+    """Keep at most `size` of `n` rows by systematic resampling, so that the expected weights stay the same."""
     total = 0.0
     for i in range(n):
         total += weights[i]
-    step = total / most
-    at = step / 2
+    step = total / size
+    next_pick = step / 2
     kept = 0
     for i in range(n):
-        at -= weights[i]
-        share = 0.0
-        while at < 0:
-            share += step
-            at += step
-        if share > 0:
+        next_pick -= weights[i]
+        weight = 0.0
+        while next_pick < 0:
+            weight += step
+            next_pick += step
+        if weight > 0:
             rows[kept] = rows[i]
-            weights[kept] = share
+            weights[kept] = weight
             kept += 1
     return kept

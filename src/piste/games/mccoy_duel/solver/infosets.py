@@ -1,4 +1,4 @@
-"""What a seat of Duel was told in this round, as rows that the compiled search reads."""
+"""The states of a round of Duel that fit what a seat has observed, as rows that the compiled search reads."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ from piste.core.views import SeatView
 from piste.games.mccoy_duel import rules
 from piste.games.mccoy_duel.rules import BURY, DISARM, DRAW, EMPTY, GIVE, NOTHING, State, View
 from piste.games.mccoy_duel.solver import cfr_kernels, infoset_kernels, ismcts_kernels, mccfr_kernels
-from piste.games.mccoy_duel.solver.infoset_kernels import ANY, KEYS, WIDTH
+from piste.games.mccoy_duel.solver.infoset_kernels import KEY_COLUMN, ROW_WIDTH, UNKNOWN
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-MOST = 4096
-"""How many possible positions are kept: two players hardly ever leave so many open, more players do."""
+MAX_STATES = 4096
+"""More possible states are resampled to this number: two players hardly ever leave as many open, more players do."""
 
-SECRET = (BURY, DISARM, DRAW, GIVE)
+SECRET_KINDS = (BURY, DISARM, DRAW, GIVE)
 
 
-class Heard(NamedTuple):
-    """An event, and what the seat saw after it if that is known."""
+class Observed(NamedTuple):
+    """An event, and the seat's view after it if that is known."""
 
     event: Event
     after: View | None
 
 
-class Rows(NamedTuple):
-    """Possible positions with what each seat was told, and how likely each is."""
+class PossibleStates(NamedTuple):
+    """Possible states with the infoset key of each seat, and their probabilities."""
 
     rows: Array
     weights: Array
@@ -43,15 +43,15 @@ class Rows(NamedTuple):
     def sums(self) -> Array:
         return np.cumsum(self.weights)
 
-    def of(self, seat: int, key: int) -> Rows:
-        """Return the rows that a seat holds possible that was told this."""
-        mine = self.rows[:, KEYS + seat] == key
-        return Rows(self.rows[mine], self.weights[mine])
+    def in_infoset(self, seat: int, key: int) -> PossibleStates:
+        """Return the states of one information set of a seat."""
+        own = self.rows[:, KEY_COLUMN + seat] == key
+        return PossibleStates(self.rows[own], self.weights[own])
 
 
 @cache
 def kernels() -> Any:
-    """Return the compiled functions; without numba the same ones run as they are."""
+    """Return the compiled functions; without numba the same functions are interpreted."""
     from piste.compiled.compiler import link_modules
 
     return link_modules(rules, infoset_kernels, ismcts_kernels, cfr_kernels, mccfr_kernels)
@@ -63,31 +63,29 @@ def compiled() -> bool:
     return "compiled" in str(kernels().__name__)
 
 
-def told(view: SeatView) -> tuple[State | None, tuple[Heard, ...]]:
-    """Return the position at which this round began, which all seats know, and what a seat was told since.
+def observed_round(view: SeatView) -> tuple[State | None, tuple[Observed, ...]]:
+    """Return the state at which this round began, which all seats know, and what a seat has observed since.
 
-    There is none before the first cards are dealt.
+    There is no such state before the first cards are dealt.
     """
-    views = [view.opening, *(line.after for line in view.log)]
-    for i in range(len(views) - 1, -1, -1):
-        if views[i].phase == BURY and not views[i].buried and not views[i].up and fresh(views[i]):
-            break
-    else:
-        i = 0
-    heard = tuple(Heard(line.event, line.after) for line in view.log[i:])
-    if i == 0 and view.origin:
-        return Position.parse(view.origin).state, heard
-    return (dealt(views[i]) if views[i].phase == BURY else None), heard
+    views = [view.opening, *(entry.after for entry in view.log)]
+    start = next((i for i in range(len(views) - 1, -1, -1) if nothing_buried(views[i])), 0)
+    events = tuple(Observed(*entry) for entry in view.log[start:])
+    if start == 0 and view.origin:
+        return Position.parse(view.origin).state, events
+    return (dealt_state(views[start]) if views[start].phase == BURY else None), events
 
 
-def fresh(v: View) -> bool:
-    """Say whether nobody has buried a card of this round yet."""
+def nothing_buried(v: View) -> bool:
+    """Say whether a round is dealt and no card of it has been buried yet."""
+    if v.phase != BURY or v.buried or v.up:
+        return False
     whole = count(v.options.powers)
     return all(size == (whole if v.present >> seat & 1 else 0) for seat, size in enumerate(v.sizes))
 
 
-def dealt(v: View) -> State:
-    """Return the position of a view in which a round begins: everybody holds their colour."""
+def dealt_state(v: View) -> State:
+    """Return the state of a view in which a round begins: every player holds their colour."""
     hands = [v.options.powers << 9 * seat if v.present >> seat & 1 else 0 for seat in range(4)]
     wins = sum(won << 4 * seat for seat, won in enumerate(v.wins))
     return State(
@@ -96,44 +94,46 @@ def dealt(v: View) -> State:
     )  # fmt: skip
 
 
-def read(known: InformationSet) -> tuple[State, tuple[Heard, ...]]:
-    """Return the same from an information set, in which `also` is not written."""
-    heard = (Heard(Event(*event, HIDDEN if event.kind == RESIGNS else ANY), None) for event in known.events)
-    return known.base.state, tuple(heard)
+def observed_events(known: InformationSet) -> tuple[State, tuple[Observed, ...]]:
+    """Return the base state of an information set, and what the seat has observed since, without `also`."""
+    also = {RESIGNS: HIDDEN}
+    return known.base.state, tuple(Observed(Event(*e, also.get(e.kind, UNKNOWN)), None) for e in known.events)
 
 
-def rows_of(state: State, told: tuple[Heard, ...], viewer: int, most: int = MOST) -> Rows:
-    """Follow what a seat was told; for SPECTATOR, what everybody was told of it."""
+def possible_states(
+    state: State, events: tuple[Observed, ...], viewer: int, max_states: int = MAX_STATES
+) -> PossibleStates:
+    """Return the states that fit what a seat has observed; for SPECTATOR, what everybody has observed of it."""
     k = kernels()
-    rows, weights = np.zeros((1, WIDTH), np.int64), np.ones(1)
+    rows, weights = np.zeros((1, ROW_WIDTH), np.int64), np.ones(1)
     infoset_kernels.pack(state, rows[0])
-    rows[0, KEYS:] = range(1, 5)
-    room, thinned = 256, False
-    for event, after in told:
-        public = viewer == SPECTATOR and event.kind in SECRET
-        said = np.array((event.kind, event.seat, HIDDEN if public else event.what, event.also), np.int64)
-        seen = np.full(5, ANY, np.int64)
+    rows[0, KEY_COLUMN:] = range(1, 5)
+    room, resampled = 256, False
+    for event, after in events:
+        secret = viewer == SPECTATOR and event.kind in SECRET_KINDS
+        told = np.array((event.kind, event.seat, HIDDEN if secret else event.what, event.also), np.int64)
+        expected = np.full(5, UNKNOWN, np.int64)
         if after is not None:
-            seen[:] = (after.phase, after.seat, after.target, after.playing, after.hand)
+            expected[:] = (after.phase, after.seat, after.target, after.playing, after.hand)
         while True:
-            found, likely = np.zeros((room, WIDTH), np.int64), np.zeros(room)
-            made = int(k.follow(state.options, rows, weights, len(rows), said, viewer, seen, found, likely))
-            if made >= 0:
+            next_rows, next_weights = np.zeros((room, ROW_WIDTH), np.int64), np.zeros(room)
+            size = int(k.advance(state.options, rows, weights, told, viewer, expected, next_rows, next_weights))
+            if size >= 0:
                 break
             room *= 4
-        if made == 0 and thinned:
-            return rows_of(state, told, viewer, 4 * most)  # what was kept held nothing like the true game
-        if made == 0:
+        if size == 0 and resampled:
+            return possible_states(state, events, viewer, 4 * max_states)  # resampling lost the true state
+        if size == 0:
             raise PositionError("No position fits what this seat was told.")
-        if made > most:
-            made = int(k.thin(found, likely, made, most))
-            thinned = True
-        rows, weights = found[:made].copy(), likely[:made] / likely[:made].sum()
-    return Rows(rows, weights)
+        if size > max_states:
+            size = int(k.resample(next_rows, next_weights, size, max_states))
+            resampled = True
+        rows, weights = next_rows[:size].copy(), next_weights[:size] / next_weights[:size].sum()
+    return PossibleStates(rows, weights)
 
 
-def like(found: Rows, state: State) -> Rows:
-    """Return the rows in which the same question is open as in a position."""
+def with_same_question(states: PossibleStates, state: State) -> PossibleStates:
+    """Return the possible states in which the same question is open as in a state."""
     public = (state.phase, state.seat, state.target, state.ability)
-    same = (found.rows[:, :4] == public).all(axis=1) & (found.rows[:, 13] == state.playing)
-    return Rows(found.rows[same], found.weights[same] / found.weights[same].sum())
+    same = (states.rows[:, :4] == public).all(axis=1) & (states.rows[:, 13] == state.playing)
+    return PossibleStates(states.rows[same], states.weights[same] / states.weights[same].sum())

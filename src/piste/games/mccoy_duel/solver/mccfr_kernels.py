@@ -1,8 +1,8 @@
-"""The end of a round of Duel between two where its tree is too large: the same mixes, learned from drawn deals.
+"""MCCFR for the end of a round of Duel between two where the tree is too large for CFR+.
 
-In the part of Python that numba compiles. A trial draws a deal that everybody holds possible, goes through all
-choices of one seat, and draws chance and what the other seat plays (external sampling). Its tree is a solution's,
-but a child's position is worked out only when a trial first goes there.
+In the subset of Python that numba compiles. A trial samples a deal that everybody holds possible, goes through all
+choices of one seat, and samples chance and the opponent's play (external sampling). The tree is like that of CFR+, but
+a child's state is worked out only when a trial first goes there.
 """
 
 from __future__ import annotations
@@ -13,216 +13,207 @@ import numpy as np
 
 from piste.core.bits import count, lowest
 from piste.core.protocols import CHANCE
-from piste.games.mccoy_duel.rules import Options, choices, to_act
+from piste.games.mccoy_duel.rules import Options, to_act
 from piste.games.mccoy_duel.solver.cfr_kernels import (
-    BY_CHANCE,
-    DEEPEST,
-    DEPTH,
-    FULL,
-    LEAF,
-    MOVES,
-    NODES,
-    VISITS,
-    WON,
-    keep,
-    lift,
-    liked,
-    spot_of,
-    stow,
+    CHANCE_NODE,
+    DEPTH_SHIFT,
+    LEAF_NODE,
+    NODE_COUNT,
+    OUT_OF_ROOM,
+    VISIT_COUNT,
+    WON_NODE,
+    branches,
+    first_choice,
+    infoset_index,
+    pack_node,
+    reserve_nodes,
+    store_after,
+    unpack_node,
 )
-from piste.games.mccoy_duel.solver.infoset_kernels import KEYS, different, mixed, unpack
-from piste.games.mccoy_duel.solver.ismcts_kernels import drawn_below
+from piste.games.mccoy_duel.solver.infoset_kernels import (
+    KEY_COLUMN,
+    MAX_CHOICES,
+    MAX_ROUND_STEPS,
+    mix_hash,
+    random_below,
+    search_sums,
+    unpack,
+)
 
-FINE = 1 << 30  # how finely a place on a scale is drawn
-NEW = 3  # so often a place is only played through before all its choices are tried: that keeps the tree small
+RANDOM_UNIT = 1 << 30  # random fractions are multiples of 1 / RANDOM_UNIT
+MIN_VISITS = 3  # before all choices of an infoset are tried it is only sampled: that keeps the tree small
 
-OFTEN = 6  # a choice that is not played at present is tried only so many times in 64
+EXPLORE_OF_64 = 6  # a choice that is not played at present is tried only this often in 64 trials
 UNTRIED = -1.0  # in place of a value
 
-UNSEEN = 6  # a kind of node: its position is not worked out yet, only which action leads there
-SEEING = 25  # to work a position out takes as long as to visit so many
+UNRESOLVED = 6  # a kind of node: its state is not worked out yet, only the action that leads there is known
+RESOLVE_COST = 25  # working out a state takes as long as this number of visits
 
-# Counters after those of a solution's tree: how many rows of words and how many numbers of scores are taken.
-ROWS, TAKEN = 5, 6
+# Indices of the counters after those of the CFR+ tree: rows of `states` and numbers of `scores` that are in use.
+STATE_COUNT, SCORE_COUNT = 5, 6
 
-# A node's second number holds how many children it has, and above them which row of words is its position.
-SHIFT = 5
-CHILDREN = (1 << SHIFT) - 1
-
-
-class Sketch(NamedTuple):
-    """A tree as arrays, packed so that a visit reads few and near places: most of its time goes into reading."""
-
-    nodes: Any  # of each node: kind, number of children and row, where its scores begin, first child
-    words: Any  # positions, as in a solution's tree, but only of nodes whose position matters
-    slots: Any  # hash table: place + 1 by what a seat was told
-    names: Any  # of each place: what the seat was told, its choices, where its scores begin
-    scores: Any  # how often a place was tried; then for each choice what is played now, its regret, the sum of plays
-    counts: Any
+# A node's second number holds its number of children, and above these bits its row of `states`.
+STATE_SHIFT = 5
+CHILD_MASK = (1 << STATE_SHIFT) - 1
 
 
-def sown(options: Options, t: Sketch, rows: Any) -> None:
-    """Begin a tree: node i stands for row i."""
+class SampledTree(NamedTuple):
+    """A tree as arrays, packed so that a visit reads few places close to each other: memory access takes most time."""
+
+    nodes: Any  # of each node: kind, number of children and row of its state, where its scores begin, first child
+    states: Any  # as in the CFR+ tree, but only of nodes that are resolved
+    slots: Any  # hash table: infoset + 1 by key
+    infosets: Any  # of each: key, number of choices, where its scores begin
+    scores: Any  # the visits of an infoset; then for each choice its probability now, its regret, its strategy sum
+    counters: Any
+
+
+def add_sampled_roots(options: Options, t: SampledTree, rows: Any) -> None:
+    """Begin a tree: node i is the state of row i."""
     for i in range(rows.shape[0]):
-        t.nodes[i, 0], t.nodes[i, 1] = LEAF, i
-        keep(t.words, i, unpack(options, rows[i]), int(rows[i, KEYS]), int(rows[i, KEYS + 1]), 0)
-    t.counts[NODES] = rows.shape[0]
-    t.counts[ROWS] = rows.shape[0]
-    t.counts[TAKEN] = 1  # a place whose scores begin at 0 is new
+        t.nodes[i, 0], t.nodes[i, 1] = LEAF_NODE, i
+        pack_node(t.states, i, unpack(options, rows[i]), int(rows[i, KEY_COLUMN]), int(rows[i, KEY_COLUMN + 1]), 0)
+    t.counters[NODE_COUNT] = rows.shape[0]
+    t.counters[STATE_COUNT] = rows.shape[0]
+    t.counters[SCORE_COUNT] = 1  # an infoset whose scores begin at 0 is new
 
 
-def opened(options: Options, t: Sketch, node: int) -> None:
-    """Give a node its children, unseen."""
-    nodes, words, names, counts = t.nodes, t.words, t.names, t.counts
+def expand_sampled(options: Options, t: SampledTree, node: int) -> None:
+    """Give a node its children, unresolved; with no room for them OUT_OF_ROOM is set."""
+    nodes, states, counters = t.nodes, t.states, t.counters
     row = int(nodes[node, 1])
-    s = lift(options, int(words[row, 0]), int(words[row, 1]))
-    actor = to_act(s)
-    left = choices(s) if actor == CHANCE else different(s)
-    n, first, begin = count(left), int(counts[NODES]), 0
-    if first + n > nodes.shape[0]:
-        counts[FULL] = 1
+    s = unpack_node(options, int(states[row, 0]), int(states[row, 1]))
+    actor, left = to_act(s), branches(s)
+    n, infoset, begin = count(left), 0, 0
+    if actor != CHANCE:
+        infoset = infoset_index(t.slots, t.infosets, counters, int(states[row, 2 + actor]), n)
+    first = reserve_nodes(nodes, counters, n) if infoset >= 0 else -1
+    if first < 0:
         return
     if actor != CHANCE:
-        spot = spot_of(t.slots, names, counts, int(words[row, 2 + actor]), n)
-        if spot < 0:
-            counts[FULL] = 1
-            return
-        begin = int(names[spot, 2])
+        begin = int(t.infosets[infoset, 2])
         if begin == 0:
-            begin = int(counts[TAKEN])
-            names[spot, 2] = begin
-            counts[TAKEN] = begin + 1 + 3 * n
-            t.scores[begin + 1 + 3 * count(left & ((1 << liked(s, left)) - 1))] = 1.0
-    counts[NODES] = first + n
-    nodes[node, 0] = BY_CHANCE if actor == CHANCE else actor
-    nodes[node, 1], nodes[node, 2], nodes[node, 3] = row << SHIFT | n, begin, first
+            begin = int(counters[SCORE_COUNT])
+            t.infosets[infoset, 2] = begin
+            counters[SCORE_COUNT] = begin + 1 + 3 * n
+            t.scores[begin + 1 + 3 * first_choice(s, left)] = 1.0
+    nodes[node, 0] = CHANCE_NODE if actor == CHANCE else actor
+    nodes[node, 1], nodes[node, 2], nodes[node, 3] = row << STATE_SHIFT | n, begin, first
     while left:
-        nodes[first, 0], nodes[first, 1] = UNSEEN, lowest(left)
+        nodes[first, 0], nodes[first, 1] = UNRESOLVED, lowest(left)
         left &= left - 1
         first += 1
 
 
-def see(options: Options, nodes: Any, words: Any, counts: Any, node: int, child: int) -> None:
-    """Work out the position of a child."""
-    row, fresh = int(nodes[node, 1]) >> SHIFT, int(counts[ROWS])
-    rest = int(words[row, 1])
-    s = lift(options, int(words[row, 0]), rest)
+def resolve_child(options: Options, nodes: Any, states: Any, counters: Any, node: int, child: int) -> None:
+    """Work out the state of a child."""
+    row, fresh = int(nodes[node, 1]) >> STATE_SHIFT, int(counters[STATE_COUNT])
+    rest = int(states[row, 1])
+    s = unpack_node(options, int(states[row, 0]), rest)
     action = 0 + int(nodes[child, 1])  # compiled, the sum has 64 bits as all numbers of the rules
-    kind = stow(words, fresh, s, action, int(words[row, 2]), int(words[row, 3]), rest >> DEPTH)
+    kind = store_after(states, fresh, s, action, int(states[row, 2]), int(states[row, 3]), rest >> DEPTH_SHIFT)
     nodes[child, 0] = kind
-    if kind == LEAF:
+    if kind == LEAF_NODE:
         nodes[child, 1] = fresh
-        counts[ROWS] = fresh + 1
+        counters[STATE_COUNT] = fresh + 1
 
 
-def drawn_from(sums: Any, at: float) -> int:
-    """Return the first of some running sums that is above `at`."""
-    low, high = 0, sums.shape[0] - 1
-    while low < high:
-        middle = (low + high) // 2
-        if sums[middle] > at:
-            high = middle
-        else:
-            low = middle + 1
-    return low
+def run_mccfr(options: Options, t: SampledTree, sums: Any, weights: Any, begin: int, end: int, seed: int) -> None:
+    """Run the trials `begin` to `end` - 1 for both seats; later ones count more in the average strategy.
 
-
-def attempt(options: Options, t: Sketch, sums: Any, counted: Any, begin: int, end: int, seed: int) -> None:
-    """Make trials number `begin` to `end` - 1 for both seats; later ones count more in the mean.
-
-    Deals are drawn by their running sums; `counted` says how much a trial counts with each of them.
+    Deals are sampled by their cumulative probabilities `sums`; `weights` says how much a trial counts with each deal.
     """
-    # Small arrays of its own, and no calls on the way: to hand the whole tree on takes longer than a visit.
-    nodes, words, scores, counts = t.nodes, t.words, t.scores, t.counts
-    # At each depth: the node, which child is next, whether more than one is tried, and 6 drawn bits for each of them.
-    path = np.zeros((DEEPEST, 4), np.int64)
-    known = np.zeros(DEEPEST)  # and the value found
-    worth = np.zeros((DEEPEST, MOVES))
-    for number in range(begin, end):
-        late, visits = float(number) * number, 0
+    # Few calls, and local names for the arrays: to pass the whole tree takes longer than a visit.
+    nodes, states, scores, counters = t.nodes, t.states, t.scores, t.counters
+    # At each depth: the node, the next child, whether all children are tried, and 6 random bits for each of them.
+    path = np.zeros((MAX_ROUND_STEPS, 4), np.int64)
+    node_values = np.zeros(MAX_ROUND_STEPS)  # and the value of the node
+    values = np.zeros((MAX_ROUND_STEPS, MAX_CHOICES))
+    for trial in range(begin, end):
+        trial_weight, visits = float(trial) * trial, 0
         for seat in range(2):
-            counter = (2 * number + seat) << 20  # no trial draws so often
-            root = drawn_from(sums, drawn_below(seed, counter, FINE) / FINE * sums[sums.shape[0] - 1])
-            heavy, deep = counted[root], 0
+            counter = (2 * trial + seat) << 20  # no trial takes more random numbers than that
+            root = search_sums(sums, random_below(seed, counter, RANDOM_UNIT) / RANDOM_UNIT * sums[sums.shape[0] - 1])
+            deal_weight, depth = weights[root], 0
             path[0, 0], path[0, 1] = root, 0
-            while deep >= 0:
-                node = path[deep, 0]
-                if nodes[node, 0] == LEAF:
-                    opened(options, t, node)
-                    if counts[FULL]:
+            while depth >= 0:
+                node = path[depth, 0]
+                if nodes[node, 0] == LEAF_NODE:
+                    expand_sampled(options, t, node)
+                    if counters[OUT_OF_ROOM]:
                         return
-                kind, n, at, first = nodes[node, 0], nodes[node, 1] & CHILDREN, nodes[node, 2], nodes[node, 3]
-                i = path[deep, 1]
+                kind, n, at, first = nodes[node, 0], nodes[node, 1] & CHILD_MASK, nodes[node, 2], nodes[node, 3]
+                i = path[depth, 1]
                 if i == 0:
-                    path[deep, 2] = kind == seat and scores[at] >= NEW
-                    if path[deep, 2]:
+                    path[depth, 2] = kind == seat and scores[at] >= MIN_VISITS
+                    if path[depth, 2]:
                         counter += 1
-                        path[deep, 3] = mixed(seed, counter)
-                if path[deep, 2]:
+                        path[depth, 3] = mix_hash(seed, counter)
+                if path[depth, 2]:
                     while i < n:
-                        if deep > 0 and scores[at + 1 + 3 * i] == 0.0 and (path[deep, 3] >> 6 * i) & 63 >= OFTEN:
-                            worth[deep, i] = UNTRIED
+                        if depth > 0 and scores[at + 1 + 3 * i] == 0.0 and (path[depth, 3] >> 6 * i) & 63 >= EXPLORE_OF_64:
+                            values[depth, i] = UNTRIED
                             i += 1
                             continue
                         visits += 1
-                        if nodes[first + i, 0] == UNSEEN:
-                            see(options, nodes, words, counts, node, first + i)
-                            visits += SEEING
-                        under = nodes[first + i, 0]
-                        if under < WON or under == LEAF:
+                        if nodes[first + i, 0] == UNRESOLVED:
+                            resolve_child(options, nodes, states, counters, node, first + i)
+                            visits += RESOLVE_COST
+                        child_kind = nodes[first + i, 0]
+                        if child_kind < WON_NODE or child_kind == LEAF_NODE:
                             break
-                        worth[deep, i] = 1.0 if under == WON + seat else 0.0
+                        values[depth, i] = 1.0 if child_kind == WON_NODE + seat else 0.0
                         i += 1
-                    path[deep, 1] = i
+                    path[depth, 1] = i
                     if i < n:
-                        deep += 1
-                        path[deep, 0], path[deep, 1] = first + i, 0
+                        depth += 1
+                        path[depth, 0], path[depth, 1] = first + i, 0
                         continue
                     value, total = 0.0, 0.0
                     for j in range(n):
-                        value += scores[at + 1 + 3 * j] * worth[deep, j]
+                        value += scores[at + 1 + 3 * j] * values[depth, j]
                     for j in range(n):
                         regret = scores[at + 2 + 3 * j]
-                        if worth[deep, j] != UNTRIED:
-                            regret = max(0.0, regret + heavy * (worth[deep, j] - value))
+                        if values[depth, j] != UNTRIED:
+                            regret = max(0.0, regret + deal_weight * (values[depth, j] - value))
                             scores[at + 2 + 3 * j] = regret
                         total += regret
-                    if total > 0:  # at once, since a trial comes to each place of this seat only once
+                    if total > 0:  # at once, since a trial comes to each infoset of this seat only once
                         for j in range(n):
                             scores[at + 1 + 3 * j] = scores[at + 2 + 3 * j] / total
                     scores[at] += 1
-                    known[deep] = value
+                    node_values[depth] = value
                 elif i == 0:
                     counter += 1
                     visits += 1
-                    if kind == BY_CHANCE:
-                        i = drawn_below(seed, counter, n)
+                    if kind == CHANCE_NODE:
+                        i = random_below(seed, counter, n)
                     else:
                         if kind == seat:
                             scores[at] += 1
                         else:
                             for j in range(n):
-                                scores[at + 3 + 3 * j] += late * heavy * scores[at + 1 + 3 * j]
-                        left = drawn_below(seed, counter, FINE) / FINE
+                                scores[at + 3 + 3 * j] += trial_weight * deal_weight * scores[at + 1 + 3 * j]
+                        left = random_below(seed, counter, RANDOM_UNIT) / RANDOM_UNIT
                         while i < n - 1 and left >= scores[at + 1 + 3 * i]:
                             left -= scores[at + 1 + 3 * i]
                             i += 1
-                    path[deep, 1] = n  # this child only
-                    if nodes[first + i, 0] == UNSEEN:
-                        see(options, nodes, words, counts, node, first + i)
-                        visits += SEEING
-                    under = nodes[first + i, 0]
-                    if under < WON or under == LEAF:
-                        deep += 1
-                        path[deep, 0], path[deep, 1] = first + i, 0
+                    path[depth, 1] = n  # this child only
+                    if nodes[first + i, 0] == UNRESOLVED:
+                        resolve_child(options, nodes, states, counters, node, first + i)
+                        visits += RESOLVE_COST
+                    child_kind = nodes[first + i, 0]
+                    if child_kind < WON_NODE or child_kind == LEAF_NODE:
+                        depth += 1
+                        path[depth, 0], path[depth, 1] = first + i, 0
                         continue
-                    known[deep] = 1.0 if under == WON + seat else 0.0
-                value = known[deep]
-                deep -= 1
-                if deep >= 0:
-                    if path[deep, 2]:
-                        worth[deep, path[deep, 1]] = value
-                        path[deep, 1] += 1
+                    node_values[depth] = 1.0 if child_kind == WON_NODE + seat else 0.0
+                value = node_values[depth]
+                depth -= 1
+                if depth >= 0:
+                    if path[depth, 2]:
+                        values[depth, path[depth, 1]] = value
+                        path[depth, 1] += 1
                     else:
-                        known[deep] = value
-        counts[VISITS] += visits
+                        node_values[depth] = value
+        counters[VISIT_COUNT] += visits

@@ -1,0 +1,108 @@
+"""How the bots of Duel decide: CFR+ or MCCFR late in a round between two, ISMCTS before that."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from piste.core.bits import count, nth
+from piste.core.dealer import RandomStream
+from piste.core.protocols import SPECTATOR
+from piste.core.views import SeatView
+from piste.games.mccoy_duel.rules import PICK, PLAY, SEAT, State
+from piste.games.mccoy_duel.solver import cfr, infoset_kernels, infosets, ismcts
+from piste.games.mccoy_duel.solver.infoset_kernels import KEY_COLUMN
+from piste.games.mccoy_duel.solver.infosets import Array, Observed
+
+
+class Effort(NamedTuple):
+    """How much a bot searches, counted and not timed, so that it decides the same on any machine."""
+
+    passes: int  # of ISMCTS for a decision
+    cards: int  # a round is solved from this number of cards in both hands on
+    nodes: int  # if its tree is no larger than this
+    work: int  # once a decision took this number of node visits, only a small tree of the decision itself is solved
+    mccfr_visits: int  # where no tree is small enough, less half of the work above: MCCFR takes half as long for each
+
+
+FULL = Effort(60_000, 8, 300_000, 10_000_000, 10_000_000)
+SHORT = Effort(1_000, 0, 0, 0, 0)
+SMALL_TREE_DIVISOR = 10
+ALL_POWERS = 511
+
+
+def choose(view: SeatView, stream: RandomStream, effort: Effort) -> int:
+    if len(view.actions) == 1:
+        return view.actions[0]
+    seat = view.seat
+    state, events = infosets.observed_round(view)
+    if view.kind == PICK and (state is None or view.options.powers == ALL_POWERS):
+        return SEAT + seat  # with all cards of the sheet to lead is better, as measured
+    assert state is not None
+    own = infosets.possible_states(state, events, seat)
+    key = int(own.rows[0, KEY_COLUMN + seat])
+    left = infoset_kernels.distinct_choices(infoset_kernels.unpack(view.options, own.rows[0]))
+    if count(left) == 1:
+        return nth(left, 0)
+    late = sum(view.position.sizes) <= effort.cards or solvable_moments(events, effort.cards)
+    if late and view.options.players == 2 and infosets.compiled():
+        strategy = late_strategy(state, events, seat, key, effort, stream)
+        if strategy is not None:
+            return nth(left, sample_choice(strategy, stream))
+    passes = effort.passes if infosets.compiled() else effort.passes // ismcts.UNCOMPILED_SLOWDOWN
+    result = ismcts.search(view.options, own, seat, key, passes, stream.below(1 << 60))
+    return result.choices[int(result.visits.argmax())]
+
+
+def solvable_moments(events: tuple[Observed, ...], cards: int) -> list[int]:
+    """Return the events after which a turn began, or the last one, with at most this number of cards in hands."""
+    last = len(events) - 1
+    return [
+        i
+        for i, (_, after) in enumerate(events)
+        if after is not None and (after.phase == PLAY or i == last) and sum(after.sizes) <= cards
+    ]
+
+
+def solved_strategy(
+    state: State, events: tuple[Observed, ...], key: int, effort: Effort
+) -> tuple[Array | None, int, int]:
+    """Return the strategy of the first solution that contains this infoset, or None, the work, and its first event.
+
+    The first turn from which the round could be solved counts. Only if its solution never comes here, because the
+    opponent has done what it never does, a later turn is solved anew, and at last the decision itself. Work counts
+    also where a solution is cached, so that a bot decides the same after a restart.
+    """
+    spent = 0
+    for i in solvable_moments(events, effort.cards):
+        exhausted = spent >= effort.work
+        if exhausted and i + 1 < len(events):
+            continue
+        states = infosets.possible_states(state, events[: i + 1], SPECTATOR)
+        nodes = effort.nodes // (SMALL_TREE_DIVISOR if exhausted else 1)
+        solution, work = cfr.solve_with_work(state.options, states, nodes)
+        spent += work
+        infoset = -1 if solution is None else solution.learned_infoset(key)
+        if solution is not None and infoset >= 0:
+            return solution.choice_probabilities(infoset), spent, i
+    return None, spent, len(events) - 1
+
+
+def late_strategy(
+    state: State, events: tuple[Observed, ...], seat: int, key: int, effort: Effort, stream: RandomStream
+) -> Array | None:
+    """Return the strategy to play late in a round between two, by CFR+ or else by MCCFR."""
+    strategy, spent, _ = solved_strategy(state, events, key, effort)
+    if strategy is None:
+        public = infosets.possible_states(state, events, SPECTATOR)
+        visits = max(effort.mccfr_visits - spent // 2, effort.mccfr_visits // 4)
+        strategy = cfr.mccfr_strategy(state.options, public, seat, key, visits, stream.below(1 << 60))
+    return strategy
+
+
+def sample_choice(strategy: Array, stream: RandomStream) -> int:
+    at = stream.fraction() * float(strategy.sum())
+    for i, probability in enumerate(strategy):
+        at -= float(probability)
+        if at < 0:
+            return i
+    return int(strategy.argmax())
