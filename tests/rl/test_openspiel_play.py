@@ -151,37 +151,37 @@ class OneSolution(SolverPolicy):
 
     def action_probabilities(self, state: Any, player_id: int | None = None) -> dict[int, float]:
         seat = state.current_player() if player_id is None else player_id
-        start, told = infosets.told(state.trail.view(seat))
+        start, told = infosets.observed_round(state.trail.view(seat))
         assert start is not None
-        known = infosets.rows_of(start, told[:2], SPECTATOR)  # what all know when both have buried a card
-        solved = self.solution(start.options, known)[0]
-        mine = infosets.rows_of(start, told, seat)
-        left = infoset_kernels.different(infoset_kernels.unpack(start.options, mine.rows[0]))
+        known = infosets.possible_states(start, told[:2], SPECTATOR)  # what all know when both have buried a card
+        solved = self.solution(start.options, known)
+        mine = infosets.possible_states(start, told, seat)
+        left = infoset_kernels.distinct_choices(infoset_kernels.unpack(start.options, mine.rows[0]))
         found = dict.fromkeys(state.legal_actions(seat), 0.0)
         if count(left) == 1:
             return {**found, nth(left, 0): 1.0}
-        key = int(mine.rows[0, infoset_kernels.KEYS + seat])
-        spot = int(infosets.kernels().spot_of(solved.slots, solved.names, solved.counts, key, 0))
-        mix = solved.mix(spot)
+        key = int(mine.rows[0, infoset_kernels.KEY_COLUMN + seat])
+        spot = solved.infoset(key)
+        mix = solved.choice_probabilities(spot)
         if spot < 0 or not mix.any():  # neither the solution nor any best answer to it comes here
             return super().action_probabilities(state, player_id)
         return {**found, **{nth(left, i): float(mix[i] / mix.sum()) for i in range(count(left))}}
 
-    def solution(self, options: Any, known: infosets.Rows) -> Any:
+    def solution(self, options: Any, known: infosets.PossibleStates) -> Any:
         found = ending.solve(options, known, 100_000)
         assert found is not None
         if self.gap == 1.0:
-            proof = ending.prove(options, known, *found)
+            proof = ending.best_responses(options, known, found)
             assert proof is not None
-            self.gap = proof.gap
+            self.gap = proof.nash_conv
         return found
 
 
 def solved_anew(monkeypatch: pytest.MonkeyPatch, powers: str, passes: int) -> tuple[float, float]:
     """Return what OpenSpiel's best answers gain against a solution of Duel, and what the solution says they gain."""
     monkeypatch.setattr(ending, "_solved", type(ending._solved)())
-    monkeypatch.setattr(ending, "FEWEST", passes)
-    monkeypatch.setattr(ending, "MOST_PASSES", passes)
+    monkeypatch.setattr(ending, "MIN_ITERATIONS", passes)
+    monkeypatch.setattr(ending, "MAX_ITERATIONS", passes)
     game = pyspiel.load_game(f"python_piste_mccoy_duel(powers='{powers}',rounds=1,first=1)")
     player = OneSolution(game)
     return gain(game, player), 2 * player.gap  # a share of wins is worth two points: from lost to won

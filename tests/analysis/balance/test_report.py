@@ -38,7 +38,7 @@ SMALL: dict[str, dict[str, int | str]] = {
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     from piste.games.mccoy_duel.solver import solver
 
-    monkeypatch.setattr(solver, "LEADS", 20_000)
+    monkeypatch.setattr(solver, "LEAD_PASSES", 20_000)
     solver.lead_chance.cache_clear()
     monkeypatch.setattr(balance, "RANDOM", 5)
 

@@ -36,9 +36,9 @@ BY_KIND = pytest.mark.parametrize("kind", KINDS, ids=str)
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(duel, "ALL", 120_000)
-    monkeypatch.setattr(duel, "FEWEST", 400)
-    monkeypatch.setattr(solver, "LEADS", 20_000)
+    monkeypatch.setattr(duel, "MATCH_PASSES", 120_000)
+    monkeypatch.setattr(duel, "MIN_PASSES", 400)
+    monkeypatch.setattr(solver, "LEAD_PASSES", 20_000)
 
 
 def judge(kind: Kind) -> SamplingEvaluator:
@@ -108,7 +108,7 @@ def test_a_verdict_does_not_depend_on_what_the_seat_could_not_know(
     kind: Kind, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Evaluator, "set_budget", lambda *_: None)  # the length of a match decides only the effort
-    monkeypatch.setattr(duel, "MOST", 400)
+    monkeypatch.setattr(duel, "MAX_PASSES", 400)
     told_apart = 0
     for seed in range(many(2)):
         true = played(kind, f"retold {seed}")
@@ -128,7 +128,7 @@ def test_a_verdict_does_not_depend_on_what_the_seat_could_not_know(
 def test_choices_that_the_search_hardly_tried_are_judged_as_a_solution_judges_them(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    kind, off, cards = KINDS[0], [], duel.CARDS
+    kind, off, cards = KINDS[0], [], duel.MAX_CARDS
     judging = judge(kind)
     judging.set_budget(4, 0)
     for seed in range(max(14, many(14))):
@@ -140,9 +140,9 @@ def test_choices_that_the_search_hardly_tried_are_judged_as_a_solution_judges_th
             view = view_at(GAME, table.view(seat), state, at)
             solved = judging.evaluate_view(view)
             if solved.known == WITHIN and len(solved.choices) > 1:
-                monkeypatch.setattr(duel, "CARDS", 0)
+                monkeypatch.setattr(duel, "MAX_CARDS", 0)
                 tried = judging.evaluate_view(view)
-                monkeypatch.setattr(duel, "CARDS", cards)
+                monkeypatch.setattr(duel, "MAX_CARDS", cards)
                 pairs = zip(solved.choices, tried.choices, strict=True)
                 off += [abs(one.chances.win - two.chances.win) for one, two in pairs]
     assert len(off) > 10

@@ -20,11 +20,12 @@ from piste.core.dealer import Dealer, RandomStream
 from piste.core.protocols import SPECTATOR
 from piste.core.views import SeatView
 from piste.games.mccoy_duel import rules
-from piste.games.mccoy_duel.solver import cfr, infoset_kernels, infosets, search
-from piste.games.mccoy_duel.solver.cfr_kernels import FULL, MOVES, NODES, PLACES, VISITS
-from piste.games.mccoy_duel.solver.infoset_kernels import KEYS
-from piste.games.mccoy_duel.solver.infosets import Array, Rows
-from piste.games.mccoy_duel.solver.mccfr_kernels import Sketch
+from piste.games.mccoy_duel.bots import search
+from piste.games.mccoy_duel.solver import cfr, infoset_kernels, infosets
+from piste.games.mccoy_duel.solver.cfr_kernels import INFOSET_COUNT, NODE_COUNT, OUT_OF_ROOM, VISIT_COUNT
+from piste.games.mccoy_duel.solver.infoset_kernels import KEY_COLUMN, MAX_CHOICES
+from piste.games.mccoy_duel.solver.infosets import Array, PossibleStates
+from piste.games.mccoy_duel.solver.mccfr_kernels import SampledTree
 from tests.games.solver.mccoy_duel_plain_cfr import level
 
 ROOM = 12_000_000  # nodes for long trials and for the best answer to them
@@ -50,20 +51,20 @@ class Lost(NamedTuple):
 
 def lost(view: SeatView, stream: RandomStream, nodes: int, work: int, seed: int = 99) -> Lost | None:
     """Return what the bot's mix at a decision loses; None if nothing is known of that."""
-    state, told = infosets.told(view)
+    state, told = infosets.observed_round(view)
     assert state is not None
     seat, options = view.seat, view.options
-    key = int(infosets.rows_of(state, told, seat).rows[0, KEYS + seat])
-    found, _, root = search.solved_mix(state, told, key, search.FULL)
-    mix = found if found is not None else search.late_mix(state, told, seat, key, search.FULL, stream)
+    key = int(infosets.possible_states(state, told, seat).rows[0, KEY_COLUMN + seat])
+    found, _, root = search.solved_strategy(state, told, key, search.FULL)
+    mix = found if found is not None else search.late_strategy(state, told, seat, key, search.FULL, stream)
     assert mix is not None
-    rows = infosets.rows_of(state, told[: root + 1], SPECTATOR)
+    rows = infosets.possible_states(state, told[: root + 1], SPECTATOR)
     proved = proven(options, rows, seat, key, nodes)
     gap = 0.0
     if proved is not None:
         values, gap = proved
     else:
-        answer = answered(options, rows, seat, key, cfr.drawn_out(options, rows, seat, key, work, seed, ROOM))
+        answer = answered(options, rows, seat, key, cfr.mccfr(options, rows, seat, key, work, seed, ROOM))
         if answer is None:
             return None
         values = answer
@@ -72,61 +73,65 @@ def lost(view: SeatView, stream: RandomStream, nodes: int, work: int, seed: int 
     return Lost(loss, proved is not None, gap, found is not None, len(mix), values, mix)
 
 
-def proven(options: rules.Options, rows: Rows, seat: int, key: int, nodes: int) -> tuple[Array, float] | None:
+def proven(
+    options: rules.Options, rows: PossibleStates, seat: int, key: int, nodes: int
+) -> tuple[Array, float] | None:
     """Return what each choice at a place wins against the other's mixes in a solution, and the solution's bound."""
     k = infosets.kernels()
-    early = int(nodes * cfr.FIRST)
+    early = int(nodes * cfr.MAX_FIRST_SHARE)
     if len(rows.rows) > early:
         return None
-    tree = cfr.planted(nodes, nodes // 4)
-    k.rooted(options, tree, rows.rows)
-    k.improve(options, tree._replace(nodes=tree.nodes[:early]), rows.weights, 1, 2)
+    tree = cfr.empty_tree(nodes, nodes // 4)
+    k.add_roots(options, tree, rows.rows)
+    k.run_cfr(options, tree._replace(nodes=tree.nodes[:early]), rows.weights, 1, 2)
     passes = 1
-    while not tree.counts[FULL] and passes < 400 and (passes < 100 or tree.counts[VISITS] < 100_000_000):
-        k.improve(options, tree, rows.weights, passes + 1, passes + 21)
+    while (
+        not tree.counters[OUT_OF_ROOM] and passes < 400 and (passes < 100 or tree.counters[VISIT_COUNT] < 100_000_000)
+    ):
+        k.run_cfr(options, tree, rows.weights, passes + 1, passes + 21)
         passes += 20
-    if tree.counts[FULL]:
+    if tree.counters[OUT_OF_ROOM]:
         return None
-    mean = np.zeros(tree.mean.shape)
-    k.average(tree, cfr.LEAST, mean)
-    solved = cfr.Solved(tree.slots, tree.names, tree.counts, mean, passes, int(tree.counts[NODES]))
-    proof = cfr.prove(options, rows, solved, tree)
+    mean = np.zeros(tree.strategy_sum.shape)
+    k.average_strategy(tree, cfr.MIN_PROBABILITY, mean)
+    solved = cfr.Solution(tree, mean, passes, int(tree.counters[NODE_COUNT]))
+    proof = cfr.best_responses(options, rows, solved)
     if proof is None:
         return None
-    spot = int(k.spot_of(tree.slots, tree.names, tree.counts, key, 0))
+    spot = solved.infoset(key)
     assert spot >= 0
-    return proof.values[seat][spot, : int(tree.names[spot, 1])], proof.gap
+    return proof.values[seat][spot, : int(tree.infosets[spot, 1])], proof.nash_conv
 
 
-def answered(options: rules.Options, rows: Rows, seat: int, key: int, sketch: Sketch) -> Array | None:
+def answered(options: rules.Options, rows: PossibleStates, seat: int, key: int, sketch: SampledTree) -> Array | None:
     """Return what each choice wins at a place with the best answer to the other's mixes from trials."""
     k = infosets.kernels()
-    mine = rows.of(seat, key)
-    tree = cfr.planted(ROOM, len(sketch.names))
+    mine = rows.in_infoset(seat, key)
+    tree = cfr.empty_tree(ROOM, len(sketch.infosets))
     tree.slots[:] = sketch.slots
-    tree.counts[PLACES] = places = int(sketch.counts[PLACES])
-    tree.names[:, :2] = sketch.names[:, :2]
-    tree.names[:places, 2] = -1
-    numbers, begin = sketch.names[:places, 1], sketch.names[:places, 2]
-    mean = np.zeros(tree.mean.shape)
-    for i in range(MOVES):
+    tree.counters[INFOSET_COUNT] = places = int(sketch.counters[INFOSET_COUNT])
+    tree.infosets[:, :2] = sketch.infosets[:, :2]
+    tree.infosets[:places, 2] = -1
+    numbers, begin = sketch.infosets[:places, 1], sketch.infosets[:places, 2]
+    mean = np.zeros(tree.strategy_sum.shape)
+    for i in range(MAX_CHOICES):
         held = numbers > i
         mean[:places][held, i] = sketch.scores[begin[held] + 3 + 3 * i]
         now = sketch.scores[begin[held] + 1 + 3 * i]
-        tree.mix[:places][held, i] = now
+        tree.strategy[:places][held, i] = now
     total = mean[:places].sum(axis=1, keepdims=True)
-    mean[:places] = np.where(total > 0, mean[:places] / np.maximum(total, 1e-300), tree.mix[:places])
-    mean[mean < cfr.LEAST] = 0.0
+    mean[:places] = np.where(total > 0, mean[:places] / np.maximum(total, 1e-300), tree.strategy[:places])
+    mean[mean < cfr.MIN_PROBABILITY] = 0.0
     mean[:places] /= mean[:places].sum(axis=1, keepdims=True)
     weights = mine.weights / mine.weights.sum()
-    k.rooted(options, tree, mine.rows)
+    k.add_roots(options, tree, mine.rows)
     theirs = np.zeros(len(tree.nodes))
-    k.reached(options, tree, weights, mean, seat, theirs)
-    if tree.counts[FULL]:
+    k.opponent_reach(options, tree, weights, mean, seat, theirs)
+    if tree.counters[OUT_OF_ROOM]:
         return None
-    _, _, best = cfr.best_answers(tree, theirs, mean, seat)
+    _, _, best = cfr.best_response(tree, theirs, mean, seat)
     spot = int(tree.nodes[0, 2])
-    return best[spot, : int(tree.names[spot, 1])]
+    return best[spot, : int(tree.infosets[spot, 1])]
 
 
 def asked(names: tuple[str, str], seeds: range, cards: int = 8) -> Iterator[Asked]:
@@ -161,10 +166,10 @@ def different(view: SeatView) -> bool:
     """Say whether a seat has more than one choice that makes a difference."""
     if len(view.actions) == 1:
         return False
-    state, told = infosets.told(view)
+    state, told = infosets.observed_round(view)
     assert state is not None
-    left = infoset_kernels.different(
-        infoset_kernels.unpack(view.options, infosets.rows_of(state, told, view.seat).rows[0])
+    left = infoset_kernels.distinct_choices(
+        infoset_kernels.unpack(view.options, infosets.possible_states(state, told, view.seat).rows[0])
     )
     return left & (left - 1) != 0
 

@@ -17,10 +17,11 @@ from piste.core.evaluation import Progress, quiet
 from piste.core.game import members
 from piste.core.protocols import CHANCE, HIDDEN, SPECTATOR, Event
 from piste.games.mccoy_duel import rules
+from piste.games.mccoy_duel.bots import search
 from piste.games.mccoy_duel.rules import Options
-from piste.games.mccoy_duel.solver import infoset_kernels, infosets, search
-from piste.games.mccoy_duel.solver.infoset_kernels import KEYS
-from piste.games.mccoy_duel.solver.infosets import Array, Rows
+from piste.games.mccoy_duel.solver import infoset_kernels, infosets, ismcts
+from piste.games.mccoy_duel.solver.infoset_kernels import KEY_COLUMN
+from piste.games.mccoy_duel.solver.infosets import Array, PossibleStates
 
 LONG = 300_000  # passes of a long search
 SEEDS = 4  # how often the bot is asked for each lead
@@ -45,35 +46,37 @@ def gains(
 ) -> Gains:
     """Measure the bot's leads and its replies to them; the best reply may have seen the leader's buried card."""
     options = Options(2, 1, 1, options.powers)
-    told = tuple(infosets.Heard(Event(rules.BURY, seat, HIDDEN, HIDDEN), None) for seat in range(2))
-    dealt = infosets.rows_of(rules.start(options), told, SPECTATOR)
-    keys = list(dict.fromkeys(int(key) for key in dealt.rows[:, KEYS]))
+    told = tuple(infosets.Observed(Event(rules.BURY, seat, HIDDEN, HIDDEN), None) for seat in range(2))
+    dealt = infosets.possible_states(rules.start(options), told, SPECTATOR)
+    keys = list(dict.fromkeys(int(key) for key in dealt.rows[:, KEY_COLUMN]))
     progress(0, 1, "asking for leads")
     worth = learned(options, dealt, 0, keys, passes * len(keys) // 2)
     lead_loss = reply_loss = error = 0.0
-    groups: dict[tuple[int, int], list[Rows]] = {}
+    groups: dict[tuple[int, int], list[PossibleStates]] = {}
     for key in keys:
-        mine = dealt.of(0, key)
+        mine = dealt.in_infoset(0, key)
         for seed in range(seeds):
             lead = asked(options, mine, 0, key, seed)
-            at = members(infoset_kernels.different(infoset_kernels.unpack(options, mine.rows[0]))).index(lead)
+            at = members(infoset_kernels.distinct_choices(infoset_kernels.unpack(options, mine.rows[0]))).index(lead)
             share = 1 / seeds / len(keys)
             lead_loss += share * float(worth[key][0].max() - worth[key][0][at])
             error += share / len(keys) * of_difference(*worth[key], at)
-            groups.setdefault((lead, key if seen else 0), []).append(Rows(mine.rows, mine.weights * share))
+            groups.setdefault((lead, key if seen else 0), []).append(PossibleStates(mine.rows, mine.weights * share))
     whole = sum(float(part.weights.sum()) for parts in groups.values() for part in parts)
     answers: dict[tuple[int, int], int] = {}
     for number, ((lead, _), parts) in enumerate(groups.items()):
         progress(number, len(groups), "measuring replies")
         share = sum(float(part.weights.sum()) for part in parts) / whole
-        rows = Rows(np.concatenate([part.rows for part in parts]), np.concatenate([part.weights for part in parts]))
+        rows = PossibleStates(
+            np.concatenate([part.rows for part in parts]), np.concatenate([part.weights for part in parts])
+        )
         known, blind = after(options, rows, lead), after(options, dealt, lead)
-        told_of = sorted({int(key) for key in known.rows[:, KEYS + 1]})
+        told_of = sorted({int(key) for key in known.rows[:, KEY_COLUMN + 1]})
         for key, (values, tries) in learned(options, known, 1, told_of, passes).items():
             if (lead, key) not in answers:
-                answers[lead, key] = asked(options, blind.of(1, key), 1, key, 0)
-            mine = known.of(1, key)
-            at = members(infoset_kernels.different(infoset_kernels.unpack(options, mine.rows[0]))).index(
+                answers[lead, key] = asked(options, blind.in_infoset(1, key), 1, key, 0)
+            mine = known.in_infoset(1, key)
+            at = members(infoset_kernels.distinct_choices(infoset_kernels.unpack(options, mine.rows[0]))).index(
                 answers[lead, key]
             )
             part = share * float(mine.weights.sum())
@@ -82,27 +85,31 @@ def gains(
     return Gains(reply_loss, lead_loss, math.sqrt(error))
 
 
-def asked(options: Options, found: Rows, seat: int, key: int, seed: int) -> int:
+def asked(options: Options, found: PossibleStates, seat: int, key: int, seed: int) -> int:
     """Return what the perfect bot plays where it holds these rows possible."""
-    left = infoset_kernels.different(infoset_kernels.unpack(options, found.rows[0]))
+    left = infoset_kernels.distinct_choices(infoset_kernels.unpack(options, found.rows[0]))
     if count(left) == 1:
         return nth(left, 0)
-    tried = search.sample(options, found, seat, key, search.FULL.passes, infoset_kernels.mixed(seed + 1, key))
+    tried = ismcts.search(options, found, seat, key, search.FULL.passes, infoset_kernels.mix_hash(seed + 1, key))
     return tried.choices[int(np.argmax(tried.visits))]
 
 
-def learned(options: Options, found: Rows, seat: int, keys: list[int], passes: int) -> dict[int, tuple[Array, Array]]:
+def learned(
+    options: Options, found: PossibleStates, seat: int, keys: list[int], passes: int
+) -> dict[int, tuple[Array, Array]]:
     """Return what each choice wins at these situations, and how often it was tried, after as many passes to learn."""
     k = infosets.kernels()
-    tables = search.tables(ROOM)
+    tables = ismcts.empty_tables(ROOM)
     before: dict[int, tuple[Array, Array]] = {}
     for stage in range(2):
         won = np.zeros(4, np.int64)
-        k.sampled(options, found.rows, found.sums, len(found.rows), passes, 7 + stage, search.WIDTH, *tables, won)
+        k.run_ismcts(options, found.rows, found.sums, passes, 7 + stage, ismcts.EXPLORATION, *tables, won)
         now = {}
         for key in keys:
-            at = int(k.place(tables[0], key | 1))
-            n = count(infoset_kernels.different(infoset_kernels.unpack(options, found.of(seat, key).rows[0])))
+            at = int(k.table_slot(tables[0], key | 1))
+            n = count(
+                infoset_kernels.distinct_choices(infoset_kernels.unpack(options, found.in_infoset(seat, key).rows[0]))
+            )
             now[key] = (tables[1][at, :n].astype(float), tables[2][at, :n].astype(float))
         if stage == 0:
             before = now
@@ -123,7 +130,7 @@ def of_difference(values: Array, tries: Array, at: int) -> float:
     return sum(float(values[i] * (1 - values[i]) / max(1.0, tries[i])) for i in (best, at))
 
 
-def after(options: Options, found: Rows, lead: int) -> Rows:
+def after(options: Options, found: PossibleStates, lead: int) -> PossibleStates:
     """Return the rows after a lead and all of chance that follows, where the other seat is to reply.
 
     The weights are parts of all the rows in which that is the lead: with no answer in hand there is no reply.
@@ -131,26 +138,26 @@ def after(options: Options, found: Rows, lead: int) -> Rows:
     rows, weights, whole = [], [], 0.0
     for row, weight in zip(found.rows, found.weights, strict=True):
         s = infoset_kernels.unpack(options, row)
-        if not infoset_kernels.different(s) >> lead & 1:
+        if not infoset_kernels.distinct_choices(s) >> lead & 1:
             continue
         whole += float(weight)
-        waiting = [(s, int(row[KEYS]), int(row[KEYS + 1]), float(weight), 1 << lead)]
+        waiting = [(s, int(row[KEY_COLUMN]), int(row[KEY_COLUMN + 1]), float(weight), 1 << lead)]
         while waiting:
             s, one, other, part, left = waiting.pop()
             for action in members(left):
                 then = rules.apply(s, action)
                 keys = (
-                    infoset_kernels.heard(one, s, action, then, 0),
-                    infoset_kernels.heard(other, s, action, then, 1),
+                    infoset_kernels.next_key(one, s, action, then, 0),
+                    infoset_kernels.next_key(other, s, action, then, 1),
                 )
                 share = part / count(left)
                 actor = rules.to_act(then)
-                if actor == CHANCE and not infoset_kernels.over(then):
+                if actor == CHANCE and not infoset_kernels.round_over(then):
                     waiting.append((then, *keys, share, rules.choices(then)))
                 elif actor == 1:
                     made = row.copy()
                     infoset_kernels.pack(then, made)
-                    made[KEYS], made[KEYS + 1] = keys
+                    made[KEY_COLUMN], made[KEY_COLUMN + 1] = keys
                     rows.append(made)
                     weights.append(share)
-    return Rows(np.array(rows), np.array(weights) / whole)
+    return PossibleStates(np.array(rows), np.array(weights) / whole)

@@ -25,12 +25,12 @@ from piste.games.mccoy_duel.solver import (
     cfr_kernels,
     infoset_kernels,
     infosets,
+    ismcts,
     ismcts_kernels,
     mccfr_kernels,
-    search,
     solver,
 )
-from piste.games.mccoy_duel.solver.infoset_kernels import KEYS
+from piste.games.mccoy_duel.solver.infoset_kernels import KEY_COLUMN
 from tests.game_setups import ODD, Kind, games, played, walked
 from tests.games.solver import mccoy_duel_loss
 from tests.games.solver.mccoy_duel_plain_cfr import (
@@ -51,9 +51,9 @@ GAME = find("mccoy-duel")
 SMALL = ("05*", "03*", "16*", "27*", "04*", "123", "167")
 
 
-def all_dealt(options: rules.Options) -> infosets.Rows:
-    told = tuple(infosets.Heard(Event(rules.BURY, seat, HIDDEN, HIDDEN), None) for seat in range(2))
-    return infosets.rows_of(rules.start(options), told, SPECTATOR)
+def all_dealt(options: rules.Options) -> infosets.PossibleStates:
+    told = tuple(infosets.Observed(Event(rules.BURY, seat, HIDDEN, HIDDEN), None) for seat in range(2))
+    return infosets.possible_states(rules.start(options), told, SPECTATOR)
 
 
 # What may be hidden
@@ -65,10 +65,10 @@ def all_dealt(options: rules.Options) -> infosets.Rows:
 def test_the_rows_are_what_the_seat_holds_possible(kind: Kind) -> None:
     for seed in range(games(2) if games(2) < 50 else 50):
         for view in views(kind, seed, every=3 * int(kind.options.get("players", 2)) - 3):
-            state, told = infosets.told(view)
-            if state is None or len(belief(GAME, view).states) > infosets.MOST // 8:
+            state, told = infosets.observed_round(view)
+            if state is None or len(belief(GAME, view).states) > infosets.MAX_STATES // 8:
                 continue
-            found = infosets.rows_of(state, told, view.seat)
+            found = infosets.possible_states(state, told, view.seat)
             sums: dict[tuple[int, ...], float] = {}
             for row, weight in zip(found.rows, found.weights, strict=True):
                 cards = (*map(int, row[4:8]), int(row[9]))
@@ -76,35 +76,38 @@ def test_the_rows_are_what_the_seat_holds_possible(kind: Kind) -> None:
             expected = {(*s.hands, s.tower.buried): p for s, p in belief(GAME, view).states.items()}
             assert sums.keys() == expected.keys()
             assert all(abs(sums[cards] - p) < 1e-9 for cards, p in expected.items())
-            assert len(set(found.rows[:, KEYS + view.seat])) == 1
+            assert len(set(found.rows[:, KEY_COLUMN + view.seat])) == 1
 
 
 def test_rows_of_everybody_split_into_what_each_seat_holds_possible() -> None:
     for view in views(Kind("mccoy-duel", {}), "split", every=4):
-        state, told = infosets.told(view)
+        state, told = infosets.observed_round(view)
         if state is None:
             continue
-        everybody, mine = infosets.rows_of(state, told, SPECTATOR), infosets.rows_of(state, told, view.seat)
-        part = everybody.of(view.seat, int(mine.rows[0, KEYS + view.seat]))
+        everybody, mine = (
+            infosets.possible_states(state, told, SPECTATOR),
+            infosets.possible_states(state, told, view.seat),
+        )
+        part = everybody.in_infoset(view.seat, int(mine.rows[0, KEY_COLUMN + view.seat]))
         assert {tuple(row) for row in part.rows} == {tuple(row) for row in mine.rows}
 
 
 def test_positions_go_into_rows_and_nodes_and_come_back() -> None:
     kind = Kind("mccoy-duel", {})
-    row, words = np.zeros(infoset_kernels.WIDTH, np.int64), np.zeros((1, 4), np.int64)
+    row, words = np.zeros(infoset_kernels.ROW_WIDTH, np.int64), np.zeros((1, 4), np.int64)
     for seed in range(4):
         for s, _ in walked(kind, played(kind, seed).history()):
             if s.phase < rules.BURY or s.phase >= rules.NEXT:
                 continue
             infoset_kernels.pack(s, row)
             assert infoset_kernels.unpack(s.options, row) == s
-            cfr_kernels.keep(words, 0, s, 1, 2, 3)
-            back = cfr_kernels.lift(s.options, int(words[0, 0]), int(words[0, 1]))
+            cfr_kernels.pack_node(words, 0, s, 1, 2, 3)
+            back = cfr_kernels.unpack_node(s.options, int(words[0, 0]), int(words[0, 1]))
             assert (back.phase, back.seat, back.target, back.ability) == (s.phase, s.seat, s.target, s.ability)
             assert (back.tower, back.hands) == (s.tower, s.hands)
-            if s.phase > rules.BURY and (winner := cfr_kernels.settled(s)) != HIDDEN:
+            if s.phase > rules.BURY and (winner := cfr_kernels.certain_winner(s)) != HIDDEN:
                 assert {rules.apply(s, a).seat for a in members(rules.choices(s))} == {winner}
-                assert all(infoset_kernels.over(rules.apply(s, a)) for a in members(rules.choices(s)))
+                assert all(infoset_kernels.round_over(rules.apply(s, a)) for a in members(rules.choices(s)))
 
 
 def test_all_outcomes_of_a_round_are_equally_likely() -> None:
@@ -123,9 +126,9 @@ def test_a_small_round_has_the_value_that_a_second_method_finds(powers: str) -> 
     found = all_dealt(options)
     solution = cfr.solve(options, found, 100_000)
     assert solution is not None
-    proof = cfr.prove(options, found, *solution)
+    proof = cfr.best_responses(options, found, solution)
     assert proof is not None
-    assert proof.gap < 0.003
+    assert proof.nash_conv < 0.003
     plain = Plain(tree(rules.start(options), ((), ())))
     plain.solve(60)
     low, high = 1 - plain.best(1), plain.best(0)
@@ -142,18 +145,18 @@ def test_the_value_of_an_open_position_is_that_of_plain_search() -> None:
     state = piste.Position.parse(text).state
 
     def value(s: Any) -> float:
-        if infoset_kernels.over(s):
+        if infoset_kernels.round_over(s):
             return float(s.seat == 0)
         found = [value(rules.apply(s, action)) for action in members(rules.choices(s))]
         actor = rules.to_act(s)
         return sum(found) / len(found) if actor == CHANCE else max(found) if actor == 0 else min(found)
 
-    found = infosets.rows_of(state, (), SPECTATOR)
+    found = infosets.possible_states(state, (), SPECTATOR)
     solution = cfr.solve(state.options, found, 100_000)
     assert solution is not None
-    proof = cfr.prove(state.options, found, *solution)
+    proof = cfr.best_responses(state.options, found, solution)
     assert proof is not None
-    assert proof.gap < 0.003
+    assert proof.nash_conv < 0.003
     assert 1 - proof.wins[1] - 1e-9 <= value(state) <= proof.wins[0] + 1e-9
 
 
@@ -164,17 +167,17 @@ def test_compiled_and_plain_kernels_agree() -> None:
     for compiled in (False, True):
         plain = link_modules(rules, infoset_kernels, ismcts_kernels, cfr_kernels, mccfr_kernels, compiled=False)
         k = infosets.kernels() if compiled else plain
-        t = cfr.planted(5000, 2500)
-        k.rooted(options, t, found.rows)
-        k.improve(options, t, found.weights, 1, 6)
-        means.append(t.mean)
-        sketch = cfr.sketched(5000, 2500)
-        k.sown(options, sketch, found.rows)
-        k.attempt(options, sketch, found.sums, np.ones(len(found.rows)), 1, 60, 7)
+        t = cfr.empty_tree(5000, 2500)
+        k.add_roots(options, t, found.rows)
+        k.run_cfr(options, t, found.weights, 1, 6)
+        means.append(t.strategy_sum)
+        sketch = cfr.empty_sampled_tree(5000, 2500)
+        k.add_sampled_roots(options, sketch, found.rows)
+        k.run_mccfr(options, sketch, found.sums, np.ones(len(found.rows)), 1, 60, 7)
         learned.append(sketch.scores)
-        tables = search.tables(1 << 10)
+        tables = ismcts.empty_tables(1 << 10)
         wins = np.zeros(4, np.int64)
-        k.sampled(options, found.rows, found.sums, len(found.rows), 200, 7, search.WIDTH, *tables, wins)
+        k.run_ismcts(options, found.rows, found.sums, 200, 7, ismcts.EXPLORATION, *tables, wins)
         won.append((list(wins), tables[1].sum()))
     assert np.allclose(means[0], means[1], atol=1e-12)
     assert np.allclose(learned[0], learned[1], atol=1e-9)
@@ -188,12 +191,12 @@ def test_trials_find_a_mix_that_loses_little_in_a_small_round(powers: str) -> No
     found = all_dealt(options)
     solution = cfr.solve(options, found, 100_000)
     assert solution is not None
-    proof = cfr.prove(options, found, *solution)
+    proof = cfr.best_responses(options, found, solution)
     assert proof is not None
-    for key in sorted({int(row[KEYS]) for row in found.rows}):
-        mix = cfr.learned(options, found, 0, key, 400_000, 5)
+    for key in sorted({int(row[KEY_COLUMN]) for row in found.rows}):
+        mix = cfr.mccfr_strategy(options, found, 0, key, 400_000, 5)
         assert mix is not None
-        spot = int(infosets.kernels().spot_of(solution[0].slots, solution[0].names, solution[0].counts, key, 0))
+        spot = solution.infoset(key)
         values = proof.values[0][spot, : len(mix)]
         assert values.max() - values @ mix / mix.sum() < 0.02
 
@@ -229,13 +232,13 @@ def test_decisions_with_eight_cards_lose_next_to_nothing_against_the_equilibrium
 def test_long_trials_and_solutions_value_choices_alike() -> None:
     """What the losses are measured by: both ways on positions that are small enough for both."""
     for asked in mccoy_duel_loss.first_turns(range(4), 6):
-        state, told = infosets.told(asked.view)
+        state, told = infosets.observed_round(asked.view)
         assert state is not None
-        rows, seat = infosets.rows_of(state, told, SPECTATOR), asked.view.seat
-        key = int(infosets.rows_of(state, told, seat).rows[0, KEYS + seat])
+        rows, seat = infosets.possible_states(state, told, SPECTATOR), asked.view.seat
+        key = int(infosets.possible_states(state, told, seat).rows[0, KEY_COLUMN + seat])
         proven = mccoy_duel_loss.proven(asked.view.options, rows, seat, key, 1_000_000)
         assert proven is not None
-        long = cfr.drawn_out(asked.view.options, rows, seat, key, 12_000_000, 3)
+        long = cfr.mccfr(asked.view.options, rows, seat, key, 12_000_000, 3)
         answers = mccoy_duel_loss.answered(asked.view.options, rows, seat, key, long)
         assert answers is not None
         assert abs(answers.max() - proven[0].max()) < 0.02
@@ -326,7 +329,7 @@ if games(1) >= 50:  # only in a proof: a million passes; fewer say nothing
         )
         show(
             capsys,
-            f"first plays by {solver.OPENING} passes, the leader's buried card {text}; "
+            f"first plays by {solver.OPENING_PASSES} passes, the leader's buried card {text}; "
             f"peeking {worth['peeking'][0]:.2%}",
         )
         # The bot searches as if its buried card were seen; with the card hidden the long search itself has not
@@ -388,5 +391,5 @@ def test_the_opening_is_kept_and_read_again(monkeypatch: pytest.MonkeyPatch, tmp
     first = solver.opening(rules.Options(powers=notation.read_powers("0*")), lambda *a: asked.append(a[0]), 1000)
     again = solver.opening(rules.Options(powers=notation.read_powers("0*")), quiet, 1000)
     assert asked
-    assert all((first[way] == again[way]).all() for way in solver.WAYS)
+    assert all((first[way] == again[way]).all() for way in solver.VARIANTS)
     assert solver.opening(rules.Options(powers=notation.read_powers("0*")), quiet, 2000).keys() == first.keys()

@@ -35,7 +35,7 @@ def test_verdicts_are_the_same_from_a_table_and_from_text() -> None:
 
 
 def test_who_looks_on_is_told_a_mean_over_hands_and_no_choices(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(solver, "PASSES", 40_000)
+    monkeypatch.setattr(solver, "EVALUATION_PASSES", 40_000)
     table = piste.open_table("mccoy-duel", {"rounds": 1, "first": 1}, seed="looked on")
     watched = InformationSet.told(GAME, table.view(SPECTATOR))
     found = solver.evaluate(watched)
@@ -47,8 +47,8 @@ def test_who_looks_on_is_told_a_mean_over_hands_and_no_choices(monkeypatch: pyte
 
 
 def test_every_phase_has_a_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(solver, "PASSES", 4000)
-    monkeypatch.setattr(solver, "LEADS", 20_000)
+    monkeypatch.setattr(solver, "EVALUATION_PASSES", 4000)
+    monkeypatch.setattr(solver, "LEAD_PASSES", 20_000)
     solver.lead_chance.cache_clear()
     seen = set()
     for view in views(Kind("mccoy-duel", {"rounds": 3}), "verdict") + views(Kind("mccoy-duel", {"rounds": 3}), 5):

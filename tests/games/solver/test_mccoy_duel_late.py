@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from piste.games.mccoy_duel import rules
-from piste.games.mccoy_duel.solver import infosets, search
-from piste.games.mccoy_duel.solver.infoset_kernels import KEYS
+from piste.games.mccoy_duel.bots import search
+from piste.games.mccoy_duel.solver import infosets
+from piste.games.mccoy_duel.solver.infoset_kernels import KEY_COLUMN
 from tests.game_setups import Kind
 from tests.games.solver.mccoy_duel_plain_cfr import views
 
@@ -15,10 +16,10 @@ def test_what_is_asked_in_the_middle_of_a_turn_is_solved_when_few_cards_are_left
     for seed in range(25):
         for view in views(Kind("mccoy-duel", {"rounds": 1}), f"middle {seed}"):
             if view.kind not in (rules.PICK, rules.PLAY) and len(view.actions) > 1 and sum(view.position.sizes) <= 5:
-                state, told = infosets.told(view)
+                state, told = infosets.observed_round(view)
                 assert state is not None
-                key = int(infosets.rows_of(state, told, view.seat).rows[0, KEYS + view.seat])
-                mix, _, _ = search.solved_mix(state, told, key, search.FULL)
+                key = int(infosets.possible_states(state, told, view.seat).rows[0, KEY_COLUMN + view.seat])
+                mix, _, _ = search.solved_strategy(state, told, key, search.FULL)
                 assert mix is not None
                 asked += 1
     assert asked > 3

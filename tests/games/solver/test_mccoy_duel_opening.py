@@ -12,7 +12,7 @@ from piste.core.evaluation import quiet
 from piste.core.protocols import HIDDEN, SPECTATOR, Event
 from piste.games.mccoy_duel import notation, rules
 from piste.games.mccoy_duel.solver import infoset_kernels, infosets, solver
-from piste.games.mccoy_duel.solver.infoset_kernels import KEYS
+from piste.games.mccoy_duel.solver.infoset_kernels import KEY_COLUMN
 from tests.game_setups import games
 from tests.games.solver import mccoy_duel_opening
 from tests.games.solver.mccoy_duel_plain_cfr import show
@@ -29,15 +29,15 @@ def test_parts_of_the_opening_that_are_damaged_are_worked_out_again(
         f"mccoy-duel opening powers={SMALL.powers},passes=1000",
         f"rules {rules.VERSION}, solver {solver.VERSION}",
     )
-    for junk in (b"", b"junk", b"PK" + bytes(700), bytes(solver.CHECK + 8 * solver.SIZE)):
+    for junk in (b"", b"junk", b"PK" + bytes(700), bytes(solver.CHECKSUM_BYTES + 8 * solver.OPENING_VALUES)):
         table_cache.delete(name, stamp)
         (table_cache.scratch_folder(name, stamp) / "fair.part").write_bytes(junk)
         again = solver.opening(SMALL, quiet, 1000)
-        assert all((again[way] == whole[way]).all() for way in solver.WAYS)
+        assert all((again[way] == whole[way]).all() for way in solver.VARIANTS)
 
 
 def test_a_part_comes_back_as_it_was_written(tmp_path: Path) -> None:
-    values = np.arange(float(solver.SIZE))
+    values = np.arange(float(solver.OPENING_VALUES))
     assert solver.read_part(tmp_path / "a.part") is None
     solver.write_part(tmp_path / "a.part", values)
     found = solver.read_part(tmp_path / "a.part")
@@ -48,22 +48,22 @@ def test_a_part_comes_back_as_it_was_written(tmp_path: Path) -> None:
 
 def test_rows_after_a_lead_are_those_that_the_events_leave() -> None:
     options = rules.Options(2, 1, 1)
-    told = tuple(infosets.Heard(Event(rules.BURY, seat, HIDDEN, HIDDEN), None) for seat in range(2))
-    dealt = infosets.rows_of(rules.start(options), told, SPECTATOR)
+    told = tuple(infosets.Observed(Event(rules.BURY, seat, HIDDEN, HIDDEN), None) for seat in range(2))
+    dealt = infosets.possible_states(rules.start(options), told, SPECTATOR)
     found = mccoy_duel_opening.after(options, dealt, 0)
-    played = infosets.Heard(Event(rules.PLAY, 0, 0, infoset_kernels.ANY), None)
-    expected = infosets.rows_of(rules.start(options), (*told, played), SPECTATOR)
-    both = slice(KEYS + 2)  # what the two seats were told; there are no others
+    played = infosets.Observed(Event(rules.PLAY, 0, 0, infoset_kernels.UNKNOWN), None)
+    expected = infosets.possible_states(rules.start(options), (*told, played), SPECTATOR)
+    both = slice(KEY_COLUMN + 2)  # what the two seats were told; there are no others
     assert {tuple(row[both]) for row in found.rows} == {tuple(row[both]) for row in expected.rows if row[1] == 1}
     # Whoever has buried the own 0 has no answer to a 0.
     assert abs(found.weights.sum() - 8 / 9) < 1e-9
-    assert len(set(found.rows[:, KEYS + 1])) == 8
+    assert len(set(found.rows[:, KEY_COLUMN + 1])) == 8
 
 
 def test_the_value_of_the_lead_says_how_far_off_it_may_be(monkeypatch: pytest.MonkeyPatch) -> None:
     """A short search is off, and its interval has to cover a longer one."""
     solver.lead_chance.cache_clear()
-    monkeypatch.setattr(solver, "LEADS", 100_000)
+    monkeypatch.setattr(solver, "LEAD_PASSES", 100_000)
     short, off = solver.lead_chance(rules.Options())
     solver.lead_chance.cache_clear()
     assert abs(short - 0.64) <= off + 0.02

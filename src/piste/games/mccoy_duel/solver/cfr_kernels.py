@@ -91,8 +91,9 @@ def store_after(states: Any, row: int, s: State, action: int, key0: int, key1: i
 def pack_node(states: Any, node: int, s: State, key0: int, key1: int, depth: int) -> None:
     """Write a state, its depth and the infoset keys."""
     states[node, 0] = s.hands[0] | s.hands[1] << 18 | s.tower.up << 36
-    rest = s.phase | (s.seat + 1) << 4 | (s.target + 1) << 7 | (s.ability + 1) << 10
-    states[node, 1] = rest | (s.tower.top + 1) << 14 | s.tower.power << 20 | s.tower.demand << 24 | depth << DEPTH_SHIFT
+    question = s.phase | (s.seat + 1) << 4 | (s.target + 1) << 7 | (s.ability + 1) << 10
+    tower = (s.tower.top + 1) << 14 | s.tower.power << 20 | s.tower.demand << 24
+    states[node, 1] = question | tower | depth << DEPTH_SHIFT
     states[node, 2] = key0
     states[node, 3] = key1
 

@@ -1,7 +1,7 @@
-"""Duel for the coach: what a seat's log is worth, by as much sampled play as a whole match leaves time for.
+"""Duel for the coach: evaluations of a seat's log, with as much ISMCTS as a whole match leaves time for.
 
 Before a round everything is public, and who will lead is all that counts. The end of a round between two is solved
-where its tree is small. All else is searched by sampled play, which is an estimate with an interval.
+by CFR+ where its tree is small. All else is searched by ISMCTS, which is an estimate with an interval.
 """
 
 from __future__ import annotations
@@ -11,67 +11,51 @@ from typing import Any
 
 import numpy as np
 
-from piste.core.bits import count, nth
-from piste.core.evaluation import ESTIMATED, EXACT, WITHIN, Chances, Choice, Evaluation, Progress, quiet
+from piste.core.bits import count
+from piste.core.evaluation import ESTIMATED, EXACT, Chances, Choice, Evaluation, Progress, quiet
 from piste.core.game import members
 from piste.core.information_set import InformationSet
 from piste.core.position import Position
-from piste.core.protocols import HIDDEN, OVER, SPECTATOR
+from piste.core.protocols import HIDDEN, OVER, RESIGNS, SPECTATOR
 from piste.core.views import SeatView
 from piste.games.mccoy_duel import rules
-from piste.games.mccoy_duel.rules import (
-    BURY,
-    COPY,
-    EMPTY,
-    KILL,
-    LOT,
-    NEXT,
-    NOBODY,
-    NOTHING,
-    PICK,
-    REVEAL,
-    TAKE,
-    Options,
-    State,
-    View,
-)
-from piste.games.mccoy_duel.solver import cfr, infoset_kernels, infosets, search, solver
-from piste.games.mccoy_duel.solver.infoset_kernels import KEYS
-from piste.games.mccoy_duel.solver.solver import Measured
+from piste.games.mccoy_duel.rules import EMPTY, LOT, NEXT, NOBODY, NOTHING, PICK, REVEAL, Options, State, View
+from piste.games.mccoy_duel.solver import infoset_kernels, infosets, ismcts, solver
+from piste.games.mccoy_duel.solver.infoset_kernels import KEY_COLUMN
+from piste.games.mccoy_duel.solver.infosets import Observed, PossibleStates
+from piste.games.mccoy_duel.solver.solver import ChoiceShare, SampledValue
 
-ALL = 6_000_000
-"""Sampled rounds for a whole match, shared by its players: rounds of more players take longer."""
+MATCH_PASSES = 6_000_000
+"""Passes for a whole match, shared by its players: rounds of more players take longer."""
 
-FEWEST, MOST = 1_500, 60_000
-"""Sampled rounds for one moment of it."""
+MIN_PASSES, MAX_PASSES = 1_500, 60_000
+"""Passes for one moment of it."""
 
-WIDE = 0.05
-"""A bound wider than this says less than sampled play."""
+MAX_CFR_ERROR = 0.05
+"""A wider bound says less than ISMCTS."""
 
-DECISION = 4
-"""A decision takes about so many times as long as any other moment: its choices are played on one by one."""
+DECISION_COST = 4
+"""A decision takes about this many times as long as any other moment: its choices are searched one by one."""
 
-NOBODYS = 99
-"""No seat: nobody's choices are asked for."""
-
-CARDS = 7
-NODES = 60_000
-"""The end of a round is solved from so many cards in both hands, if its tree is no larger than this."""
+MAX_CARDS = 7
+MAX_NODES = 60_000
+"""The end of a round is solved from this number of cards in both hands on, if its tree is no larger than this."""
 
 
 class Evaluator:
-    """Judges a seat by its view, and spends on a moment what is left for it."""
+    """Evaluates views of a seat, with a share of the passes of a match for each."""
 
     evaluates_outcomes = False
 
     def __init__(self, options: Options, progress: Progress = quiet) -> None:
         solver.prepare(options, progress)
         self._players = options.players
-        self._passes = MOST
+        self._passes = MAX_PASSES
 
     def set_budget(self, decisions: int, others: int) -> None:
         """Take less time for each of many moments."""
-        self._passes = max(FEWEST, min(MOST, ALL // self._players // max(1, DECISION * decisions + others)))
+        moments = max(1, DECISION_COST * decisions + others)
+        self._passes = max(MIN_PASSES, min(MAX_PASSES, MATCH_PASSES // self._players // moments))
 
     def evaluate_view(self, view: SeatView, chosen: int | None = None) -> Evaluation:
         v: View = view.position
@@ -79,134 +63,106 @@ class Evaluator:
         if v.phase == rules.DONE or (v.phase == NEXT and view.options.players > 2):
             won = float(v.seat == seat)
             return Evaluation(seat, Chances(won, 0.0, 1 - won), (), EXACT, 0.0, "The round is over.")
-        begun = before_the_deal(view)
-        if begun is not None:
-            return solver.before_the_round(begun, seat)
-        state, told = infosets.told(view)
+        public = public_state(view)
+        if public is not None:
+            return solver.evaluate_before_deal(public, seat)
+        state, events = infosets.observed_round(view)
         assert state is not None
-        mine = infosets.rows_of(state, told, seat)
-        return self._in_the_round(infoset_kernels.unpack(view.options, mine.rows[0]), seat, mine, state, told, chosen)
+        own = infosets.possible_states(state, events, seat)
+        return self._in_round(infoset_kernels.unpack(view.options, own.rows[0]), seat, own, state, events, chosen)
 
     def evaluate(self, known: InformationSet) -> Evaluation:
-        """Return what a seat's knowledge is worth, with every choice played on."""
-        known = solver.latest(known)
+        """Return what a seat's information set is worth, with every choice searched."""
+        known = solver.since_last_deal(known)
         s: State = next(iter(known.belief.states))
-        public = s.phase in (REVEAL, LOT) or (s.phase == PICK and not s.tower.buried)
-        if rules.to_act(s) == OVER or public or infoset_kernels.over(s) or known.seat < 0:
+        if rules.to_act(s) == OVER or not solver.in_round(s) or known.seat < 0:
             return solver.evaluate(known)
-        state, told = solver.this_round(*infosets.read(known))
-        mine = infosets.like(infosets.rows_of(state, told, known.seat), s)
-        return self._in_the_round(s, known.seat, mine, state, told, None)
+        state, events = solver.skip_to_deal(*infosets.observed_events(known))
+        own = infosets.with_same_question(infosets.possible_states(state, events, known.seat), s)
+        return self._in_round(s, known.seat, own, state, events, None)
 
     def weights(self, known: InformationSet) -> Mapping[Any, float]:
         return known.belief.states
 
-    def _in_the_round(
+    def _in_round(
         self,
         s: State,
         seat: int,
-        mine: infosets.Rows,
+        own: PossibleStates,
         state: State,
-        told: tuple[infosets.Heard, ...],
+        events: tuple[Observed, ...],
         chosen: int | None,
     ) -> Evaluation:
-        """Judge a seat that was told this since the round began; `s` is one of the states it holds possible."""
-        key, deciding, found = int(mine.rows[0, KEYS + seat]), rules.to_act(s) == seat, None
-        if deciding and s.options.players == 2 and sum(map(count, s.hands)) <= CARDS and infosets.compiled():
-            found = self._solved(s, infosets.like(infosets.rows_of(state, told, SPECTATOR), s), seat, key)
-        if found is None:
-            tried = solver.measured(s.options, mine, seat, key, self._passes)
-            share, off, choices = tried.share, tried.off, list[tuple[int, float, float]]()
-            if deciding and tried.choices:
-                choices, off = self._choices(s, seat, mine, tried, chosen)
+        """Evaluate a seat that has observed these events since the round began; `s` is one of its possible states."""
+        key, deciding, evaluation = int(own.rows[0, KEY_COLUMN + seat]), rules.to_act(s) == seat, None
+        if deciding and s.options.players == 2 and sum(map(count, s.hands)) <= MAX_CARDS and infosets.compiled():
+            public = infosets.with_same_question(infosets.possible_states(state, events, SPECTATOR), s)
+            evaluation = solver.evaluate_by_cfr(s, public, seat, key, MAX_NODES, MAX_CFR_ERROR)
+        if evaluation is None:
+            sampled = solver.sample_value(s.options, own, seat, key, self._passes)
+            share, error, choices = sampled.share, sampled.error, list[ChoiceShare]()
+            if deciding and sampled.choices:
+                choices, error = self._search_choices(s, seat, own, sampled, chosen)
                 share = max(value for _, value, _ in choices)
-            how = f"{tried.passes} sampled rounds over {len(mine.rows)} possible deals. {solver.OFF}"
-            found = solver.told_of(s, seat, share, choices, ESTIMATED, off, how)
+            how = f"{sampled.passes} sampled rounds over {len(own.rows)} possible deals. {solver.ERROR_NOTE}"
+            evaluation = solver.match_evaluation(s, seat, share, choices, ESTIMATED, error, how)
         actions = tuple(members(rules.legal(s))) if deciding else ()
-        return found._replace(choices=every_choice(found.choices, actions))
+        return evaluation._replace(choices=every_choice(evaluation.choices, actions))
 
-    def _choices(
-        self, s: State, seat: int, mine: infosets.Rows, tried: Measured, chosen: int | None
-    ) -> tuple[list[tuple[int, float, float]], float]:
-        """Return what each choice wins, and by how much the best and the chosen one may be off.
+    def _search_choices(
+        self, s: State, seat: int, own: PossibleStates, sampled: SampledValue, chosen: int | None
+    ) -> tuple[list[ChoiceShare], float]:
+        """Return what each choice wins, and the error of the best and the chosen one.
 
-        The search that finds the best one hardly tries the others, and says too little of what they are worth. So
-        each choice is played on by itself: the best and the chosen one as long as the search, the rest a quarter.
+        The search that finds the best choice hardly tries the others, and says too little of what they are worth. So
+        each choice is searched by itself: the best and the chosen one as long as that search, the rest a quarter.
         """
-        values: dict[int, tuple[float, float]] = {}
-        best = next(action for action, _, mix in tried.choices if mix == 1)
-        close = [a for a, _, _ in tried.choices if a == best or (chosen is not None and alike(s, a, chosen))]
-        for action, _, _ in tried.choices:
+        values: dict[int, SampledValue] = {}
+        best = next(action for action, _, probability in sampled.choices if probability == 1)
+        close = [a for a, _, _ in sampled.choices if a == best or (chosen is not None and alike(s, a, chosen))]
+        for action, _, _ in sampled.choices:
+            after = states_after(s, seat, action, own)
             passes = self._passes // (1 if action in close else 4)
-            values[action] = played_on(s.options, decided(s, seat, action, mine), seat, passes)
-        most = max(values[action][0] for action in close)  # a shorter measure proves nothing better
-        choices = [(action, min(most, values[action][0]), mix) for action, _, mix in tried.choices]
-        return choices, max(values[action][1] for action in close)
-
-    def _solved(self, s: State, rows: infosets.Rows, seat: int, key: int) -> Evaluation | None:
-        """Return the verdict of a solution with its proof, if the tree is small enough."""
-        solution = cfr.solve(s.options, rows, NODES)
-        proof = cfr.prove(s.options, rows, *solution) if solution is not None else None
-        if solution is None or proof is None:
-            return None
-        spot = int(infosets.kernels().spot_of(solution[0].slots, solution[0].names, solution[0].counts, key, 0))
-        part = float(rows.of(seat, key).weights.sum())
-        if spot < 0 or proof.gap > WIDE * part:
-            return None
-        left, mix, values = infoset_kernels.different(s), solution[0].mix(spot), proof.values[seat][spot]
-        choices = [(nth(left, i), float(values[i]), float(mix[i])) for i in range(count(left))]
-        how = (
-            f"CFR+ on {solution[0].nodes} nodes over {len(rows.rows)} deals, with the best answers to it worked out."
-        )
-        # What the mix loses here weighs at most the whole gap, and this place has that part of all deals.
-        within = proof.gap / part
-        return solver.told_of(s, seat, max(value for _, value, _ in choices), choices, WITHIN, within, how)
+            size = ismcts.TABLE_SIZE
+            values[action] = solver.sample_value(s.options, after, seat, 0, passes, choosing=False, table_size=size)
+        limit = max(values[action].share for action in close)  # a shorter search proves nothing better
+        choices = [
+            (action, min(limit, values[action].share), probability) for action, _, probability in sampled.choices
+        ]
+        return choices, max(values[action].error for action in close)
 
     def parts(self, states: list[Any]) -> list[tuple[int, int, int]]:
-        """Return what is judged by itself, as (first moment, last moment, winner): rounds, or the match of two."""
+        """Return the parts to evaluate, as (first moment, last moment, winner): rounds, or the match of two."""
         if states[0].options.players == 2:
             return [(0, len(states) - 1, states[-1].seat)]
-        found, begin = [], HIDDEN
+        rounds, begin = [], HIDDEN
         for at, s in enumerate(states):
-            if begin == HIDDEN and s.phase == BURY:
+            if begin == HIDDEN and s.phase == rules.BURY:
                 begin = at
-            if infoset_kernels.over(s) and begin != HIDDEN:
-                found.append((begin, at, s.seat))
+            if infoset_kernels.round_over(s) and begin != HIDDEN:
+                rounds.append((begin, at, s.seat))
                 begin = HIDDEN
-        return found
+        return rounds
 
 
 def alike(s: State, one: int, other: int) -> bool:
     """Say whether two decisions are the same but for the colour of a card that all can see (D22)."""
-    seen = s.phase in (KILL, TAKE, COPY)
+    seen = s.phase in (rules.KILL, rules.TAKE, rules.COPY)
     return one == other or (seen and rules.power_of(one) == rules.power_of(other))
 
 
-def decided(s: State, seat: int, action: int, mine: infosets.Rows) -> infosets.Rows:
-    """Return the rows after a seat's own decision; what shows only then, such as who is out, was not known."""
+def states_after(s: State, seat: int, action: int, own: PossibleStates) -> PossibleStates:
+    """Return the possible states after a seat's own decision; what shows only then, such as who is out, is open."""
     event = np.array(rules.tell(s, action, seat), np.int64)
-    rows, weights = np.zeros_like(mine.rows), np.zeros_like(mine.weights)
-    anything = np.full(5, infoset_kernels.ANY, np.int64)
-    n = len(mine.rows)
-    made = infosets.kernels().follow(s.options, mine.rows, mine.weights, n, event, seat, anything, rows, weights)
-    assert made == n  # a decision that is open in one of them is open in all
-    return infosets.Rows(rows, weights)
-
-
-def played_on(options: Options, rows: infosets.Rows, seat: int, passes: int) -> tuple[float, float]:
-    """Return how often a seat wins from rows in which different things may come next, and how far off that may be."""
-    if not infosets.compiled():
-        passes //= search.PLAIN
-    wide, narrow = search.WIDTH, solver.NARROW
-    parts = ((2, wide), (4, wide), (8, narrow), (8, narrow / 3))
-    plan = tuple((max(1, passes // part), width) for part, width in parts)
-    done = search.stages(options, rows, NOBODYS, 0, plan, 1, search.TABLE)[1:]
-    shares = [float(stage.won[seat] / stage.won.sum()) for stage in done]
-    return shares[-1], solver.spread(shares, int(done[-1].won.sum()))
+    rows, weights = np.zeros_like(own.rows), np.zeros_like(own.weights)
+    expected = np.full(5, infoset_kernels.UNKNOWN, np.int64)
+    size = infosets.kernels().advance(s.options, own.rows, own.weights, event, seat, expected, rows, weights)
+    assert size == len(own.rows)  # a decision that is open in one of them is open in all
+    return PossibleStates(rows, weights)
 
 
 def every_choice(choices: tuple[Choice, ...], actions: tuple[int, ...]) -> tuple[Choice, ...]:
-    """Return a choice for each decision: cards of one power in the tower were judged only once (D22)."""
+    """Return a choice for each decision: cards of one power in the tower were searched only once (D22)."""
     by_action = {choice.action: choice for choice in choices}
     by_power = {rules.power_of(choice.action): choice for choice in reversed(choices)}
     if not choices:
@@ -217,8 +173,8 @@ def every_choice(choices: tuple[Choice, ...], actions: tuple[int, ...]) -> tuple
     )
 
 
-def before_the_deal(view: SeatView) -> State | None:
-    """Return the state, if no card of a round is hidden yet: then all of it is public."""
+def public_state(view: SeatView) -> State | None:
+    """Return the state if no card of a round is hidden, else None."""
     v: View = view.position
     if v.phase == NEXT:
         wins = sum(won << 4 * seat for seat, won in enumerate(v.wins))
@@ -229,7 +185,7 @@ def before_the_deal(view: SeatView) -> State | None:
     if v.phase not in (REVEAL, LOT, PICK) or v.buried:
         return None
     s: State = Position.parse(view.origin).state if view.origin else rules.start(view.options)
-    for told in view.log:
-        s = rules.leave(s, told.event.seat) if told.event.kind < 0 else rules.apply(s, told.event.what)
+    for event, _ in view.log:
+        s = rules.leave(s, event.seat) if event.kind == RESIGNS else rules.apply(s, event.what)
     assert rules.to_act(s) != OVER
     return s

@@ -1,8 +1,8 @@
 """MCCFR for the end of a round of Duel between two where the tree is too large for CFR+.
 
 In the subset of Python that numba compiles. A trial samples a deal that everybody holds possible, goes through all
-choices of one seat, and samples chance and the opponent's play (external sampling). The tree is like that of CFR+, but
-a child's state is worked out only when a trial first goes there.
+choices of one seat, and samples chance and the opponent's play (external sampling). The tree is like that of CFR+,
+but a child's state is worked out only when a trial first goes there.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ CHILD_MASK = (1 << STATE_SHIFT) - 1
 
 
 class SampledTree(NamedTuple):
-    """A tree as arrays, packed so that a visit reads few places close to each other: memory access takes most time."""
+    """A tree as arrays, packed so that a visit reads few and close places: memory access takes most of the time."""
 
     nodes: Any  # of each node: kind, number of children and row of its state, where its scores begin, first child
     states: Any  # as in the CFR+ tree, but only of nodes that are resolved
@@ -151,7 +151,8 @@ def run_mccfr(options: Options, t: SampledTree, sums: Any, weights: Any, begin: 
                         path[depth, 3] = mix_hash(seed, counter)
                 if path[depth, 2]:
                     while i < n:
-                        if depth > 0 and scores[at + 1 + 3 * i] == 0.0 and (path[depth, 3] >> 6 * i) & 63 >= EXPLORE_OF_64:
+                        explored = (path[depth, 3] >> 6 * i) & 63 < EXPLORE_OF_64
+                        if depth > 0 and scores[at + 1 + 3 * i] == 0.0 and not explored:
                             values[depth, i] = UNTRIED
                             i += 1
                             continue
