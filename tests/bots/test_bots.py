@@ -233,7 +233,7 @@ def test_zero_sum_grid_never_leaves_the_last_step_to_the_opponent() -> None:
     safe = {
         name
         for name, action in zip(view.decisions, view.actions, strict=True)
-        if grid.distance(grid.moved(view.position.cells, action)) == 3
+        if grid.distance(grid.after_move(view.position.cells, action)) == 3
     }
     assert safe < set(view.decisions)
     assert steady_choices(text) <= safe
@@ -248,7 +248,9 @@ def test_zero_sum_grid_distance_is_the_least_number_of_moves() -> None:
     far: dict[grid_rules.Cells, int] = {start: 0}
     edge = [start]
     for steps in range(1, 5):
-        edge = [cells for cells in {grid.moved(c, action) for c in edge for action in range(12)} if cells not in far]
+        edge = [
+            cells for cells in {grid.after_move(c, action) for c in edge for action in range(12)} if cells not in far
+        ]
         far |= dict.fromkeys(edge, steps)
     assert len(far) > 1000
     assert all(grid.distance(cells) == steps for cells, steps in far.items())

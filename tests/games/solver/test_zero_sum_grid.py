@@ -71,7 +71,10 @@ def ball(radius: int) -> dict[Cells, int]:
 
 def test_the_distance_is_the_least_number_of_moves() -> None:
     far = ball(6 if LARGE else 5)
-    assert all(steady.distance(cells) == steps == solver.far_of(solver.shape(cells)) for cells, steps in far.items())
+    assert all(
+        steady.distance(cells) == steps == solver.marker_distance(solver.markers_of(cells))
+        for cells, steps in far.items()
+    )
     assert all(rules.winnable(cells) for cells in far)
 
 
@@ -86,7 +89,7 @@ def test_r2_every_move_changes_the_distance_by_one() -> None:
         assert {abs(there - far) for there in after} == {1}
         assert far - 1 in after
         assert far + 1 in after
-        shapes = sorted(solver.far_of(there) for there in solver.shifted(solver.shape(s.cells)))
+        shapes = sorted(solver.marker_distance(there) for there in solver.after_shifts(solver.markers_of(s.cells)))
         assert shapes == sorted(after)
 
 
@@ -264,10 +267,10 @@ def test_perfect_leaves_the_most_losing_replies() -> None:
         if steps == 3:
             s = state(cells, limit=50)
             counts = {move: losing(s, move) for move in MOVES}
-            assert {counts[move] for move in solver.best(s)} == {max(counts.values())}
+            assert {counts[move] for move in solver.best_moves(s)} == {max(counts.values())}
             seen.add(tuple(sorted(counts.values())))
     assert len(seen) > 1  # it does make a difference which move is chosen
-    best = solver.best(state((1, 1, 1, 0, 0, 0, 0, 0, 0)))
+    best = solver.best_moves(state((1, 1, 1, 0, 0, 0, 0, 0, 0)))
     assert best == (1,)
 
 

@@ -21,7 +21,7 @@ from piste.core.protocols import HIDDEN, OVER
 from piste.games.zero_sum_grid import rules
 from piste.games.zero_sum_grid.bots import steady
 from piste.games.zero_sum_grid.rules import HARVEST, MOVE, Cells, Options, State
-from piste.games.zero_sum_grid.solver import harvest, harvest_kernels, solver
+from piste.games.zero_sum_grid.solver import harvest, harvest_tables, solver
 from tests import ROOT
 from tests.game_setups import games
 
@@ -69,7 +69,7 @@ def test_what_a_position_is_worth_is_what_plain_search_finds(winnable: bool) -> 
     for left, many in ((1, 60), (2, 40), (3, games(8) if winnable else 8), (4, 1)):
         for _ in range(many):
             s = some_state(chooser, left, winnable=winnable, top=chooser.choice([1, 2, 5]) if left < 4 else 1)
-            found = harvest_kernels.margin(s)
+            found = harvest_tables.margin(s)
             assert (found if s.seat == 0 else -found) == searched(s)
 
 
@@ -115,43 +115,43 @@ def test_whole_games_of_small_sizes_agree_with_a_plain_table(top: int) -> None:
     options = Options(first=1, top=top, variant=HARVEST)
     found = {grid: plain(grid, "", 16, top) for grid in deals(top)}
     for grid, margin in found.items():
-        assert harvest.lead(State(options, MOVE, 0, grid, 9, 0, HIDDEN, 0)) == margin
-    tally = harvest_kernels.tally(options)
+        assert harvest.final_lead(State(options, MOVE, 0, grid, 9, 0, HIDDEN, 0)) == margin
+    tally = harvest_tables.tally(options)
     assert tally.deals == len(found)
     assert tally.first == sum(margin > 0 for margin in found.values())
     assert tally.level == sum(margin == 0 for margin in found.values())
 
 
 def test_a_table_without_symmetry_agrees_on_every_grid_of_the_usual_size() -> None:
-    table = harvest_kernels.of_family((0, 0, 0, 0), 5, 16)
+    table = harvest_tables.family_table((0, 0, 0, 0), 5, 16)
     assert len(table.keys) == 48_983
-    assert len(harvest_kernels.ordered(5, 16).keys) == 3_003
+    assert len(harvest_tables.ordered_table(5, 16).keys) == 3_003
     options = Options(variant=HARVEST)
     wins = level = 0
     for grid in deals(5):
         rows, columns = [grid[0], grid[3], grid[6]], [0, grid[1] - grid[0], grid[2] - grid[0]]
-        at = np.searchsorted(table.keys, harvest_kernels.key(rows, columns, 5))
-        worth = int(table.worth[16, at, harvest_kernels.ANY_LINE])
-        assert worth == harvest_kernels.margin(State(options, MOVE, 0, grid, 9, 0, HIDDEN, 0))
+        at = np.searchsorted(table.keys, harvest_tables.key(rows, columns, 5))
+        worth = int(table.values[16, at, harvest_tables.ANY_LINE])
+        assert worth == harvest_tables.margin(State(options, MOVE, 0, grid, 9, 0, HIDDEN, 0))
         wins, level = wins + (worth > 0), level + (worth == 0)
     assert (wins, level) == (9_560, 7_164)
 
 
 def test_the_table_knows_the_line_just_moved_at_every_stage() -> None:
-    table, chooser = harvest_kernels.of_family((0, 0, 0, 0), 5, 16), random.Random("stages")
+    table, chooser = harvest_tables.family_table((0, 0, 0, 0), 5, 16), random.Random("stages")
     for _ in range(500):
         s = some_state(chooser, chooser.randrange(1, 17), winnable=True)
         rows, columns = [s.cells[0], s.cells[3], s.cells[6]], [0, s.cells[1] - s.cells[0], s.cells[2] - s.cells[0]]
-        at = np.searchsorted(table.keys, harvest_kernels.key(rows, columns, 5))
+        at = np.searchsorted(table.keys, harvest_tables.key(rows, columns, 5))
         so_far = s.points[s.seat] - s.points[1 - s.seat]
-        assert harvest_kernels.margin(s) == so_far + int(table.worth[16 - s.turns, at, s.line])
+        assert harvest_tables.margin(s) == so_far + int(table.values[16 - s.turns, at, s.line])
 
 
 # What all deals come to
 
 
 def test_the_page_and_the_command_say_how_many_deals_the_first_player_wins() -> None:
-    found = harvest_kernels.tally(Options(variant=HARVEST))
+    found = harvest_tables.tally(Options(variant=HARVEST))
     assert (found.first, found.level, found.second, found.deals) == (9_560, 7_164, 2_258, 18_982)
     said = solver.solve_fully(Options(variant=HARVEST))
     page = PAGE.read_text(encoding="utf-8")
@@ -184,7 +184,7 @@ def test_before_a_toss_both_are_even() -> None:
 
 
 def test_deals_of_any_grid_are_counted_where_they_are_few_and_else_estimated(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(harvest, "SAMPLES", 20)
+    monkeypatch.setattr(harvest, "MAX_SAMPLED_DEALS", 20)
     found = judged(rules.start(Options(first=1, deal=1, variant=HARVEST)))
     assert found.known == ESTIMATED
     assert 0.1 < found.within < 0.25
@@ -249,7 +249,7 @@ def test_looking_ahead_is_the_search_it_says_it_is() -> None:
     for _ in range(12):
         s = some_state(chooser, chooser.choice([1, 2, 9]), winnable=True)
         for turns in (1, 2, 3):
-            assert steady.ahead(s, turns) == whole(s, turns)
+            assert steady.best_gain(s, turns) == whole(s, turns)
 
 
 def test_better_levels_win_more() -> None:

@@ -1,4 +1,4 @@
-"""Zero-Sum Grid on the scales: how many games to weigh it by, and what is true of it."""
+"""Zero-Sum Grid in balance reports: how many games to play, and what is true of it."""
 
 from __future__ import annotations
 
@@ -20,40 +20,40 @@ def sizes(options: Options) -> dict[str, int]:
 def truths(options: Options) -> list[tuple[str, str]]:
     """Say what a designer should know of the deal and of who can win; each with how it is known."""
     if options.variant == HARVEST:
-        return harvested(options)
-    odd, every = winnable_deals(options)
+        return harvest_truths(options)
+    odd, winnable = winnable_deals(options)
     whole = (2 * options.top) ** 9
-    once = f"once in {whole / every:,.0f} ({every:,} of {whole:,} grids)"
-    said = []
+    once = f"once in {whole / winnable:,.0f} ({winnable:,} of {whole:,} grids)"
+    truths = []
     if options.deal == ANY:
-        said.append((f"This deal can be won {once}: in all others no play of any kind leads to zeros.", "exact"))
-    said.append(
+        truths.append((f"This deal can be won {once}: in all others no play of any kind leads to zeros.", "exact"))
+    truths.append(
         ("Every grid that can be won is a draw if both play well: who cannot win can always step away.", "proven")
     )
-    said.append(
+    truths.append(
         (
             "In each deal that can be won only one player can ever win, however badly both play: the first player in "
-            f"{100 * odd / every:.2f} % of these deals, the second in {100 - 100 * odd / every:.2f} %.",
+            f"{100 * odd / winnable:.2f} % of these deals, the second in {100 - 100 * odd / winnable:.2f} %.",
             "exact, by the parity rule (R2)",
         )
     )
     if options.deal == WINNABLE:
-        said.append((f"Dealt as the sheet says, with deal=any, a grid could be won {once}.", "exact"))
-    return said
+        truths.append((f"Dealt as the sheet says, with deal=any, a grid could be won {once}.", "exact"))
+    return truths
 
 
-def harvested(options: Options) -> list[tuple[str, str]]:
+def harvest_truths(options: Options) -> list[tuple[str, str]]:
     """Say what is true of harvest, where the parity rule decides nothing."""
     if options.deal == ANY:
         return []
-    from piste.games.zero_sum_grid.solver import harvest_kernels
+    from piste.games.zero_sum_grid.solver import harvest_tables
 
-    found = harvest_kernels.tally(options)
-    said = (
-        f"With best play the first player wins {found.first:,} of the {found.deals:,} deals, the second "
-        f"{found.second + found.level:,}, of which {found.level:,} are level and go to the second by the rule (R5)."
+    tally = harvest_tables.tally(options)
+    sentence = (
+        f"With best play the first player wins {tally.first:,} of the {tally.deals:,} deals, the second "
+        f"{tally.second + tally.level:,}, of which {tally.level:,} are level and go to the second by the rule (R5)."
     )
-    return [(said, "exact")]
+    return [(sentence, "exact")]
 
 
 def winnable_deals(options: Options) -> tuple[int, int]:
@@ -65,7 +65,7 @@ def winnable_deals(options: Options) -> tuple[int, int]:
     top, odd = options.top, 0
     start = rules.start(options._replace(deal=WINNABLE))
     values = [rules.cell_value(top, outcome) for outcome in range(2 * top)]
-    evens = sum(1 << at for at in range(0, 4 * top + 1, 2))  # amounts are numbered from 2 * top, which is even
+    evens = sum(1 << i for i in range(0, 4 * top + 1, 2))  # amounts are numbered from 2 * top, which is even
     for a in values:
         for b in values:
             two = rules.shifts(top, a) & rules.shifts(top, b)

@@ -6,7 +6,7 @@ from piste.core.evaluation import Evaluation
 from piste.core.game import counted
 from piste.core.views import SeatView
 from piste.games.zero_sum_grid import notation, rules
-from piste.games.zero_sum_grid.bots.steady import distance
+from piste.games.zero_sum_grid.bots.steady import distance, state_of
 from piste.games.zero_sum_grid.rules import HARVEST, MOVE, State, View
 
 
@@ -15,26 +15,26 @@ def why(view: SeatView, verdict: Evaluation, action: int) -> str:
     v: View = view.position
     chosen = next(choice for choice in verdict.choices if choice.action == action)
     name = notation.name(v.options, MOVE, action)
-    s = State(v.options, v.phase, v.seat, v.cells, v.dealt, v.turns, v.winner, v.reason, v.points, v.line)
+    s = state_of(v)
     after = rules.apply(s, action)
     if v.options.variant == HARVEST:
-        return harvested(name, s, after, chosen.chances.win)
+        return explain_harvest(name, s, after, chosen.chances.win)
     if after.winner == v.seat:
         return f"{name} leaves nothing but zeros and wins"
     if not rules.winnable(after.cells):
         return f"{name} is a draw like every move: this grid cannot be brought to zero"
-    far = distance(after.cells)
-    steps = f"leaves the grid {counted(far, 'move')} from zero"
+    left = distance(after.cells)
+    steps = f"leaves the grid {counted(left, 'move')} from zero"
     if chosen.chances.loss == 1.0:
         return f"{name} {steps}, and Player {2 - v.seat} makes it"
     if after.phase != MOVE:
         return f"{name} {steps}, and the turn limit makes it a draw"
-    last = v.seat if far % 2 == 0 else 1 - v.seat
+    last = v.seat if left % 2 == 0 else 1 - v.seat
     who = f"only Player {last + 1} could ever make the last move"
     return f"{name} {steps}: {who}, and the other can keep away from it"
 
 
-def harvested(name: str, s: State, after: State, win: float) -> str:
+def explain_harvest(name: str, s: State, after: State, win: float) -> str:
     """Say what a move of harvest scores, how the points stand after it, and how it then ends with the best play."""
     own, other = after.points[s.seat], after.points[1 - s.seat]
     scored = own - s.points[s.seat]

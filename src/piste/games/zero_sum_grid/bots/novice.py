@@ -7,10 +7,10 @@ from piste.core.views import SeatView
 from piste.games.zero_sum_grid.bots import steady
 from piste.games.zero_sum_grid.rules import HARVEST, View
 
-SLIPS = 6
+MOVES_PER_SLIP = 6
 
 LINE = (
-    f"Makes the numbers smaller, whoever that helps; one move in {SLIPS} is made without looking. "
+    f"Makes the numbers smaller, whoever that helps; one move in {MOVES_PER_SLIP} is made without looking. "
     "Harvest: the most zeros now."
 )
 
@@ -18,12 +18,12 @@ LINE = (
 def choose(view: SeatView, stream: RandomStream) -> int:
     v: View = view.position
     if v.options.variant == HARVEST:
-        if stream.below(SLIPS) == 0:
+        if stream.below(MOVES_PER_SLIP) == 0:
             return view.actions[stream.below(len(view.actions))]
-        return steady.harvested(v, 1, stream)
-    sizes = {action: sum(map(abs, steady.moved(v.cells, action))) for action in view.actions}
+        return steady.harvest_move(v, 1, stream)
+    sizes = {action: sum(map(abs, steady.after_move(v.cells, action))) for action in view.actions}
     smallest = min(sizes.values())
-    if smallest and stream.below(SLIPS) == 0:
+    if smallest and stream.below(MOVES_PER_SLIP) == 0:
         return view.actions[stream.below(len(view.actions))]
-    tidy = [action for action, size in sizes.items() if size == smallest]
-    return tidy[stream.below(len(tidy))]
+    best = [action for action, size in sizes.items() if size == smallest]
+    return best[stream.below(len(best))]

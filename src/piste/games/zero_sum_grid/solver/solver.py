@@ -2,10 +2,10 @@
 
 A grid that can be zeroed is six markers on a line, one for each row and column; a move shifts one of them by one
 step, and who brings them together wins. The distance is the sum of the upper three less the sum of the lower three,
-and each move changes it by one. So whoever is to move at an odd distance is the only one who can ever win (R2), and
-wins against good play only at distance 1: at 2 the other one steps away, and never has to come nearer.
+and each move changes it by one. So the player to move at an odd distance is the only one who can ever win (R2), and
+wins against good play only at distance 1: at 2 the opponent steps away, and never has to come nearer.
 
-No numbers are stored and nothing is searched. Harvest (R5) is another game; `harvest` judges it.
+No numbers are stored and nothing is searched. Harvest (R5) is another game; `harvest` evaluates it.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ VERSION = 1
 
 WIN, DRAW, LOSS = Chances(1.0, 0.0, 0.0), Chances(0.0, 1.0, 0.0), Chances(0.0, 0.0, 1.0)
 
-DEEP = 7
-"""So many moves of its own ahead the bot weighs how likely the other one is to go wrong."""
+LOOKAHEAD_MOVES = 7
+"""How many of its own moves ahead the bot weighs how likely the opponent is to go wrong."""
 
 
 def solve_fully(options: Options, progress: Progress = quiet) -> str:
@@ -49,10 +49,10 @@ def only_winner(s: State) -> int:
     """Return the one seat that can ever win, or HIDDEN if nobody can: the parity rule (R2), and the turn limit."""
     if s.phase != MOVE or not rules.winnable(s.cells):
         return HIDDEN
-    far = distance(s.cells)
-    if s.options.turns and far > s.options.turns - s.turns:
+    left = distance(s.cells)
+    if s.options.turns and left > s.options.turns - s.turns:
         return HIDDEN  # the limit comes first, however badly anybody plays
-    return s.seat if far % 2 else 1 - s.seat
+    return s.seat if left % 2 else 1 - s.seat
 
 
 def result(s: State) -> int:
@@ -82,11 +82,11 @@ def evaluate(known: InformationSet, progress: Progress = quiet) -> Evaluation:
     seat = s.seat if known.seat == SPECTATOR else known.seat
     choices: tuple[Choice, ...] = ()
     if rules.to_act(s) == seat:
-        picked = best(s)
+        best = best_moves(s)
         choices = tuple(
-            Choice(move, chances(rules.apply(s, move), seat), (move in picked) / len(picked)) for move in MOVES
+            Choice(move, chances(rules.apply(s, move), seat), (move in best) / len(best)) for move in MOVES
         )
-    return Evaluation(seat, chances(s, seat), choices, PROVEN, 0.0, told(s), {"distance": distance_or_none(s)})
+    return Evaluation(seat, chances(s, seat), choices, PROVEN, 0.0, explain(s), {"distance": distance_or_none(s)})
 
 
 def distance_or_none(s: State) -> int | None:
@@ -94,7 +94,7 @@ def distance_or_none(s: State) -> int | None:
     return None if s.phase == DEAL or not rules.winnable(s.cells) else distance(s.cells)
 
 
-def told(s: State) -> str:
+def explain(s: State) -> str:
     """Say why a grid is worth what it is worth."""
     if rules.to_act(s) == OVER:
         return "The game is over."
@@ -102,15 +102,15 @@ def told(s: State) -> str:
         return "Every deal is a draw if both play well: the one who cannot make the last move keeps away from it."
     if not rules.winnable(s.cells):
         return "Nobody can win: the rows do not differ by the same amount in every column, and no move changes that."
-    far = distance(s.cells)
-    steps = f"The distance to zero is {counted(far, 'move')}"
+    left = distance(s.cells)
+    steps = f"The distance to zero is {counted(left, 'move')}"
     if s.phase != MOVE:
         return f"{steps}, so it depends on the toss who can make the last one."
     winner = only_winner(s)
     if winner == HIDDEN:
         return f"{steps}, and the turn limit comes first: nobody can win."
     who = f"{steps}, so only Player {winner + 1} can ever make the last one (R2)"
-    if far == 1:
+    if left == 1:
         return f"{who}, and does so now."
     return f"{who}; Player {2 - winner} need not let that happen."
 
@@ -118,68 +118,71 @@ def told(s: State) -> str:
 # What the bot does. Against good play every move that does not lose is as good as any other.
 
 
-def best(s: State) -> tuple[int, ...]:
+def best_moves(s: State) -> tuple[int, ...]:
     """Return the moves that the perfect bot chooses from, each as good as the others."""
     if s.options.variant == HARVEST:
-        return harvest.best(s)
-    scored = {move: appeal(s, move) for move in MOVES}
-    most = max(scored.values())
-    return tuple(move for move, found in scored.items() if found == most)
+        return harvest.best_moves(s)
+    return harvest.best_scored({move: rank_move(s, move) for move in MOVES})
 
 
-def appeal(s: State, move: int) -> tuple[float, ...]:
-    """Return how good a move is: first the result, then, for who can win, how easily the other one goes wrong."""
+def rank_move(s: State, move: int) -> tuple[float, ...]:
+    """Return how good a move is: first the result, then, for the player who can win, how easily the opponent errs."""
     after = rules.apply(s, move)
     winner = result(after)
     outcome = 0 if winner == HIDDEN else 1 if winner == s.seat else -1
     if rules.to_act(after) == OVER or only_winner(s) == HIDDEN:
         return (outcome, -sum(map(abs, after.cells)))  # nothing depends on it: a tidy grid looks best
-    far = distance(after.cells)
+    left = distance(after.cells)
     if only_winner(s) != s.seat:
         # Never leave the last step. Among what is safe a tidy grid is best; none is safer than another.
-        return (outcome, -far)
-    left = after.options.turns - after.turns if after.options.turns else 2 * DEEP
-    gaps = shape(after.cells)
-    nearer = sum(far_of(reply) < far for reply in shifted(gaps))
-    return (outcome, losing(gaps), round(hope(gaps, min(left, 2 * DEEP)), 12), -far, nearer)
+        return (outcome, -left)
+    turns = after.options.turns - after.turns if after.options.turns else 2 * LOOKAHEAD_MOVES
+    markers = markers_of(after.cells)
+    nearer = sum(marker_distance(reply) < left for reply in after_shifts(markers))
+    hope = round(win_chance_against_random(markers, min(turns, 2 * LOOKAHEAD_MOVES)), 12)
+    return (outcome, losing_replies(markers), hope, -left, nearer)
 
 
-Shape = tuple[int, ...]
+Markers = tuple[int, ...]
 """The six markers in order, with the lowest at 0. Which is a row's and which a column's makes no difference."""
 
 
-def shape(cells: Cells) -> Shape:
-    marks = sorted((cells[0], cells[3], cells[6], 0, cells[0] - cells[1], cells[0] - cells[2]))
-    return tuple(mark - marks[0] for mark in marks)
+def markers_of(cells: Cells) -> Markers:
+    markers = sorted((cells[0], cells[3], cells[6], 0, cells[0] - cells[1], cells[0] - cells[2]))
+    return tuple(marker - markers[0] for marker in markers)
 
 
-def far_of(marks: Shape) -> int:
-    return sum(marks[3:]) - sum(marks[:3])
+def marker_distance(markers: Markers) -> int:
+    return sum(markers[3:]) - sum(markers[:3])
 
 
-def shifted(marks: Shape) -> Iterator[Shape]:
-    """Yield the shape after each of the twelve moves."""
+def after_shifts(markers: Markers) -> Iterator[Markers]:
+    """Yield the markers_of after each of the twelve moves."""
     for i in range(6):
         for by in (1, -1):
-            new = sorted((*marks[:i], marks[i] + by, *marks[i + 1 :]))
-            yield tuple(mark - new[0] for mark in new)
+            new = sorted((*markers[:i], markers[i] + by, *markers[i + 1 :]))
+            yield tuple(marker - new[0] for marker in new)
 
 
-def losing(marks: Shape) -> int:
+def losing_replies(markers: Markers) -> int:
     """Return after how many of the twelve replies the grid is one step from zero."""
-    return sum(far_of(after) == 1 for after in shifted(marks)) if far_of(marks) == 2 else 0
+    return sum(marker_distance(after) == 1 for after in after_shifts(markers)) if marker_distance(markers) == 2 else 0
 
 
 @lru_cache(maxsize=100_000)
-def hope(marks: Shape, turns: int) -> float:
-    """Return the chance to win soon if the one to move replies at random, with so many turns left."""
-    far = far_of(marks)
-    if turns < 2 or far > turns - 1:
+def win_chance_against_random(markers: Markers, turns: int) -> float:
+    """Return the chance to win soon if the opponent, who is to move, plays at random, with these turns left."""
+    left = marker_distance(markers)
+    if turns < 2 or left > turns - 1:
         return 0.0
-    found = 0.0
-    for after in shifted(marks):
-        if far_of(after) == 1:
-            found += 1.0
+    chance = 0.0
+    for after in after_shifts(markers):
+        if marker_distance(after) == 1:
+            chance += 1.0
         else:
-            found += max(hope(mine, turns - 2) for mine in shifted(after) if far_of(mine) < far_of(after))
-    return found / 12
+            chance += max(
+                win_chance_against_random(mine, turns - 2)
+                for mine in after_shifts(after)
+                if marker_distance(mine) < marker_distance(after)
+            )
+    return chance / 12
