@@ -70,7 +70,7 @@ def test_an_estimate_of_positive_negative_is_off_by_chances_to_win_and_not_by_va
     state = pn.start(pn.Options(11))
     found = pn_solve.evaluate(InformationSet(0, Position(PN, state), (), Belief(PN, state, 0)))
     assert found.known == ESTIMATED
-    sampling, thumb = half_width(found.chances, pn_solve.GAMES), 1.96 * pn_solve.THUMB / 2
+    sampling, thumb = half_width(found.chances, pn_solve.ROLLOUTS), 1.96 * pn_solve.HEURISTIC_ERROR / 2
     assert found.within == pytest.approx(sqrt(sampling**2 + thumb**2), rel=1e-3)
 
 

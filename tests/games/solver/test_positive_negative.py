@@ -145,14 +145,14 @@ def test_p2_who_waits_is_told_the_same_whatever_card_is_looked_at() -> None:
 
 def test_compiled_and_interpreted_loops_give_the_same_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = rules.every_card(Options(3))
-    monkeypatch.setattr(solver, "loops", lambda _: link_modules(rules, kernels, compiled=True))
-    fast = solver.climb(3, whole, 2, 0)
-    monkeypatch.setattr(solver, "loops", lambda _: link_modules(rules, kernels, compiled=False))
-    plain = solver.climb(3, whole, 2, 0)
+    monkeypatch.setattr(solver, "load_kernels", lambda _: link_modules(rules, kernels, compiled=True))
+    fast = solver.solve_decks(3, whole, 2, 0)
+    monkeypatch.setattr(solver, "load_kernels", lambda _: link_modules(rules, kernels, compiled=False))
+    plain = solver.solve_decks(3, whole, 2, 0)
     assert all(np.allclose(fast.arrays[part], plain.arrays[part], atol=1e-15) for part in fast.arrays)
     points = np.array([-3, -1, 1, 2, 3], np.int64)
     runs = [
-        link_modules(rules, kernels, compiled=compiled).play_many(points, 1, 1, 5, 50) for compiled in (True, False)
+        link_modules(rules, kernels, compiled=compiled).rollouts(points, 1, 1, 5, 50) for compiled in (True, False)
     ]
     assert runs[0] == runs[1]
 
@@ -168,7 +168,7 @@ def test_simulated_perfect_play_comes_to_the_value() -> None:
         s = start
         while rules.to_act(s) != OVER:
             if s.phase == DECIDE:
-                s = rules.apply(s, solver.decide(s, solver.judge(s)))
+                s = rules.apply(s, solver.best_action(s, solver.action_values(s)))
             else:
                 s = rules.apply(s, chooser.choice(members(s.deck)))
         results.append(rules.payoff(s, 0))
@@ -178,29 +178,29 @@ def test_simulated_perfect_play_comes_to_the_value() -> None:
 
 def test_rows_of_a_part_of_the_deck_agree_with_rows_of_the_whole() -> None:
     """Solved again from a smaller deck with another range of leads, every position is worth the same."""
-    whole = solver.climb(6, rules.every_card(Options(6)), 0, 0)
+    whole = solver.solve_decks(6, rules.every_card(Options(6)), 0, 0)
     for seed in range(20):
         s = reached(6, seed, 8)
         lead = rules.score(s, s.seat) - rules.score(s, 1 - s.seat)
-        part = solver.climb(6, s.deck, abs(lead), 0)
-        assert part.settled(s.deck, lead) == pytest.approx(whole.settled(s.deck, lead), abs=1e-6)
-        assert part.risked(s.deck, lead)[0] == pytest.approx(whole.risked(s.deck, lead)[0], abs=1e-12)
+        part = solver.solve_decks(6, s.deck, abs(lead), 0)
+        assert part.after_turn(s.deck, lead) == pytest.approx(whole.after_turn(s.deck, lead), abs=1e-6)
+        assert part.after_discard(s.deck, lead)[0] == pytest.approx(whole.after_discard(s.deck, lead)[0], abs=1e-12)
 
 
 @pytest.fixture
 def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Options:
     """Return options of a game whose large decks are kept, in a folder of its own."""
     monkeypatch.setattr(table_cache, "folder", lambda: tmp_path)
-    monkeypatch.setattr(solver, "_books", {})
+    monkeypatch.setattr(solver, "_tables", {})
     monkeypatch.setattr(solver, "_latest", [])
     if not LARGE:
-        monkeypatch.setattr(solver, "AT_ONCE", 7)
-        monkeypatch.setattr(solver, "AT_MOST", 10)
+        monkeypatch.setattr(solver, "MAX_CARDS_ON_DEMAND", 7)
+        monkeypatch.setattr(solver, "MAX_SOLVED_CARDS", 10)
     return Options(10 if LARGE else 5)
 
 
 def forget(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(solver, "_books", {})
+    monkeypatch.setattr(solver, "_tables", {})
 
 
 def test_what_is_kept_is_read_back_and_rebuilt_when_damaged(kept: Options, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -211,7 +211,7 @@ def test_what_is_kept_is_read_back_and_rebuilt_when_damaged(kept: Options, monke
     first = judged(rules.start(kept))
     forget(monkeypatch)
     with monkeypatch.context() as alone:
-        alone.setattr(solver, "climb", None)  # from here on it must come from the disk
+        alone.setattr(solver, "solve_decks", None)  # from here on it must come from the disk
         assert judged(rules.start(kept)) == first
     stored = table_cache.load(solver.name(kept), solver.stamp())
     assert stored is not None
@@ -229,15 +229,17 @@ def test_what_is_kept_is_read_back_and_rebuilt_when_damaged(kept: Options, monke
 def test_kept_rows_agree_with_decks_solved_alone(kept: Options) -> None:
     worth = judged(rules.start(kept)).chances
     if kept.top == 5:
-        assert worth.value == pytest.approx(solver.climb(5, rules.every_card(kept), 0, 0).settled(1023, 0)[0] * -1)
+        assert worth.value == pytest.approx(
+            solver.solve_decks(5, rules.every_card(kept), 0, 0).after_turn(1023, 0)[0] * -1
+        )
     for seed in range(12):
-        s = reached(kept.top, seed, solver.AT_ONCE + 2)
-        found = solver.judge(s)
+        s = reached(kept.top, seed, solver.MAX_CARDS_ON_DEMAND + 2)
+        found = solver.action_values(s)
         lead = rules.score(s, s.seat) - rules.score(s, 1 - s.seat)
         after = lead + rules.value(kept.top, s.card)
-        alone = solver.climb(kept.top, s.deck, max(abs(lead), abs(after)), 0)
-        assert found.worth[KEEP] == pytest.approx(alone.settled(s.deck, after), abs=1e-6)
-        assert found.worth[DISCARD] == pytest.approx(alone.risked(s.deck, lead), abs=1e-6)
+        alone = solver.solve_decks(kept.top, s.deck, max(abs(lead), abs(after)), 0)
+        assert found.values[KEEP] == pytest.approx(alone.after_turn(s.deck, after), abs=1e-6)
+        assert found.values[DISCARD] == pytest.approx(alone.after_discard(s.deck, lead), abs=1e-6)
 
 
 def test_a_solve_can_be_interrupted(kept: Options) -> None:
@@ -267,11 +269,10 @@ def test_an_estimate_holds_the_truth_in_its_interval_where_the_truth_is_known() 
     off = []
     for seed in range(games(12) // 100 + 12):
         s = reached(8, seed, 14)
-        lead = rules.score(s, s.seat) - rules.score(s, 1 - s.seat)
-        guess = solver.sampled(s, lead, lead + rules.value(8, s.card), seed, 20_000)
-        true = solver.judge(s)
+        guess = solver.rollout_values(s, seed, 20_000)
+        true = solver.action_values(s)
         assert true.within == 0.0
-        off += [abs(guess.worth[action][0] - true.worth[action][0]) / guess.within for action in (KEEP, DISCARD)]
+        off += [abs(guess.values[action][0] - true.values[action][0]) / guess.within for action in (KEEP, DISCARD)]
     assert sum(each < 1 for each in off) > 0.85 * len(off)
     assert max(off) < 3
 

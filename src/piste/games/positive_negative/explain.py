@@ -7,6 +7,7 @@ from piste.core.evaluation import Evaluation
 from piste.core.game import counted, members
 from piste.core.views import SeatView
 from piste.games.positive_negative import notation, rules
+from piste.games.positive_negative.bots.steady import undrawn
 from piste.games.positive_negative.rules import KEEP, View
 
 
@@ -29,8 +30,3 @@ def why(view: SeatView, verdict: Evaluation, action: int) -> str:
         return f"keeping {name} {leaves}: {some}"
     last = f", and {counted(left - better, 'card')} would be worse" if left > 1 and better < left else ""
     return f"discarding {name} {leaves}: {some}{last}"
-
-
-def undrawn(v: View) -> int:
-    """Return the cards still in the deck: all that lie nowhere else."""
-    return rules.every_card(v.options) & ~(v.kept[0] | v.kept[1] | v.pile | 1 << v.card)

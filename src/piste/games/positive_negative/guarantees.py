@@ -5,11 +5,11 @@ from __future__ import annotations
 from piste.core.evaluation import Basis
 from piste.games.positive_negative.rules import Options
 
-AT_MOST = 20
-"""So many cards are solved once, and what is needed of it is kept."""
+MAX_SOLVED_CARDS = 20
+"""A game of at most this many cards is solved; what is needed of a large one is computed once and stored."""
 
 
 def basis(level: str, options: Options) -> Basis:
     if level != "perfect":
         return Basis.THUMB
-    return Basis.EXACT if 2 * options.top <= AT_MOST else Basis.PARTLY
+    return Basis.EXACT if 2 * options.top <= MAX_SOLVED_CARDS else Basis.PARTLY

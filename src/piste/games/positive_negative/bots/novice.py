@@ -7,15 +7,15 @@ from piste.core.views import SeatView
 from piste.games.positive_negative import rules
 from piste.games.positive_negative.rules import DISCARD, KEEP, View
 
-SLIPS = 5
+SLIP_RATE = 5
 
-LINE = f"Keeps what is above zero, whatever is gone and whoever leads; one time in {SLIPS} it does the opposite."
+LINE = f"Keeps what is above zero, whatever is gone and whoever leads; one time in {SLIP_RATE} it does the opposite."
 
 
 def choose(view: SeatView, stream: RandomStream) -> int:
     v: View = view.position
     keeps = rules.value(v.options.top, v.card) > 0
     # Hope for something better still, or fear of something worse.
-    if stream.below(SLIPS) == 0:
+    if stream.below(SLIP_RATE) == 0:
         keeps = not keeps
     return KEEP if keeps else DISCARD

@@ -1,4 +1,4 @@
-"""Positive-Negative, played by somebody who counts every card and hardly ever errs."""
+"""Positive-Negative, played strongly: counts every card and hardly ever errs."""
 
 from __future__ import annotations
 
@@ -7,15 +7,18 @@ from piste.core.views import SeatView
 from piste.games.positive_negative.bots import steady
 from piste.games.positive_negative.rules import DISCARD, KEEP, View
 
-COUNTED = 6
-SLIPS = 25
+MAX_SEARCHED_CARDS = 6
+SLIP_RATE = 25
 
-LINE = f"Beats the average of the unseen cards and counts out the last {COUNTED}; until then it errs once in {SLIPS}."
+LINE = (
+    f"Beats the average of the unseen cards and counts out the last {MAX_SEARCHED_CARDS}; "
+    f"until then it errs once in {SLIP_RATE}."
+)
 
 
 def choose(view: SeatView, stream: RandomStream) -> int:
     v: View = view.position
-    found = steady.weighed(view, stream, COUNTED)
-    if v.left > COUNTED and stream.below(SLIPS) == 0:
-        return DISCARD if found == KEEP else KEEP
-    return found
+    action = steady.better_action(view, stream, MAX_SEARCHED_CARDS)
+    if v.left > MAX_SEARCHED_CARDS and stream.below(SLIP_RATE) == 0:
+        return DISCARD if action == KEEP else KEEP
+    return action

@@ -5,9 +5,9 @@ from __future__ import annotations
 from piste.core.extras import NUMBA, NUMPY
 from piste.games.positive_negative.rules import Options
 
-INTERPRETED = 5
-"""With so few cards loading the compiler would take longer than the sums."""
+MAX_INTERPRETED_CARDS = 5
+"""With so few cards loading the compiler would take longer than solving."""
 
 
 def solver(options: Options) -> tuple[str, ...]:
-    return NUMPY if 2 * options.top <= INTERPRETED else NUMBA
+    return NUMPY if 2 * options.top <= MAX_INTERPRETED_CARDS else NUMBA
