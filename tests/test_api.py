@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from hashlib import blake2b
 
 import pytest
 
 import piste
 from piste.cli.main import main
-from piste.core.errors import DealError, IllegalDecisionError, MissingExtraError, PositionError
+from piste.core.errors import DealError, IllegalDecisionError, MissingExtraError, PositionError, RecordError
 from piste.core.game import tidy
 
 ZERO_SUM = "zero-sum-duel{first=a} A=- B=- pile=- to=A phase=draw turns=0"
@@ -180,3 +181,109 @@ def test_a_missing_extra_is_named_in_a_sentence(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr("piste.core.extras.find_spec", lambda _: None)
     with pytest.raises(MissingExtraError, match=r"pip install 'piste\[fast\]'"):
         piste.evaluate(str(piste.Position.start("prime-duel", {"first": 1})))
+
+
+# Tables and bots from a given position
+
+PRIME = "prime-duel{first=1} 1=26 2=8 deck=4,4,3,4,3,4,3,3,3,2 to=1 phase=decide turns=2 card=10"
+KNOWN_TO_A = (
+    f"{ZERO_SUM} | A | draw@A:+3 draw@B:? draw@A:-5 draw@B:? draw@A:+1 draw@B:? draw@A:+5 "
+    "discard@A:-5 draw@B:? discard@B:-4 draw@A:-1 | A"
+)
+
+
+def test_a_table_goes_on_from_a_position() -> None:
+    table = piste.open_table(position=PRIME, seed="on")
+    assert table.position_text() == PRIME
+    assert not table.view(0).counts
+    table.decide(0, "keep")
+    assert table.view(0).position.scores == (36, 8)
+    again = piste.replay(table.record())
+    assert again.view(1) == table.view(1)
+    assert again.record() == table.record()
+
+
+def test_a_table_from_a_position_takes_outcomes_by_name() -> None:
+    table = piste.open_table(position=piste.Position.parse(PRIME), outcomes=["7"])
+    table.decide(0, "keep")
+    assert (table.to_act, table.view(1).position.card) == (1, 6)
+    assert piste.replay(table.record()).view(1) == table.view(1)
+
+
+def test_a_table_from_an_information_set_holds_what_the_seat_knows_and_draws_the_rest() -> None:
+    asked = piste.InformationSet.parse(KNOWN_TO_A)
+    tables = [piste.open_table(position=asked, seed=f"{i}") for i in range(12)]
+    assert len({table.position_text() for table in tables}) > 3
+    assert {piste.Position.parse(table.position_text()) for table in tables} <= set(asked.positions())
+    assert all(table.view(0) == tables[0].view(0) for table in tables)  # the seat cannot tell them apart
+    assert str(piste.InformationSet.of(piste.find("zero-sum-duel"), tables[0].view(0))) == KNOWN_TO_A
+    assert piste.open_table(position=KNOWN_TO_A, seed="3").position_text() == tables[3].position_text()
+    table = tables[0]
+    assert table.view(1).origin == ""  # the other seat is told its own cards and no more
+    table.decide(0, "+3")
+    assert piste.replay(table.record()).view(0) == table.view(0)
+
+
+def test_a_table_is_for_a_game_or_from_a_position() -> None:
+    with pytest.raises(PositionError, match="give it alone"):
+        piste.open_table("prime-duel", position=PRIME)
+    with pytest.raises(PositionError, match="The game is over in this position"):
+        piste.open_table(position=piste.Position.parse(GRID).after("R1-"))
+    with pytest.raises(piste.PisteError, match="Name a game, or give a position"):
+        piste.open_table()
+
+
+@pytest.mark.parametrize(
+    "change", [{"position": 5}, {"position": "prime-duel nonsense"}, {"options": {"first": "2"}}]
+)
+def test_a_record_whose_position_does_not_fit_is_refused(change: dict[str, object]) -> None:
+    first, *_ = piste.open_table(position=PRIME, seed="on").record().splitlines()
+    head = json.loads(first) | change
+    head.pop("check")
+    body = json.dumps(head, ensure_ascii=False)
+    check = blake2b(f"\n{body}".encode(), digest_size=4).hexdigest()
+    with pytest.raises(RecordError, match="Line 1 of the record cannot be used"):
+        piste.Record.parse(f'{body[:-1]}, "check": "{check}"}}\n')
+
+
+@pytest.mark.parametrize("bot", ["random", "novice", "steady"])
+@pytest.mark.parametrize("asked", [GRID, PRIME, KNOWN_TO_A])
+def test_a_bot_decides_at_a_given_position(bot: str, asked: str) -> None:
+    decision = piste.decide(bot, asked, seed="x")
+    assert decision == piste.decide(bot, asked, seed="x")
+    assert decision in piste.open_table(position=asked, seed="x").view(0).decisions
+    assert len({piste.decide("steady", asked, seed=f"{i}") for i in range(5)}) == 1
+
+
+def test_a_bot_of_ones_own_decides_from_a_view() -> None:
+    class Last:
+        name = "last"
+
+        def choose(self, view: piste.SeatView, _: object) -> int:
+            return view.actions[-1]
+
+        def close(self) -> None:
+            raise AssertionError("whoever made it closes it")
+
+    view = piste.open_table(position=KNOWN_TO_A, seed="x").view(0)
+    assert piste.decide(Last(), view) == view.decisions[-1] == piste.decide(Last(), KNOWN_TO_A)
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (str(piste.Position.start("prime-duel")), "nothing to decide here: chance is to act"),
+        (f"{GRID} | 2 | | 1", "nothing to decide here: another seat is to act"),
+        ("zero-sum-grid cells=0,0,0/0,0,0/0,0,0 to=1 phase=over turns=1 winner=1 reason=grid-is-zero", "is over"),
+    ],
+)
+def test_where_no_decision_is_due_a_bot_is_not_asked(asked: str, said: str) -> None:
+    with pytest.raises(PositionError, match=said):
+        piste.decide("steady", asked)
+
+
+def test_a_bot_or_a_seed_that_is_none_is_refused_with_a_sentence() -> None:
+    with pytest.raises(piste.PisteError, match="There is no bot 'clever' for Zero-Sum Grid"):
+        piste.decide("clever", GRID)
+    with pytest.raises(DealError, match="Write it as text"):
+        piste.decide("steady", GRID, seed=5)  # type: ignore[arg-type]

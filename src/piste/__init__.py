@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from piste.api import decide as decide
     from piste.api import evaluate as evaluate
     from piste.api import load as load
     from piste.api import open_table as open_table
@@ -48,7 +49,7 @@ if TYPE_CHECKING:
     from piste.core.views import SeatView as SeatView
 
 _HOME = {
-    "api": ("evaluate", "load", "open_table", "replay", "save"),
+    "api": ("decide", "evaluate", "load", "open_table", "replay", "save"),
     "core.belief": ("Belief", "belief", "retell"),
     "core.protocols": ("CHANCE", "SPECTATOR", "Event"),
     "core.dealer": ("Commitment", "Dealer", "ScriptedDealer"),

@@ -14,9 +14,10 @@ from hashlib import blake2b
 from typing import Any, NamedTuple, NoReturn
 
 from piste.core.dealer import ChanceSource, Commitment, Dealer, PresetDealer, ScriptedDealer
-from piste.core.errors import DealError, OptionError, RecordError, UnknownNameError
+from piste.core.errors import DealError, OptionError, PositionError, RecordError, UnknownNameError
 from piste.core.game import Game, find, quoted
 from piste.core.marks import Mark, Note, mark_text, read_mark
+from piste.core.position import Position
 from piste.core.protocols import CHANCE
 from piste.core.steps import Resignation
 from piste.core.views import Ending
@@ -39,11 +40,12 @@ class Head(NamedTuple):
     laid: str = ""  # cards or grid laid by hand, in the game's notation
     named: bool = False  # whether a player named the seed
     notes: Mapping[str, str] = {}
+    position: str = ""  # that the game began from, in the notation; all seats know it
 
     @property
     def counts(self) -> bool:
         """Whether the game may count in a standing (G8)."""
-        return not self.laid and not self.named and self.seed is not None
+        return not self.laid and not self.position and not self.named and self.seed is not None
 
     def line(self) -> dict[str, Any]:
         head: dict[str, Any] = {
@@ -55,6 +57,8 @@ class Head(NamedTuple):
         }
         if self.laid:
             head["laid"] = self.laid
+        if self.position:
+            head["position"] = self.position
         if self.commitment is not None:
             head["commitment"] = self.commitment.digest
             head["salt"] = self.commitment.salt
@@ -73,6 +77,11 @@ class Head(NamedTuple):
         """Return the dealer of this game and the state it begins from, or None for the usual one."""
         if dealer is None:
             dealer = Dealer(self.seed) if self.seed is not None else ScriptedDealer(())
+        if self.position:
+            origin = Position.parse(self.position)
+            if (origin.game.name, origin.state.options) != (self.game.name, self.options) or self.laid:
+                raise PositionError("This position is of another game, or with other options.")
+            return dealer, origin.state
         if not self.laid:
             return dealer, None
         deal = self.game.notation.lay(self.options, self.laid)
@@ -298,10 +307,13 @@ def _head(head: Mapping[str, Any]) -> Head:
     laid, named, notes = head.get("laid", ""), head.get("named", False), head.get("notes", {})
     if not isinstance(laid, str) or not isinstance(named, bool) or not isinstance(notes, dict):
         _refuse(1, "what it says of the deal cannot be read")
-    found = Head(game, chosen, tuple(seats), seed, commitment, laid, named, notes)
+    position = head.get("position", "")
+    if not isinstance(position, str):
+        _refuse(1, "the position is not text")
+    found = Head(game, chosen, tuple(seats), seed, commitment, laid, named, notes, position)
     try:
         found.open()
-    except DealError as e:
+    except (DealError, PositionError) as e:
         _refuse(1, str(e).rstrip("."))
     if head.get("counts") != found.counts:
         _refuse(1, f"such a game {'counts' if found.counts else 'does not count'}")

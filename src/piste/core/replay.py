@@ -38,11 +38,22 @@ def new_head(
     laid: str = "",
 ) -> Head:
     """Return the head of a new game; without a seed, one that nobody can guess."""
-    if not isinstance(seed, str | bytes | None):
-        kind = type(seed).__name__
-        raise DealError(f"A seed is text or bytes, not a value of the type {kind}. Write it as text: seed='5' for 5.")
     game = find(name)
-    chosen = game.options(options)
+    return head_of(game, game.options(options), seed=seed, seats=seats, laid=laid)
+
+
+def head_of(
+    game: Game,
+    chosen: Any,
+    *,
+    seed: str | bytes | None = None,
+    seats: tuple[str, ...] = (),
+    laid: str = "",
+    position: str = "",
+) -> Head:
+    """Return the head of a new game with options that are checked already."""
+    named = seed is not None
+    seed = checked_seed(seed)
     count = game.rules.seats(chosen)
     if not seats:
         seats = tuple(f"Player {game.seat_name(seat)}" for seat in range(count))
@@ -51,9 +62,15 @@ def new_head(
     for text in (*seats, laid, seed if isinstance(seed, str) else ""):
         if any("\ud800" <= letter <= "\udfff" for letter in text):
             raise PisteError(f"{quoted(text)} cannot be written down: it holds half a letter.")
-    named = seed is not None
-    seed = fresh_seed() if seed is None else seed
-    return Head(game, chosen, seats, seed, Commitment.to(seed), laid.strip(), named)
+    return Head(game, chosen, seats, seed, Commitment.to(seed), laid.strip(), named, position=position)
+
+
+def checked_seed(seed: str | bytes | None) -> str | bytes:
+    """Return a seed that can be used; without one, one that nobody can guess."""
+    if not isinstance(seed, str | bytes | None):
+        kind = type(seed).__name__
+        raise DealError(f"A seed is text or bytes, not a value of the type {kind}. Write it as text: seed='5' for 5.")
+    return fresh_seed() if seed is None else seed
 
 
 class _Checked:
