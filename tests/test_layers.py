@@ -32,6 +32,7 @@ LAYERS = (
     "games/balance_config",
     "games/bots",
     "bots",
+    "analysis/best_response",
     "analysis/arena",
     "analysis/balance",
     "analysis/coach",

@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from piste.analysis.best_response import BestResponse as BestResponse
+    from piste.analysis.best_response import best_response as best_response
     from piste.api import decide as decide
     from piste.api import evaluate as evaluate
     from piste.api import load as load
@@ -49,6 +51,7 @@ if TYPE_CHECKING:
     from piste.core.views import SeatView as SeatView
 
 _HOME = {
+    "analysis.best_response": ("BestResponse", "best_response"),
     "api": ("decide", "evaluate", "load", "open_table", "replay", "save"),
     "core.belief": ("Belief", "belief", "retell"),
     "core.protocols": ("CHANCE", "SPECTATOR", "Event"),
