@@ -14,6 +14,7 @@ import pytest
 
 import piste
 import piste.api
+from piste.analysis import best_response
 from piste.cli.commands import solve
 from piste.core.game import find, names
 from tests import ROOT
@@ -86,7 +87,7 @@ def test_examples_run(path: Path) -> None:
     assert failed == 0
 
 
-@pytest.mark.parametrize("module", [piste, piste.api], ids=lambda module: module.__name__)
+@pytest.mark.parametrize("module", [piste, piste.api, best_response], ids=lambda module: module.__name__)
 def test_examples_in_docstrings_run(module: ModuleType) -> None:
     failed, run = doctest.testmod(module)
     assert failed == 0
@@ -110,3 +111,35 @@ def test_the_picture_of_the_readme_is_what_its_command_draws() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert "docs/images/game.svg" in readme
     assert "docs/images/tables.png" in readme[:800], "the first screen has one picture"
+
+
+@pytest.mark.parametrize("name", names())
+def test_the_page_of_the_notation_lists_the_kinds_of_each_game_in_order(name: str) -> None:
+    text = (ROOT / "docs" / "notation.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| ([^|]*) \| `(\w+)` \| (chance|seat) \|", text.replace("| |", "|  |"), re.MULTILINE)
+    kinds, game = [], ""
+    for title, kind, _ in rows:
+        game = title.strip() or game
+        kinds += [kind] if game == find(name).notation.TITLE else []
+    assert tuple(kinds) == find(name).notation.KINDS
+
+
+def test_the_api_page_shows_every_public_function() -> None:
+    text = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    functions = [name for name in piste.__all__ if name[0].islower() and name[0] != "_"]
+    assert len(piste.__all__) <= 36
+    assert [name for name in functions if f"piste.{name}(" not in text] == []
+
+
+def test_the_page_of_the_adapters_lists_every_option_of_many_games() -> None:
+    text = (ROOT / "docs" / "adapters.md").read_text(encoding="utf-8")
+    source = ast.parse((ROOT / "src" / "piste" / "rl" / "vector_env.py").read_text(encoding="utf-8"))
+    (init,) = (
+        node
+        for cls in source.body
+        if isinstance(cls, ast.ClassDef) and cls.name == "VectorEnv"
+        for node in cls.body
+        if isinstance(node, ast.FunctionDef) and node.name == "__init__"
+    )
+    for argument in (*init.args.args[1:], *init.args.kwonlyargs):
+        assert f"| `{argument.arg}` |" in text

@@ -24,6 +24,8 @@ class VectorGames:
     `actors` says for each game which seat is to decide, or OVER; `choices` which decisions it has, as a set; `paid`
     what each seat has won or lost once the game is over. Game `i` first plays game number `i` of the seed, then, each
     time it is started anew, the game numbered `size` higher: for any number of threads the same games.
+
+    `options` are those that `game.options` returns; `size` is how many games there are; `threads` share them.
     """
 
     def __init__(self, game: Game, options: Any, size: int, *, seed: str = "piste", threads: int = 1) -> None:

@@ -1,6 +1,6 @@
 """Thousands of games of one kind, stepped together, with arrays in and out: what makes training cheap.
 
-env = Many("prime-duel", 4096, seed=1)
+env = VectorEnv("prime-duel", 4096, seed=1)
 seen = env.reset()
 while training:
     actions = policy(seen.observations, seen.masks)
@@ -46,6 +46,9 @@ class VectorEnv:
 
     Game `i` is game number `i` of the seed, then the one numbered `games` higher, and so on: the same games with any
     number of threads. Chance has been dealt up to the decision that is waited for.
+
+    `games` is how many; `options` are the game's own, by name; `seed` is text or a whole number; `threads` is how
+    many threads share the games.
     """
 
     def __init__(
