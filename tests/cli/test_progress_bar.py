@@ -13,7 +13,7 @@ class ReplayStep(ProgressBar):
 
     def __init__(self, before: float | None = None) -> None:
         super().__init__("working", before)
-        self._moves = True
+        self._visible = True
         self.lines: list[str] = []
 
     def _put(self, text: str) -> None:
@@ -44,5 +44,5 @@ def test_a_phase_begins_anew_unless_all_are_told_of_together(
 
 def test_in_a_second_column_the_time_left_is_that_of_the_column() -> None:
     bar = ReplayStep(0.5)
-    bar._from = (0.0, 0.5)
-    assert bar._left(30.0, 0.6) == ", about 2 min left"
+    bar._phase_start = (0.0, 0.5)
+    assert bar._time_left(30.0, 0.6) == ", about 2 min left"

@@ -1,4 +1,4 @@
-"""Heavy work at the terminal: in a worker process, with a bar that moves, and Ctrl-C that is clean at any moment."""
+"""Long work at the terminal: in a worker process, with a progress bar, and Ctrl-C that is clean at any moment."""
 
 from __future__ import annotations
 
@@ -22,93 +22,87 @@ from piste.core.worker_process import Worker, WorkerDiedError
 
 T = TypeVar("T")
 
-LOOK = 0.1
-"""Seconds between two looks at how far the work is and whether somebody wants to stop it."""
-
-QUICK = 0.4
-"""Seconds of work of which nothing is said."""
-
-GENTLE = 5.0
-"""Seconds in which work that can end early may do so before it is ended."""
+POLL_INTERVAL_S = 0.1
+BAR_DELAY_S = 0.4  # quicker work shows no bar
+STOP_GRACE_S = 5.0  # in which work that can return early may do so before it is killed
 
 _worker = Worker()
 _latest: dict[Future[Any], tuple[Any, ...]] = {}
 
 
 def begin(function: Callable[..., T], *arguments: Any) -> Future[T]:
-    """Have a function called in the worker, after whatever was begun before; go on meanwhile."""
-    told: list[Future[T]] = []
+    """Call a function in the worker, after whatever was begun before, without waiting for it."""
+    futures: list[Future[T]] = []  # progress may be reported before `submit` returns
 
-    def tell(*how: Any) -> None:
-        if told:
-            _latest[told[0]] = how
+    def report(*progress: Any) -> None:
+        if futures:
+            _latest[futures[0]] = progress
 
-    future = _worker.submit(function, *arguments, progress=tell)
-    told.append(future)
-    return future
+    futures.append(_worker.submit(function, *arguments, progress=report))
+    return futures[0]
 
 
-class Saying(NamedTuple):
+class WorkMessages(NamedTuple):
     """What a person is told of some work."""
 
-    what: str  # before anything is told of its progress
-    first: str = ""  # before the bar, where the work does not say itself what it does
-    head: str = ""  # before what the work says itself
+    start: str  # before it reports any progress
+    unnamed: str = ""  # before the bar, while the work does not name its phase
+    prefix: str = ""  # before the name of a phase
     stopped: str = ""  # once it was stopped
-    before: float | None = None  # the part done before, if the work tells of all its phases together
+    done_before: float | None = None  # the part done before, if the progress is that of all phases together
 
-    def of(self, doing: str) -> str:
-        return f"{self.head}{doing}" if doing else self.first or self.what
+    def label(self, phase: str) -> str:
+        return f"{self.prefix}{phase}" if phase else self.unnamed or self.start
 
 
-def finish(future: Future[T], saying: Saying, *, gently: bool = False) -> T:
-    """Return what comes of something begun; Ctrl-C ends the wait and the work, and is raised when all is in order.
+def finish(future: Future[T], messages: WorkMessages, *, gently: bool = False) -> T:
+    """Wait for the result of work that was begun; Ctrl-C ends the wait and the work, and is raised afterwards.
 
     Work that is stopped `gently` may still return what it has.
     """
-    began = monotonic()
-    ending = 0.0
-    with Interrupts() as interrupts, ExitStack() as shown:
+    start = monotonic()
+    deadline = 0.0  # 0.0 until the work was asked to end
+    with Interrupts() as interrupts, ExitStack() as stack:
         bar: ProgressBar | None = None
         while not future.done():
-            wait_for([future], LOOK)
-            if bar is None and monotonic() - began > QUICK:
-                bar = shown.enter_context(ProgressBar(saying.what, saying.before))
-            done, whole, doing = _latest.get(future, (0, 0, ""))
+            wait_for([future], POLL_INTERVAL_S)
+            if bar is None and monotonic() - start > BAR_DELAY_S:
+                bar = stack.enter_context(ProgressBar(messages.start, messages.done_before))
+            done, total, phase = _latest.get(future, (0, 0, ""))
             if bar is not None:
-                bar(done, whole, "stopping" if ending else saying.of(doing))
-            if interrupts.came and gently and not ending:
-                interrupts.came, ending = False, monotonic() + GENTLE
+                bar(done, total, "stopping" if deadline else messages.label(phase))
+            if interrupts.came and gently and not deadline:
+                interrupts.came, deadline = False, monotonic() + STOP_GRACE_S
                 _worker.interrupt()
-            if interrupts.came or 0 < ending < monotonic():
+            if interrupts.came or 0 < deadline < monotonic():
                 _worker.kill()
                 interrupts.came = False
-                raise KeyboardInterrupt(saying.stopped)
+                raise KeyboardInterrupt(messages.stopped)
         _latest.pop(future, None)
         try:
             return future.result()
         except KeyboardInterrupt:
-            raise KeyboardInterrupt(saying.stopped) from None
+            raise KeyboardInterrupt(messages.stopped) from None
         except WorkerDiedError:
             raise PisteError(
-                "The process that worked on this ended early, perhaps for want of memory. Try it again."
+                "The process that worked on this ended early, perhaps because memory ran out. Try it again."
             ) from None
 
 
-def work(saying: Saying, function: Callable[..., T], *arguments: Any, gently: bool = False) -> T:
-    """Return what a function finds in the worker."""
+def work(messages: WorkMessages, function: Callable[..., T], *arguments: Any, gently: bool = False) -> T:
+    """Call a function in the worker and return its result."""
     with Interrupts():
         future = begin(function, *arguments)
-    return finish(future, saying, gently=gently)
+    return finish(future, messages, gently=gently)
 
 
-def preparing(whom: str, game: Game) -> str:
-    """Return what stands before the bar while something is made that will be kept."""
-    return f"Preparing {whom} for {game.notation.TITLE}, first time only"
+def preparing(what: str, game: Game) -> str:
+    """Return what stands before the bar while something is computed that is cached afterwards."""
+    return f"Preparing {what} for {game.notation.TITLE}, first time only"
 
 
 class WorkerBot:
-    """One of our own strong bots, which decides in the worker as it would here."""
+    """A built-in bot that asks a solver: it decides in the worker as it would here."""
 
     def __init__(self, game: Game, level: str) -> None:
         self.name = level
@@ -117,7 +111,7 @@ class WorkerBot:
         self._ready: Future[None] | None = None
 
     def prepare(self, options: Any, progress: Progress = quiet) -> None:
-        """Begin to make what the first decision needs: the game can begin meanwhile."""
+        """Begin to compute what the first decision needs; the game can begin meanwhile."""
         if self._ready is None or options != self._options or died(self._ready):
             self._options = options
             self._ready = begin(tasks.prepare, self._game.name, self.name, options)
@@ -127,9 +121,9 @@ class WorkerBot:
         with Interrupts():
             self.prepare(view.options)
         assert self._ready is not None
-        shown = bots.shown(self._game, self.name, view.options)
-        finish(self._ready, Saying(f"{shown} gets ready", preparing(shown, self._game)))
-        return work(Saying(f"{shown} is thinking"), tasks.choose, self._game.name, self.name, view, stream)
+        name = bots.shown(self._game, self.name, view.options)
+        finish(self._ready, WorkMessages(f"{name} gets ready", preparing(name, self._game)))
+        return work(WorkMessages(f"{name} is thinking"), tasks.choose, self._game.name, self.name, view, stream)
 
     def close(self) -> None:
         pass

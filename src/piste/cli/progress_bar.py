@@ -1,4 +1,4 @@
-"""A line on the standard error that says how far long work has come; only where somebody can see it move."""
+"""A progress bar on the standard error; only where that is a terminal that can redraw a line."""
 
 from __future__ import annotations
 
@@ -7,54 +7,53 @@ import sys
 from time import monotonic
 from types import TracebackType
 
-WIDTH = 24
-LEAST = 4
-SOON = 3.0
-"""Seconds of work, and the part of it that is done, from which on it is said how long the rest will take."""
-
-FEW = 0.04
+MAX_BAR_WIDTH = 24
+MIN_BAR_WIDTH = 4
+REDRAW_INTERVAL_S = 0.1
+MIN_ESTIMATE_S = 3.0  # after less time, or with a smaller part done, nothing is said of the time left
+MIN_ESTIMATE_PART = 0.04
 
 
 class ProgressBar:
-    """Use it with `with`; call it with how much of how much is done, and of what.
+    """Use it with `with`; call it with what is done, the total, and the phase.
 
-    Each phase counts for itself, unless all of them are told of together: then `before` is the part that was done
-    before the first.
+    Each phase is timed by itself, unless the total is that of all phases: then `done_before` is the part done before
+    the first.
     """
 
-    def __init__(self, what: str = "", before: float | None = None) -> None:
-        self._before = before
-        self._what = what
+    def __init__(self, label: str = "", done_before: float | None = None) -> None:
+        self._done_before = done_before
+        self._label = label
         self._shown = ""
-        self._last = 0.0
+        self._last_redraw = 0.0
         self._phase: str | None = None
-        self._from = (0.0, 0.0)  # when the phase began, and how much was done then
-        self._moves = sys.stderr.isatty() and os.environ.get("TERM", "") not in ("dumb", "")
+        self._phase_start = (0.0, 0.0)  # when the phase began, and the part that was done then
+        self._visible = sys.stderr.isatty() and os.environ.get("TERM", "") not in ("dumb", "")
 
     def __enter__(self) -> ProgressBar:
-        self._put(f"{self._what} ...")  # something may have to be loaded before it can be counted
+        self._put(f"{self._label} ...")  # something may have to be loaded before it can be counted
         return self
 
-    def __call__(self, done: int, whole: int, what: str = "") -> None:
+    def __call__(self, done: int, total: int, phase: str = "") -> None:
         now = monotonic()
-        if not self._moves or not whole or (done < whole and now - self._last < 0.1):
+        if not self._visible or not total or (done < total and now - self._last_redraw < REDRAW_INTERVAL_S):
             return
-        self._last = now
-        part = done / whole
-        if self._phase is None or (what != self._phase and self._before is None):
-            self._phase, self._from = what, (now, part if self._before is None else self._before)
-        said, numbers = what or self._what, f"{100 * part:3.0f} %{self._left(now, part)}"
-        width = min(WIDTH, self._columns() - len(said) - len(numbers) - len(" [] "))
-        bar = f" [{'#' * round(width * part):.<{width}}]" if width >= LEAST else ""
+        self._last_redraw = now
+        part = done / total
+        if self._phase is None or (phase != self._phase and self._done_before is None):
+            self._phase, self._phase_start = phase, (now, part if self._done_before is None else self._done_before)
+        label, numbers = phase or self._label, f"{100 * part:3.0f} %{self._time_left(now, part)}"
+        width = min(MAX_BAR_WIDTH, self._columns() - len(label) - len(numbers) - len(" [] "))
+        bar = f" [{'#' * round(width * part):.<{width}}]" if width >= MIN_BAR_WIDTH else ""
         room = max(0, self._columns() - len(numbers) - 1)
-        self._put(f"{said}{bar} {numbers}" if bar else f"{said[:room]} {numbers}")
+        self._put(f"{label}{bar} {numbers}" if bar else f"{label[:room]} {numbers}")
 
-    def _left(self, now: float, part: float) -> str:
-        """Return how long the rest will take at the pace so far, once that can be said."""
-        began, first = self._from
-        if now - began < SOON or part - first < FEW or part >= 1:
+    def _time_left(self, now: float, part: float) -> str:
+        """Return how long the rest will take at the pace so far, once that can be estimated."""
+        start, first = self._phase_start
+        if now - start < MIN_ESTIMATE_S or part - first < MIN_ESTIMATE_PART or part >= 1:
             return ""
-        return f", {roughly((now - began) * (1 - part) / (part - first))} left"
+        return f", {roughly((now - start) * (1 - part) / (part - first))} left"
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
@@ -62,8 +61,8 @@ class ProgressBar:
         self._put("")
 
     def _put(self, text: str) -> None:
-        """Show this in place of what was there."""
-        if self._moves and text != self._shown:
+        """Show this instead of what was there."""
+        if self._visible and text != self._shown:
             print(f"\r\x1b[K{text[: self._columns()]}", end="", file=sys.stderr, flush=True)
             self._shown = text
 

@@ -1,4 +1,4 @@
-"""One question to one person: the sheet's steps, the short forms, the words that help, and kind refusals."""
+"""One question to one person: the steps of the rule sheet, short forms, commands that help, and refusals."""
 
 from __future__ import annotations
 
@@ -22,8 +22,9 @@ save    how to go on later
 resign  give up this game
 quit    stop; the game is kept"""
 
-OWN = ("?", "help", "rules", "hand", "table")
-SESSION = ("log", "hint", "save", "resign", "quit")
+PROMPT_COMMANDS = ("?", "help", "rules", "hand", "table")
+SESSION_COMMANDS = ("log", "hint", "save", "resign", "quit")
+COMMANDS = (*PROMPT_COMMANDS, *SESSION_COMMANDS)
 
 
 class Answer(Enum):
@@ -50,28 +51,28 @@ class Prompter:
         """Ask once; return a decision, a command for the session, or AGAIN."""
         text = self._text()
         self._shown = self._prompt
-        said = self.terminal.read(text)
-        word = tidy(said)
+        answer = self.terminal.read(text)
+        word = tidy(answer)
         if not word:
             return Answer.AGAIN, ""
-        if word in OWN:
+        if word in PROMPT_COMMANDS:
             self._help(word)
             return Answer.AGAIN, ""
-        if word in SESSION:
+        if word in SESSION_COMMANDS:
             return Answer.COMMAND, word
-        found = follow(self._prompt, word)
-        if found is None:
-            found = follow(self._first, word)  # R or C again, after a slip
-        if found is None:
+        chosen = follow(self._prompt, word)
+        if chosen is None:
+            chosen = follow(self._first, word)  # R or C again, after a slip
+        if chosen is None:
             try:
-                found = read(self.game, self.view, self._prompt, printable(said), (*OWN, *SESSION))
+                chosen = read(self.game, self.view, self._prompt, printable(answer), COMMANDS)
             except PisteError as e:
                 self.terminal.note(str(e))
                 return Answer.AGAIN, ""
-        if isinstance(found, Prompt):
-            self._prompt = found
+        if isinstance(chosen, Prompt):
+            self._prompt = chosen
             return Answer.AGAIN, ""
-        return Answer.DECISION, found
+        return Answer.DECISION, chosen
 
     def confirm(self, question: str) -> bool:
         return tidy(self.terminal.read(question)) in ("yes", "y")
@@ -90,7 +91,7 @@ class Prompter:
 
             changes = self.game.changes(self.view.options)
             if changes:
-                self.terminal.note("\n".join(["Here it is played otherwise than the page below says:", *changes, ""]))
+                self.terminal.note("\n".join(["This game differs from the page below:", *changes, ""]))
             self.terminal.note(rules_text(self.game, self.terminal.width))
         elif word in ("hand", "table"):
             for row in self.game.text.picture(self.view, self.names):

@@ -1,9 +1,10 @@
-"""A person's own games: where their records lie, which are running, and how they ended."""
+"""A user's own games: the records on disk, which are running, how they ended; and small files beside them."""
 
 from __future__ import annotations
 
 import contextlib
 import errno
+import json
 import os
 import re
 import sys
@@ -20,6 +21,25 @@ from piste.core.paths import data_folder
 from piste.core.record import Record
 
 
+def read_user_file(name: str, version: int) -> dict[str, Any]:
+    """Return a JSON object of the user's data folder; one that is missing, damaged or of another version is empty."""
+    with contextlib.suppress(OSError, ValueError):
+        content = json.loads((data_folder() / name).read_text(encoding="utf-8"))
+        if isinstance(content, dict) and content.get("version") == version:
+            return content
+    return {}
+
+
+def write_user_file(name: str, version: int, content: dict[str, Any]) -> None:
+    """Replace a JSON object of the user's data folder; that it cannot be written is no reason to stop."""
+    path = data_folder() / name
+    with contextlib.suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        part = path.with_suffix(".part")
+        part.write_text(json.dumps({**content, "version": version}, indent=1, sort_keys=True), encoding="utf-8")
+        part.replace(path)
+
+
 def games_folder() -> Path:
     return data_folder() / "games"
 
@@ -28,31 +48,31 @@ def new_id(game: str) -> str:
     return f"{time.strftime('%Y%m%d-%H%M%S')}-{game}-{os.urandom(2).hex()}"
 
 
-FULL = (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))
-"""What a system says when there is no more room: on the disk, in a file, for this user."""
+DISK_FULL = (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))
+"""Errors that say that there is no more room: on the disk, in a file, for this user."""
 
 
 class RecordFile:
-    """A record on disk that grows as the game goes; nobody else may write to it meanwhile.
+    """A record on disk that grows with the game; it is locked, so that no other process writes to it.
 
-    A game does not end because the disk is full: what cannot be written waits, and is tried again with every line.
+    A full disk does not end a game: what cannot be written waits, and is tried again with every line.
     """
 
     def __init__(self, name: str, *, again: bool = False, tell: Callable[[str], object] = str) -> None:
-        """Begin a record of that name, or open one again; `tell` is told when it can no longer be kept."""
+        """Begin a record of that name, or open one again; `tell` is called when it can no longer be saved."""
         self.name = name
         self.path = path_of(name)
         self.error = ""  # why lines are waiting, for a person; "" while all is saved
         self._tell = tell
         self._file: FileIO | None = None
-        self._size = 0  # so many bytes are whole lines
+        self._size = 0  # bytes of whole lines
         self._waiting = b""
         try:
             self._open(again)
         except FileNotFoundError:
             raise PisteError(f"There is no kept game {quoted(name)}. `piste games --played` lists them.") from None
         except OSError as e:
-            if again or e.errno not in FULL:
+            if again or e.errno not in DISK_FULL:
                 raise PisteError(
                     f"The game cannot be kept in {self.path.parent}: {e.strerror or e}. Make it a folder that you "
                     "may write to, or set PISTE_HOME to another one."
@@ -71,7 +91,7 @@ class RecordFile:
         self._size = os.fstat(self._file.fileno()).st_size  # a game that is only looked at is not an empty record
 
     def go_on_after(self, size: int) -> None:
-        """Keep the first bytes, and write after them: a line that a crash cut off is left out."""
+        """Keep the first `size` bytes and write after them: a line that a crash cut off is left out."""
         assert self._file is not None
         self._size = size
         self._file.truncate(size)
@@ -134,7 +154,7 @@ def path_of(name: str) -> Path:
 
 
 class Entry(NamedTuple):
-    """What the list of games says of one."""
+    """A saved game in the list of games."""
 
     name: str
     game: str
@@ -151,21 +171,21 @@ def entries() -> list[Entry]:
     folder = games_folder()
     if folder.parent.exists() and not folder.parent.is_dir():
         raise PisteError(f"Your games cannot be kept in {folder.parent}: it is not a folder.")
-    found = []
+    games = []
     for path in sorted(folder.glob("*.jsonl"), reverse=True) if folder.is_dir() else []:
         if path.is_file() and not path.stat().st_size:
             continue  # there was no room for its first line: no game began
         try:
             record = read(path.stem)
         except PisteError as e:
-            found.append(Entry(path.stem, "?", (), (), None, False, str(e)))
+            games.append(Entry(path.stem, "?", (), (), None, False, str(e)))
             continue
         specs = tuple(record.head.notes.get(f"seat {i}", "?") for i in range(1, len(record.head.seats) + 1))
         ending = None if record.ending is None else dict(record.ending)
         name = record.head.game.name
         counts = record.head.counts and not any(isinstance(mark, Reseated) for mark in record.marks)
-        found.append(Entry(path.stem, name, record.head.seats, specs, ending, counts, "", record.head.options))
-    return found
+        games.append(Entry(path.stem, name, record.head.seats, specs, ending, counts, "", record.head.options))
+    return games
 
 
 def read(name: str) -> Record:
@@ -204,8 +224,8 @@ def command(word: str, name: str) -> str:
     from shutil import which
 
     def short(path: Path) -> str:
-        found = which(path.name)
-        return path.name if found is not None and Path(found).resolve() == path.resolve() else quote(str(path))
+        program = which(path.name)
+        return path.name if program is not None and Path(program).resolve() == path.resolve() else quote(str(path))
 
     script = Path(sys.argv[0] or "piste")
     if script.name == "__main__.py":
@@ -213,17 +233,17 @@ def command(word: str, name: str) -> str:
     return f"{short(script) if script.exists() else 'piste'} {word} {name}"
 
 
-def standings(found: list[Entry]) -> list[dict[str, Any]]:
+def standings(games: list[Entry]) -> list[dict[str, Any]]:
     """Return won, drawn and lost for each game and opponent, over finished games that count (G8)."""
     table: dict[tuple[str, str], list[int]] = {}
-    for entry in found:
+    for entry in games:
         people = [i for i, spec in enumerate(entry.specs) if spec == "you"]
         if entry.ending is None or not entry.counts or len(people) != 1 or len(entry.specs) < 2:
             continue
         others = "+".join(sorted(spec for spec in entry.specs if spec != "you"))
         row = table.setdefault((entry.game, others), [0, 0, 0])
-        paid = entry.ending["payoffs"][people[0]]
-        row[0 if paid > 0 else 2 if paid < 0 else 1] += 1
+        payoff = entry.ending["payoffs"][people[0]]
+        row[0 if payoff > 0 else 2 if payoff < 0 else 1] += 1
     return [
         {"game": game, "against": others, "won": won, "drawn": drawn, "lost": lost}
         for (game, others), (won, drawn, lost) in sorted(table.items())

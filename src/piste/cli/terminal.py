@@ -1,4 +1,4 @@
-"""The terminal itself: what is printed, what is read, and what it can do. Knows no game."""
+"""The terminal: printing, reading, and what it can do. It knows no game."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Terminal:
         self.out = sys.stdout if out is None else out
         self.into: Keyboard = sys.stdin if into is None else into
         self.asking = asking  # False: fail instead of asking a person
-        self.person = self.into.isatty() and self.out.isatty()  # somebody sits there
+        self.person = self.into.isatty() and self.out.isatty()  # a person sits there
         self._dumb = os.environ.get("TERM", "") in ("dumb", "")
         self.colour = self._wants_colour() if colour is None else colour
 
@@ -50,9 +50,9 @@ class Terminal:
             columns, rows = os.get_terminal_size(self.out.fileno())
         except (OSError, ValueError, AttributeError):
             columns, rows = 80, 24
-        given = [os.environ.get(name, "") for name in ("COLUMNS", "LINES")]
-        wanted = [int(text) if text.isascii() and text.isdigit() and 0 < len(text) < 5 else 0 for text in given]
-        return (wanted[0] or columns or 80, wanted[1] or rows or 24)
+        texts = [os.environ.get(name, "") for name in ("COLUMNS", "LINES")]
+        sizes = [int(text) if text.isascii() and text.isdigit() and len(text) < 5 else 0 for text in texts]
+        return (sizes[0] or columns or 80, sizes[1] or rows or 24)
 
     def line(self, text: str = "") -> None:
         """Print a line as it is; one that is too wide is broken at spaces where a terminal shows it."""
@@ -77,7 +77,7 @@ class Terminal:
             self.line(text)
 
     def note(self, text: str) -> None:
-        """Print something that belongs to no sheet: a notice, a refusal, an answer to `?`."""
+        """Print what is no line of a rule sheet: a notice, a refusal, an answer to `?`."""
         for line in text.split("\n"):
             for part in self._fitted(line):
                 print(f"\x1b[2m{part}\x1b[0m" if self.colour and part else part, file=self.out, flush=True)
@@ -105,9 +105,9 @@ class Terminal:
         return answer.rstrip("\n")
 
     def pause(self, text: str) -> str:
-        """Wait for Enter if somebody sits at the keyboard, and return what they typed instead.
+        """Wait for Enter if a person sits at the keyboard, and return what they typed instead.
 
-        A pipe is not kept waiting, and loses no line to it.
+        From a pipe no line is read.
         """
         if not self.into.isatty():
             self.line(text)
@@ -120,7 +120,7 @@ class Terminal:
         return answer.strip()
 
     def forget_typed(self) -> None:
-        """Drop keys that were pressed too early: one Enter too many must not open somebody's hand."""
+        """Drop keys that were pressed too early: one Enter too many must not show another player's hand."""
         if self.into is not sys.stdin or not self.into.isatty():
             return
         try:
@@ -131,12 +131,12 @@ class Terminal:
 
     @property
     def typed(self) -> bool:
-        """Whether answers are typed by somebody, and not piped in."""
+        """Whether answers are typed by a person, and not piped in."""
         return self.into.isatty()
 
     @property
     def can_hide(self) -> bool:
-        """Whether what one person saw can be taken away before another looks; a pipe has nobody to hide from."""
+        """Whether what one person saw can be cleared before another looks; a pipe has nobody to hide from."""
         return self.out.isatty() or not self.into.isatty()
 
     @property
@@ -145,7 +145,7 @@ class Terminal:
         return self._dumb and self.out.isatty()
 
     def clear(self) -> None:
-        """Take everything off the screen and, where the terminal allows, out of its scroll-back."""
+        """Clear the screen and, where the terminal allows it, the scroll-back."""
         if not self.out.isatty():
             return
         if self._dumb:

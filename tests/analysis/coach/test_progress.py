@@ -60,7 +60,7 @@ def test_the_graph_goes_from_low_to_high() -> None:
         {"name": f"2026010{i}-x", "accuracy": accuracy, "loss": 1.0, "decisions": 2}
         for i, accuracy in enumerate((0.0, 50.0, 100.0))
     ]
-    lines = progress.drawn("A game", rows, 40)
+    lines = progress.chart_lines("A game", rows, 40)
     assert "_+@" in lines[1]
     assert lines[0] == "A game: 3 games, 20260100 to 20260102"
     assert "0 % accuracy" in lines[2]

@@ -181,10 +181,10 @@ def test_a_loss_within_the_margin_is_told_as_nothing_more() -> None:
     found = review(record_of(played(Kind("positive-negative", {"top": 4}), "margin")))
     lost = max(found.decisions(), key=lambda decision: decision.loss)
     assert lost.loss > 0.01
-    assert ", loss " in reviewing.told(found, lost)
+    assert ", loss " in reviewing.decision_line(found, lost)
     margin_of = lost._replace(verdict=lost.verdict._replace(within=lost.loss))
-    assert "the best, within the margin (" in reviewing.told(found, margin_of)
-    assert "best " + found.spelled(lost, lost.best) not in reviewing.told(found, margin_of)
+    assert "the best, within the margin (" in reviewing.decision_line(found, margin_of)
+    assert "best " + found.spelled(lost, lost.best) not in reviewing.decision_line(found, margin_of)
     assert reviewing.reasons(found, margin_of) == []
     assert found.label(margin_of) == ""
 

@@ -14,7 +14,7 @@ from piste.analysis.balance.random_play import PlayStatistics
 from piste.analysis.balance.report import ANY, BEST, Report, balance_report
 from piste.analysis.balance.svg import page
 from piste.cli.arguments import option_pairs, whole_number, worker_count
-from piste.cli.background import Saying, preparing, work
+from piste.cli.background import WorkMessages, preparing, work
 from piste.cli.output import print_json
 from piste.cli.terminal import Terminal
 from piste.core.errors import OptionError, PisteError
@@ -61,9 +61,9 @@ def run(args: argparse.Namespace, terminal: Terminal) -> int:
     for i, options in enumerate(wanted, 1):
         head = f"{i}/{len(wanted)} " if len(wanted) > 1 else ""
         stopped = "Stopped before there was anything to tell."
-        saying = Saying("weighing", preparing("the bots", game), head, stopped, (i - 1) / len(wanted))
+        messages = WorkMessages("weighing", preparing("the bots", game), head, stopped, (i - 1) / len(wanted))
         column = (i - 1, len(wanted))
-        reports.append(work(saying, weighed, game, options, games, args.seed, processes, column, gently=True))
+        reports.append(work(messages, weighed, game, options, games, args.seed, processes, column, gently=True))
         if reports[-1].stopped:
             break
     cut = reports[-1].stopped

@@ -29,8 +29,8 @@ def run(args: argparse.Namespace, terminal: Terminal) -> int:
 
 
 def played(args: argparse.Namespace, terminal: Terminal) -> int:
-    found = saved_games.entries()
-    standing = saved_games.standings(found)
+    games = saved_games.entries()
+    standing = saved_games.standings(games)
     if args.json:
         rows = [
             {
@@ -43,12 +43,12 @@ def played(args: argparse.Namespace, terminal: Terminal) -> int:
                 "counts": entry.counts,
                 "trouble": entry.trouble,
             }
-            for entry in found
+            for entry in games
         ]
         return print_json(terminal, {"played": rows, "standing": standing})
-    if not found:
+    if not games:
         terminal.line("You have played no games yet. Begin with: piste play zero-sum-duel")
-    for entry in found:
+    for entry in games:
         terminal.line(f"{entry.name}: {result(entry)}")
     if standing:
         terminal.line()
@@ -63,8 +63,8 @@ def result(entry: saved_games.Entry) -> str:
     if entry.trouble:
         return entry.trouble
     game = find(entry.game)
-    sitting = [bots.described(game, spec, entry.options) for spec in entry.specs]
-    who = ", ".join(f"{name}: {spec}" for name, spec in zip(entry.seats, sitting, strict=False))
+    players = [bots.described(game, spec, entry.options) for spec in entry.specs]
+    who = ", ".join(f"{name}: {spec}" for name, spec in zip(entry.seats, players, strict=False))
     if entry.ending is None:
         return f"{who}; still running"
     winner = entry.ending["winner"]

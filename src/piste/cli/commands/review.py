@@ -11,39 +11,37 @@ from piste.analysis.coach.charts import chart_path, save_chart, text_chart
 from piste.analysis.coach.labels import LETTERS, Labels, is_clear, margin_of, read_labels
 from piste.analysis.coach.review import Review, certainty, document
 from piste.analysis.coach.review_cache import cached_review
-from piste.cli.background import Saying, preparing, work
+from piste.cli.background import WorkMessages, preparing, work
 from piste.cli.output import print_json
 from piste.cli.saved_games import find_record
 from piste.cli.terminal import Terminal
 from piste.core.errors import OptionError
 from piste.core.game import Game, counted, quoted
 
-TOLD = 1.0
-"""From so many points on a loss is explained."""
-
-WIDEST = 100
+MIN_EXPLAINED_LOSS = 1.0  # in points
+MAX_WIDTH = 100
 
 
 def run(args: argparse.Namespace, terminal: Terminal) -> int:
     labels = read_labels(args.labels) if args.labels is not None else Labels()
     path = chart_path(args.plot) if args.plot is not None else None
     record = find_record(args.record)
-    seats = wanted(record.head.game, record.head.seats, args.seat)
-    first = preparing("the coach", record.head.game)
-    saying = Saying("reviewing", first, stopped="Stopped before the game was reviewed.")
-    found = work(saying, cached_review, record, labels)
-    judged = bool(found.attribution.chances)
-    if path is not None and judged:
-        save_chart(found, seats, path)
+    seats = chosen_seats(record.head.game, record.head.seats, args.seat)
+    preparation = preparing("the coach", record.head.game)
+    messages = WorkMessages("reviewing", preparation, stopped="Stopped before the game was reviewed.")
+    review = work(messages, cached_review, record, labels)
+    evaluated = bool(review.attribution.chances)
+    if path is not None and evaluated:
+        save_chart(review, seats, path)
     if args.json:
-        return print_json(terminal, document(found, seats))
-    show(found, seats, terminal)
+        return print_json(terminal, document(review, seats))
+    show(review, seats, terminal)
     if path is not None:
-        terminal.note(f"The graph is in {path}." if judged else "There is no graph to draw.")
+        terminal.note(f"The graph is in {path}." if evaluated else "There is no graph to draw.")
     return 0
 
 
-def wanted(game: Game, names: tuple[str, ...], label: str | None) -> tuple[int, ...]:
+def chosen_seats(game: Game, names: tuple[str, ...], label: str | None) -> tuple[int, ...]:
     """Return the seats to review: all, or the one that was named, by its label or by who sits there."""
     every = tuple(range(len(names)))
     if label is None:
@@ -55,74 +53,74 @@ def wanted(game: Game, names: tuple[str, ...], label: str | None) -> tuple[int, 
     raise OptionError(f"There is no seat {quoted(label)} here; the seats are {', '.join(labels)}.")
 
 
-def show(found: Review, seats: tuple[int, ...], terminal: Terminal) -> None:
-    width = min(WIDEST, terminal.width)
+def show(review: Review, seats: tuple[int, ...], terminal: Terminal) -> None:
+    width = min(MAX_WIDTH, terminal.width)
 
     def line(text: str, hang: int = 0) -> None:
         for part in textwrap.wrap(text, width, subsequent_indent=" " * hang, break_on_hyphens=False) or [""]:
             terminal.line(part)
 
-    winner = "a draw" if found.ending.winner is None else f"{found.names[found.ending.winner]} won"
-    line(f"{found.game.notation.TITLE}: {', '.join(found.names)}; {winner}: {found.ending.reason}.")
-    if not found.attribution.chances:
-        line(certainty(found))
+    winner = "a draw" if review.ending.winner is None else f"{review.names[review.ending.winner]} won"
+    line(f"{review.game.notation.TITLE}: {', '.join(review.names)}; {winner}: {review.ending.reason}.")
+    if not review.attribution.chances:
+        line(certainty(review))
         return
-    line(f"Chances are judged by what each player could know at that moment. {certainty(found)}")
+    line(f"Chances are judged by what each player could know at that moment. {certainty(review)}")
     for seat in seats:
-        name, what = found.names[seat], " the round" if found.attribution.columns[seat].rounds else ""
+        name, what = review.names[seat], " the round" if review.attribution.columns[seat].rounds else ""
         terminal.line()
         line(f"{name}: chance to win{what}, as {name} saw it")
-        marks = [(d.step, found.label(d)) for d in found.decisions(seat) if found.label(d)]
+        marks = [(d.step, review.label(d)) for d in review.decisions(seat) if review.label(d)]
         letters = [(step, LETTERS[name]) for step, name in marks]
-        for row in text_chart([chances[seat] for chances in found.attribution.chances], min(width, 80), letters):
+        for row in text_chart([chances[seat] for chances in review.attribution.chances], min(width, 80), letters):
             terminal.whole(row)
         if marks:
             line(f"      {', '.join(f'{letter} {name}' for name, letter in LETTERS.items())}", 6)
     for seat in seats:
         terminal.line()
-        for text in account(found, found.attribution.columns[seat]):
+        for text in attribution_lines(review, review.attribution.columns[seat]):
             line(text, 2)
     terminal.line()
-    decisions = [decision for decision in found.decisions() if decision.seat in seats]
-    for nothing, run in groupby(decisions, is_idle):
+    decisions = [decision for decision in review.decisions() if decision.seat in seats]
+    for idle, run in groupby(decisions, is_idle):
         some = list(run)
-        if nothing and len(some) > 1:
+        if idle and len(some) > 1:
             line(f"{some[0].step + 1}-{some[-1].step + 1}. {len(some)} decisions on which nothing depended", 4)
             continue
         for decision in some:
-            line(told(found, decision), 4)
-            for why in reasons(found, decision):
+            line(decision_line(review, decision), 4)
+            for why in reasons(review, decision):
                 line(f"    {why[0].upper()}{why[1:]}.", 4)
     if not decisions:
         line("There was nothing to decide here.")
 
 
 def is_idle(decision: Decision) -> bool:
-    """Say whether every choice was worth the same."""
+    """Return whether every choice was worth the same."""
     return decision.before - decision.worst < 1e-9
 
 
-def reasons(found: Review, decision: Decision) -> list[str]:
+def reasons(review: Review, decision: Decision) -> list[str]:
     """Return why a decision that cost something was worth what it was, and the best one too."""
-    if 100 * decision.loss < TOLD or not is_clear(decision):
+    if 100 * decision.loss < MIN_EXPLAINED_LOSS or not is_clear(decision):
         return []
     actions = dict.fromkeys((decision.action, decision.best))
     if decision.action == RESIGNATION:
         actions = dict.fromkeys([RESIGNATION])
-    return [why for action in actions if (why := found.why(decision, action))]
+    return [why for action in actions if (why := review.why(decision, action))]
 
 
-def account(found: Review, columns: Columns) -> list[str]:
+def attribution_lines(review: Review, columns: Columns) -> list[str]:
     """Return where a seat's points went, a line for each column."""
-    name = found.names[columns.seat]
-    others = "the other's losses" if len(found.names) == 2 else "others, and revealed"
+    name = review.names[columns.seat]
+    others = "the other's losses" if len(review.names) == 2 else "others, and revealed"
     rows = [("own losses", columns.own), (others, columns.others), ("luck", columns.luck)]
     if abs(columns.revealed) > 1e-9:
         rows.append(("revealed", columns.revealed))
     if abs(columns.left) > 1e-9:
         rows.append(("left open by estimates", columns.left))
-    decisions = found.decisions(columns.seat)
-    kept = found.accuracy(columns.seat)
+    decisions = review.decisions(columns.seat)
+    kept = review.accuracy(columns.seat)
     played = "nothing could be lost" if kept is None else f"accuracy {kept:.1f} %"
     way = f"{name}: from {percent(columns.first)} to {percent(columns.result)}"
     if columns.rounds > 1:
@@ -134,22 +132,22 @@ def account(found: Review, columns: Columns) -> list[str]:
         way,
         *(f"  {what + ':':<24}{points(value):>7}" for what, value in rows),
         *notes,
-        f"  {counted(len(decisions), 'decision')}, {played}{named(found, decisions)}",
+        f"  {counted(len(decisions), 'decision')}, {played}{label_counts(review, decisions)}",
     ]
 
 
-def named(found: Review, decisions: list[Decision]) -> str:
+def label_counts(review: Review, decisions: list[Decision]) -> str:
     """Return how many losses had which name."""
-    names = [found.label(decision) for decision in decisions]
+    names = [review.label(decision) for decision in decisions]
     each = {name: names.count(name) for name in dict.fromkeys(names) if name}
     return "".join(f", {counted(many, name)}" for name, many in each.items())
 
 
-def told(found: Review, decision: Decision) -> str:
+def decision_line(review: Review, decision: Decision) -> str:
     """Return a decision in one line: what it was, the chance before and after, the best one, the loss."""
-    number, who = decision.step + 1, found.names[decision.seat]
-    best = found.spelled(decision, decision.best)
-    text = f"{number}. {who}: {found.told(decision)}, {percent(decision.before)} -> {percent(decision.after)}"
+    number, who = decision.step + 1, review.names[decision.seat]
+    best = review.spelled(decision, decision.best)
+    text = f"{number}. {who}: {review.told(decision)}, {percent(decision.before)} -> {percent(decision.after)}"
     off = margin_of(decision)
     if 100 * decision.loss < 0.05:
         return text + ("" if not off else f" (±{100 * decision.verdict.within:.1f})")
@@ -157,7 +155,7 @@ def told(found: Review, decision: Decision) -> str:
     if not is_clear(decision):
         return f"{text}; the best, within the margin ({100 * decision.loss:.1f}{beside})"
     instead = f"; best {best}" if decision.best not in (decision.action, RESIGNATION) else ""
-    name = found.label(decision)
+    name = review.label(decision)
     return f"{text}{instead}, loss {100 * decision.loss:.1f}{beside}{f' ({name})' if name else ''}"
 
 

@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from piste.cli.arguments import option_pairs
-from piste.cli.background import Saying, work
+from piste.cli.background import WorkMessages, work
 from piste.cli.output import print_json
 from piste.cli.terminal import Terminal, complain
 from piste.core.errors import OptionError, PositionError
@@ -32,7 +32,7 @@ def run(args: argparse.Namespace, terminal: Terminal) -> int:
         raise OptionError("A position names its own options, in braces: leave --set out.")
     known = read(game, options, args.position, args.seat)
     need(solving(game, known.base.state.options))
-    verdict = described(work(Saying("solving", stopped=STOPPED), solved, game.name, known), known)
+    verdict = described(work(WorkMessages("solving", stopped=STOPPED), solved, game.name, known), known)
     if args.json:
         return print_json(terminal, verdict.document())
     show(game, verdict, terminal)
@@ -53,7 +53,7 @@ def solved_full(game: str, options: Any, progress: Progress) -> str:
 def full(game: Game, options: Any, args: argparse.Namespace, terminal: Terminal) -> int:
     """Compute whatever is to be computed once; an interrupted run goes on where it was."""
     try:
-        said = work(Saying("solving"), solved_full, game.name, options, gently=True)
+        said = work(WorkMessages("solving"), solved_full, game.name, options, gently=True)
     except KeyboardInterrupt:
         complain("Stopped. What is done is kept where the game allows it; the same command goes on.")
         return 130

@@ -14,27 +14,27 @@ from piste.core.game import counted, quoted
 from piste.core.record import Record
 from piste.core.replay import replay
 
-SHORTEST = 16
-"""Digits of a commitment from which on it is worth comparing: nobody finds another seed for those."""
+MIN_DIGITS = 16
+"""The shortest part of a commitment that is worth comparing: nobody finds another seed for those digits."""
 
 
 class Check(NamedTuple):
-    """One thing that was looked at."""
+    """One thing that was checked."""
 
-    what: str  # a word for machines
+    name: str  # for machines
     holds: bool
     text: str
 
 
 def run(args: argparse.Namespace, terminal: Terminal) -> int:
-    shown = None if args.commitment is None else read_digest(args.commitment)
+    expected = None if args.commitment is None else read_digest(args.commitment)
     checks: list[Check] = []
     record = None
     try:
         record = find_record(args.record)
-        checks += written(record)
-        checks += promised(record, shown)
-        checks += played(record)
+        checks += format_checks(record)
+        checks += commitment_checks(record, expected)
+        checks += replay_checks(record)
     except RecordError as e:
         checks.append(Check("record", False, str(e)))
     sound = all(check.holds for check in checks)
@@ -45,7 +45,7 @@ def run(args: argparse.Namespace, terminal: Terminal) -> int:
                 "sound": sound,
                 "running": record is not None and record.ending is None,
                 "commitment": None if record is None or record.head.commitment is None else digest(record),
-                "checks": [{"check": check.what, "holds": check.holds, "text": check.text} for check in checks],
+                "checks": [{"check": check.name, "holds": check.holds, "text": check.text} for check in checks],
             },
         )
     else:
@@ -54,64 +54,64 @@ def run(args: argparse.Namespace, terminal: Terminal) -> int:
 
 
 def read_digest(text: str) -> str:
-    """Return the digits of a commitment as somebody copied them, whole or from its beginning."""
+    """Return the digits of a commitment as a user copied them, all or the first ones."""
     digits = re.sub(r"[\s:…-]", "", text).removesuffix("...").casefold()
-    if not re.fullmatch(rf"[0-9a-f]{{{SHORTEST},64}}", digits):
+    if not re.fullmatch(rf"[0-9a-f]{{{MIN_DIGITS},64}}", digits):
         raise OptionError(
-            f"--commitment is what the table showed at the deal: 64 hexadecimal digits, the first {SHORTEST} of them "
-            f"will do; {quoted(text)} is not."
+            f"--commitment is what the table showed at the deal: 64 hexadecimal digits, the first {MIN_DIGITS} of "
+            f"them will do; {quoted(text)} is not."
         )
     return digits
 
 
-def written(record: Record) -> list[Check]:
+def format_checks(record: Record) -> list[Check]:
     """Return what reading the record has already checked."""
     lines = counted(len(record.lines), "line")
-    found = [Check("chain", True, f"The record has {lines}; each fits the check over itself and all before it.")]
+    checks = [Check("chain", True, f"The record has {lines}; each fits the check over itself and all before it.")]
     if record.ending is not None:
-        found.append(Check("checksum", True, "The checksum of the whole record fits."))
-    return found
+        checks.append(Check("checksum", True, "The checksum of the whole record fits."))
+    return checks
 
 
 def digest(record: Record) -> str:
     return "" if record.head.commitment is None else record.head.commitment.digest
 
 
-def promised(record: Record, shown: str | None) -> list[Check]:
+def commitment_checks(record: Record, expected: str | None) -> list[Check]:
     """Return whether the seed is the promised one, and the promise the one that was shown."""
-    found = []
+    checks = []
     if digest(record):
-        found.append(Check("promise", True, f"The seed is the one that was promised at the deal: {digest(record)}"))
-    if shown is not None:
-        same = bool(digest(record)) and digest(record).startswith(shown)
+        checks.append(Check("promise", True, f"The seed is the one that was promised at the deal: {digest(record)}"))
+    if expected is not None:
+        same = bool(digest(record)) and digest(record).startswith(expected)
         if same:
             text = "The promise in the record is the one that you were shown."
         elif digest(record):
             text = "The promise in the record is not the one that you were shown: this is the record of another deal."
         else:
             text = "The record holds no promise to compare with the one that you were shown."
-        found.append(Check("shown", same, text))
-    return found
+        checks.append(Check("shown", same, text))
+    return checks
 
 
-def played(record: Record) -> list[Check]:
+def replay_checks(record: Record) -> list[Check]:
     """Play the record again; RecordError says where it could not have gone on."""
     table, _ = replay(record)
     chance = sum("chance" in step for step in record.steps)
     decisions = sum("seat" in step for step in record.steps)
-    found = []
+    checks = []
     if record.head.seed is not None:
         laid = " after what was laid by hand" if record.head.laid else ""
-        found.append(Check("dealt", True, f"The seed deals every outcome of chance{laid}: {chance} of {chance}."))
-    found.append(Check("rules", True, f"The rules allow every decision: {decisions} of {decisions}."))
+        checks.append(Check("dealt", True, f"The seed deals every outcome of chance{laid}: {chance} of {chance}."))
+    checks.append(Check("rules", True, f"The rules allow every decision: {decisions} of {decisions}."))
     ending = table.ending()
     if ending is not None and record.ending is None:
         text = f"The record breaks off after line {len(record.lines)}: the game was over, and the ending is missing."
-        found.append(Check("ending", False, text))
+        checks.append(Check("ending", False, text))
     elif ending is not None:
         who = "a draw" if ending.winner is None else f"{record.head.seats[ending.winner]} won"
-        found.append(Check("ending", True, f"The game ends as it is written: {who}, {ending.reason}."))
-    return found
+        checks.append(Check("ending", True, f"The game ends as it is written: {who}, {ending.reason}."))
+    return checks
 
 
 def show(record: Record | None, checks: list[Check], terminal: Terminal) -> None:
@@ -125,11 +125,11 @@ def show(record: Record | None, checks: list[Check], terminal: Terminal) -> None
         terminal.line("So far the record is sound. The game is still running: who has this file knows the seed.")
     else:
         terminal.line("The record is sound.")
-    for text in limits(record):
+    for text in unproven(record):
         terminal.note(text)
 
 
-def limits(record: Record) -> list[str]:
+def unproven(record: Record) -> list[str]:
     """Return what the checks cannot show."""
     if record.head.seed is None:
         return [
