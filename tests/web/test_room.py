@@ -247,9 +247,9 @@ def test_before_the_deal_there_is_nothing_to_decide() -> None:
         lambda: made.decide(0, "keep", 0),
         lambda: made.resign(0),
         lambda: made.claim(0, LONG, PATIENCE),
-        lambda: made.hinted(0),
+        lambda: made.hint_question(0),
         made.record,
-        lambda: made.successors(0),
+        lambda: made.rematch_seats(0),
     ):
         with pytest.raises(IllegalDecisionError):
             act()
@@ -281,12 +281,12 @@ def test_of_four_the_others_play_on_without_who_resigned() -> None:
 def test_hints_are_given_against_bots_only_and_stand_in_the_record() -> None:
     people = room()
     with pytest.raises(IllegalDecisionError, match="people play each other"):
-        people.hinted(actor(people))
+        people.hint_question(actor(people))
     made = room("prime-duel", 1, first=1)
     made.fill("p0", "steady")
     made.deal(seeded())
     assert made.table is not None
-    number = made.hinted(0)
+    number = made.hint_question(0)
     view = made.table.view(0)
     said = made.give_hint(0, number, "perfect", view.actions[1])
     assert view.decisions[1] in said
@@ -373,12 +373,12 @@ def test_a_short_while_without_a_sign_is_not_away() -> None:
 def test_a_rematch_moves_everybody_one_seat_and_keeps_places(count: int) -> None:
     made = room("mccoy-duel", count, players=count)
     with pytest.raises(IllegalDecisionError, match="not over"):
-        made.successors(0)
+        made.rematch_seats(0)
     while made.running:
         made.resign(actor(made))
     with pytest.raises(IllegalDecisionError, match="Only those who played"):
-        made.successors(SPECTATOR)
-    seats = made.successors(1)
+        made.rematch_seats(SPECTATOR)
+    seats = made.rematch_seats(1)
     order = [*range(1, count), 0]
     assert [seat.players for seat in seats] == [made.seats[i].players for i in order]
     assert [seat.kind for seat in seats] == [PERSON if i == 1 else RESERVED for i in order]
@@ -389,7 +389,7 @@ def test_no_place_is_kept_for_somebody_who_deleted_the_game() -> None:
     made = room()
     made.resign(0)
     made.place(0, made.seats[0]._replace(players=frozenset()))
-    assert [seat.kind for seat in made.successors(1)] == [PERSON, OPEN]
+    assert [seat.kind for seat in made.rematch_seats(1)] == [PERSON, OPEN]
 
 
 @pytest.mark.parametrize("game", names())

@@ -112,7 +112,7 @@ class BotRunner:
                 return await self._stick(code, str(e))
             async with self._registry.room(code) as room:
                 if room is asked and room.bot_to_act() == to_act:
-                    room.relieve(seat, why_replaced(e))
+                    room.replace_bot(seat, why_replaced(e))
                     await self._registry.save(room, *seat_changes(room))
                     self._registry.notify(code)
             return True
@@ -177,7 +177,7 @@ class BotRunner:
             seat = room.seat_of(player)
             if seat == SPECTATOR:
                 raise IllegalDecisionError("You look on here: hints are for those who play.")
-            number = room.hinted(seat)
+            number = room.hint_question(seat)
             NETWORK.set(room.network)
             if (seat, number) in room.hints:
                 return room.hints[seat, number]

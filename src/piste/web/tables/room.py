@@ -1,4 +1,4 @@
-"""One room: a table, who sits there, and what they may do. No network and no storage; clock and codes are given."""
+"""One room: a table, its seats, and what a player may do. No network and no storage; time and codes are arguments."""
 
 from __future__ import annotations
 
@@ -28,35 +28,35 @@ from piste.core.table import Table
 from piste.web.tables.transcript import Transcript
 
 PERSON, BOT, OPEN, RESERVED = "person", "bot", "open", "kept"
-LONGEST_NAME = 24
-LONGEST_DECISION = 40
+MAX_NAME_LENGTH = 24
+MAX_DECISION_LENGTH = 40
 AWAY_AFTER_S = 10.0
-"""Seconds without a sign of somebody before they count as away: a refresh takes less."""
+"""A player who has sent nothing for this time is away; reloading a page takes less."""
 
 STAND_IN = "steady"
 MAX_DECISIONS = 2000
-"""No game of people comes near it; a longer one would be slow to tell again."""
+"""No game of people comes near it; a longer one would be slow to replay."""
 
 
 class Seat(NamedTuple):
-    """Who sits on a seat, or may."""
+    """A seat and its player, if it has one."""
 
     kind: str = OPEN
     name: str = ""
     bot: str = ""  # the level, for a bot
     stand_in: str = ""  # the level of the bot that plays for a person who is away
     players: frozenset[str] = frozenset()  # the devices of the person
-    link: int = 0  # how often the private link was revoked
+    link: int = 0  # the number of revoked private links
 
 
 Opener = Callable[["Room"], tuple[Head, ChanceSource | None]]
 
 
 def default_opener(room: Room) -> tuple[Head, ChanceSource | None]:
-    """Return the head of a new game that nobody can foresee."""
+    """Return the head of a new game with a random seed."""
     head = new_head(room.game.name, room.options, seats=room.names())
-    sitting = {f"seat {i}": seat.bot or "you" for i, seat in enumerate(room.seats, 1)}
-    return head._replace(notes=sitting), None
+    players = {f"seat {i}": seat.bot or "you" for i, seat in enumerate(room.seats, 1)}
+    return head._replace(notes=players), None
 
 
 class Room:
@@ -84,31 +84,31 @@ class Room:
         self.previous = previous
         self.successor = successor
         self.created = self.touched = now
-        self.stored = 0.0  # when it was last written that something happens here
+        self.stored = 0.0  # when `touched` was last stored
         self.table: Table | None = None
         self.head: Head | None = None
         self.transcript: Transcript | None = None
-        self.hints: dict[tuple[int, int], str] = {}  # of a seat at a question
-        self.no_hints: dict[tuple[int, int], str] = {}  # why a seat could get none at a question
-        self.network = ""  # from where one of its players asked last: whose share of the thinkers its bots take
-        self.stuck = ""  # why a bot could not answer, if it could not
-        self.preparing: int | None = None  # percent of what a bot needs first; None while none is prepared
-        self.version = 0  # of what is shown: counts up whenever anything changes
-        self.sockets: dict[int, int] = {}  # how many a seat has open
-        self.seen: dict[int, float] = {}  # when a seat was last heard of, by a clock that cannot be set
-        self.used = 0.0  # when somebody last asked for the room, by the same clock
-        self._asked: tuple[tuple[int, int], Question] | None = None  # whose question at which version
+        self.hints: dict[tuple[int, int], str] = {}  # by seat and question
+        self.no_hints: dict[tuple[int, int], str] = {}  # why there is none, by seat and question
+        self.network = ""  # of the player who acted last: its bots count as work for that network
+        self.stuck = ""  # why a bot could not decide, if it could not
+        self.preparing: int | None = None  # percent; None while no bot is prepared
+        self.version = 0  # counts every change of what is shown
+        self.sockets: dict[int, int] = {}  # open websockets of each seat
+        self.seen: dict[int, float] = {}  # when a seat last sent something, monotonic
+        self.used = 0.0  # when the room was last asked for, monotonic
+        self._asked: tuple[tuple[int, int], Question] | None = None  # by seat and version
         self._recorder: Recorder | None = None
-        self._written = 0  # lines that are in storage
+        self._written = 0  # lines of the record in storage
 
-    # Who sits where
+    # Seats
 
     def seat_of(self, player: str) -> int:
         """Return the seat of a device; SPECTATOR if it has none."""
         return next((i for i, seat in enumerate(self.seats) if player in seat.players), SPECTATOR)
 
     def names(self) -> tuple[str, ...]:
-        """Return what each seat is called: its name, or as the game calls it."""
+        """Return the name of each seat: the player's, or the game's."""
         return tuple(seat.name or f"Player {self.game.seat_name(i)}" for i, seat in enumerate(self.seats))
 
     @property
@@ -124,21 +124,21 @@ class Room:
         return [i for i, seat in enumerate(self.seats) if seat.kind in (PERSON, RESERVED)]
 
     def place(self, at: int, seat: Seat) -> None:
-        """Put somebody on a seat."""
+        """Change a seat."""
         self.seats[at] = seat
         self.version += 1
 
     def free_name(self, wanted: str) -> str:
-        """Return the name, with a number if somebody else here has it."""
+        """Return the name, with a number if another seat has it."""
         taken = {tidy(name) for name in self.names()}
         name, number = wanted, 1
         while tidy(name) in taken:
             number += 1
-            name = f"{wanted[: LONGEST_NAME - 3]} {number}"
+            name = f"{wanted[: MAX_NAME_LENGTH - 3]} {number}"
         return name
 
     def sit(self, player: str, name: str) -> int:
-        """Give a person the first open seat; who sits already keeps the seat."""
+        """Give a player the first open seat; a player who has a seat keeps it."""
         at = self.seat_of(player)
         if at != SPECTATOR:
             return at
@@ -153,31 +153,31 @@ class Room:
         return at
 
     def arrive(self, at: int) -> bool:
-        """Note that the person for whom a seat is kept has come; return whether that is news."""
+        """Note that the player of a reserved seat has come; return whether that is new."""
         if self.seats[at].kind != RESERVED:
             return False
         self.place(at, self.seats[at]._replace(kind=PERSON))
         return True
 
     def fill(self, player: str, level: str) -> list[tuple[int, str]]:
-        """Let bots take every seat that is still free; return who had a place kept there: seats and devices."""
+        """Let bots take every free seat; return the seats and devices of reservations that end."""
         self._only_host(player)
         if self.table is not None:
             raise IllegalDecisionError("The game has begun: there is no free seat.")
-        gone: list[tuple[int, str]] = []
+        removed: list[tuple[int, str]] = []
         for at, seat in enumerate(self.seats):
             if seat.kind in (OPEN, RESERVED):
-                gone += [(at, device) for device in sorted(seat.players)]
+                removed += [(at, device) for device in sorted(seat.players)]
                 shown = bots.shown(self.game, level, self.game.options(self.options))
                 self.place(at, Seat(BOT, self.free_name(shown.capitalize()), bot=level))
-        return gone
+        return removed
 
     def basis(self, level: str) -> str:
-        """Return how the play of a bot is known at this table, in a word; "" if no bot of ours is meant."""
+        """Return what the play of a bot is based on, in a word; "" for no bot."""
         return _basis(self.game, level, tuple(self.options.items()), bots.made(self.game)) if level else ""
 
     def revoke_link(self, at: int, player: str) -> list[str]:
-        """Make the private link of a seat worthless; only this device keeps the seat. Return those that lose it."""
+        """Revoke the private link of a seat; only this device keeps the seat. Return the devices that lose it."""
         seat = self.seats[at]
         self.place(at, seat._replace(players=frozenset({player}), link=seat.link + 1))
         return sorted(seat.players - {player})
@@ -188,7 +188,7 @@ class Room:
         self.version += 1
 
     def is_host(self, player: str) -> bool:
-        """Whether this device belongs to whoever opened the room."""
+        """Whether this device belongs to the player who opened the room."""
         seat = self.seat_of(player)
         return bool(player) and (player == self.host or (seat != SPECTATOR and seat == self.seat_of(self.host)))
 
@@ -200,29 +200,29 @@ class Room:
 
     @property
     def full(self) -> bool:
-        """Whether everybody is there and the cards can be dealt."""
+        """Whether every seat is taken and the game can begin."""
         return all(seat.kind in (PERSON, BOT) for seat in self.seats)
 
     def deal(self, opener: Opener = default_opener) -> None:
         """Begin the game."""
         self.head, dealer = opener(self)
         self.table, self._recorder = seated(self.head, dealer=dealer)
-        self._begun()
+        self._start_transcript()
 
     def restore(self, lines: tuple[str, ...]) -> None:
-        """Go on from a record that was kept."""
+        """Continue from a stored record."""
         record = Record.parse("".join(f"{line}\n" for line in lines))
         self.head = record.head
         self.table, self._recorder = replay(record)
         self._written = len(lines)
-        self._begun()
+        self._start_transcript()
 
-    def _begun(self) -> None:
+    def _start_transcript(self) -> None:
         assert self.table is not None
         assert self.head is not None
         assert self._recorder is not None
         self.transcript = Transcript(self.table, self.head.seats, self._recorder.entries, self.names)
-        for seat, number, text in self.transcript.hints():
+        for seat, number, text in self.transcript.hints:
             self.hints[seat, number] = text
         self.version += 1
 
@@ -231,7 +231,7 @@ class Room:
         return self._written, () if self._recorder is None else tuple(self._recorder.lines[self._written :])
 
     def written(self) -> None:
-        """Note that all of the record is in storage."""
+        """Note that the whole record is in storage."""
         self._written = 0 if self._recorder is None else len(self._recorder.lines)
 
     def record(self) -> str:
@@ -245,15 +245,15 @@ class Room:
             raise IllegalDecisionError("The game has not begun: somebody is still missing.")
         return self.table
 
-    def decide(self, seat: int, said: str, number: int) -> str:
-        """Take a decision and return its name. The same one sent again is taken once and answered twice."""
+    def decide(self, seat: int, text: str, number: int) -> str:
+        """Take a decision and return its name. One that is sent twice is taken once and answered twice."""
         table = self._playing()
-        if len(said) > LONGEST_DECISION:
-            raise UnreadableDecisionError(f"{quoted(said)} is no answer here: it is too long.")
+        if len(text) > MAX_DECISION_LENGTH:
+            raise UnreadableDecisionError(f"{quoted(text)} is no answer here: it is too long.")
         assert self.transcript is not None
         if 0 <= number < table.number:
             before = self.transcript.answers[number]
-            if said and before.seat == seat and said in (before.name, before.said):
+            if text and before.seat == seat and text in (before.name, before.typed):
                 return before.name
             own = f": you decided {before.name}" if before.seat == seat else ""
             raise StaleDecisionError(f"That question has been answered{own}. Look again: the table has moved on.")
@@ -269,23 +269,23 @@ class Room:
             raise IllegalDecisionError(
                 f"A table here carries {MAX_DECISIONS} decisions and no more. Resign, then have a rematch."
             )
-        action = self._read(table, seat, said)
-        return self._take(table, seat, action, said)
+        action = self._read(table, seat, text)
+        return self._take(table, seat, action, text)
 
-    def _read(self, table: Table, seat: int, said: str) -> int:
+    def _read(self, table: Table, seat: int, text: str) -> int:
         question = self._question(table, seat)
         view = question.view
-        if said in view.decisions:  # buttons and programs
-            return view.actions[view.decisions.index(said)]
-        if not said.strip():
+        if text in view.decisions:  # buttons and programs
+            return view.actions[view.decisions.index(text)]
+        if not text.strip():
             raise UnreadableDecisionError(
                 f"Nothing was decided. You can choose {listed(list(view.decisions), 'or')}."
             )
-        found = question.read(said)
-        if isinstance(found, Prompt):
-            keys = listed([key.key for key in found.keys], "or")
-            raise UnreadableDecisionError(f"{quoted(said)} is only the beginning of a decision. Add {keys}.")
-        return found
+        action = question.read(text)
+        if isinstance(action, Prompt):
+            keys = listed([key.key for key in action.keys], "or")
+            raise UnreadableDecisionError(f"{quoted(text)} is only the beginning of a decision. Add {keys}.")
+        return action
 
     def _question(self, table: Table, seat: int) -> Question:
         """Return the question that is open: it stays the same until something changes, whatever is answered."""
@@ -295,23 +295,23 @@ class Room:
             self._asked = key, Question(self.game, view, self.game.text.ask(view, self.names()))
         return self._asked[1]
 
-    def _take(self, table: Table, seat: int, action: int, said: str = "") -> str:
+    def _take(self, table: Table, seat: int, action: int, text: str = "") -> str:
         number = table.number
         table.decide(seat, action, number)
         self.stuck = ""
         assert self.transcript is not None
-        self.transcript.go_on()
-        self.transcript.answers[number] = self.transcript.answers[number]._replace(said=said)
+        self.transcript.update()
+        self.transcript.answers[number] = self.transcript.answers[number]._replace(typed=text)
         self.version += 1
         return self.transcript.answers[number].name
 
     def resign(self, seat: int) -> None:
         self._playing().resign(seat)
-        self._went_on()
+        self._changed()
 
-    def _went_on(self) -> None:
+    def _changed(self) -> None:
         assert self.transcript is not None
-        self.transcript.go_on()
+        self.transcript.update()
         self.stuck = ""
         self.version += 1
 
@@ -320,7 +320,7 @@ class Room:
         if self._recorder is None or not self._recorder.running:
             return
         self._recorder.mark(mark)
-        self._went_on()
+        self._changed()
 
     # Bots
 
@@ -339,13 +339,13 @@ class Room:
         self._take(self.table, seat, action)
         return True
 
-    def relieve(self, seat: int, why: str) -> None:
+    def replace_bot(self, seat: int, why: str) -> None:
         """Let an easier bot play on for one that cannot; the seat is named after who plays there."""
         was = self.seats[seat]
         self.place(seat, was._replace(bot=STAND_IN, name=self.free_name(f"{STAND_IN.capitalize()} for {was.name}")))
         self.mark(Replaced(STAND_IN, was.name, why))
 
-    def hinted(self, seat: int) -> int:
+    def hint_question(self, seat: int) -> int:
         """Return the number of the question for which this seat may have a hint now."""
         table = self._playing()
         if not self.against_bots(seat):
@@ -369,7 +369,7 @@ class Room:
         self._recorder.mark(Hint(seat, name))
         bot = bots.described(self.game, level, self.game.options(self.options))
         self.hints[seat, number] = f"{bot.capitalize()} would choose {name}."
-        self._went_on()
+        self._changed()
         return self.hints[seat, number]
 
     # Away and back
@@ -391,14 +391,14 @@ class Room:
 
     def claim(self, seat: int, now: float, patience: float) -> None:
         """End the turn of somebody who is away: they leave the game."""
-        at = self._absent_other(seat, now, patience)
+        at = self._other_absent(seat, now, patience)
         # A note must not begin with a name: one that reads as another kind of mark is refused.
         self.mark(Note(f"Claimed by {self.names()[seat]}: the turn of {self.names()[at]}, who was away."))
         self.resign(at)
 
     def stand_in(self, seat: int, now: float, patience: float) -> int:
         """Let a bot play for somebody who is away; return their seat."""
-        at = self._absent_other(seat, now, patience)
+        at = self._other_absent(seat, now, patience)
         self.place(at, self.seats[at]._replace(stand_in=STAND_IN))
         self.mark(Note(f"The bot {STAND_IN} plays on for {self.names()[at]}, who is away."))
         return at
@@ -410,7 +410,7 @@ class Room:
         self.place(seat, self.seats[seat]._replace(stand_in=""))
         self.mark(Note(f"Back again: {self.names()[seat]}."))
 
-    def _absent_other(self, seat: int, now: float, patience: float) -> int:
+    def _other_absent(self, seat: int, now: float, patience: float) -> int:
         self._playing()
         at = self.absent(now, patience)
         if at in (SPECTATOR, seat) or seat == SPECTATOR:
@@ -427,7 +427,7 @@ class Room:
 
     # Afterwards
 
-    def successors(self, seat: int) -> list[Seat]:
+    def rematch_seats(self, seat: int) -> list[Seat]:
         """Return who sits where in the rematch: everybody one seat on, with places kept for those who did not ask."""
         if not self.over:
             raise IllegalDecisionError("The game is not over: a rematch comes after it.")
@@ -445,8 +445,8 @@ class Room:
 def clean_name(name: str) -> str:
     """Return a name as it is shown, or refuse it with a sentence."""
     tidied = " ".join("".join(c for c in name if unicodedata.category(c)[0] != "C" or c == " ").split())
-    if not tidied or len(tidied) > LONGEST_NAME:
-        raise OptionError(f"A name has 1 to {LONGEST_NAME} letters; {quoted(name)} has not.")
+    if not tidied or len(tidied) > MAX_NAME_LENGTH:
+        raise OptionError(f"A name has 1 to {MAX_NAME_LENGTH} letters; {quoted(name)} has not.")
     return tidied
 
 

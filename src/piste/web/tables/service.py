@@ -336,7 +336,7 @@ class TableService:
 
     async def _rematch(self, room: Room, seat: int, player: str) -> ActionResult:
         if not room.successor:
-            seats = room.successors(seat)
+            seats = room.rematch_seats(seat)
             for level in sorted({one.bot for one in seats if one.bot}):
                 check_level(level, room.game, room.game.options(room.options))
             following = Room(

@@ -1,7 +1,7 @@
-"""What has been told of a game so far, line by line, to each audience: the same numbers for ever.
+"""The log of a game, line by line, as each audience reads it; the number of a line never changes.
 
-The lines come from the seats' logs and the game's words; notes of the house stand between them where the record has
-marks. A seat's story is made of what that seat was told and of nothing else.
+The lines come from the seat's own log and the game's text, with notes of the server where the record has marks. The
+transcript of a seat is made from what that seat may know and nothing else.
 """
 
 from __future__ import annotations
@@ -26,132 +26,129 @@ class LogLine(NamedTuple):
     kind: str  # said (by the sheet), drawn (by it, in letters), own (a decision), note (by the server)
 
 
-class Answered(NamedTuple):
-    """Who answered a question, and how."""
+class Answer(NamedTuple):
+    """The answer to a question."""
 
     seat: int
     name: str  # of the decision, in the notation
-    said: str = ""  # as it was typed
+    typed: str = ""  # as the player typed it
 
 
-class _Happened(NamedTuple):
-    """One line of the record: a step of the game, or a note."""
+class _Event(NamedTuple):
+    """A step of the game, or a note."""
 
-    step: int  # how many steps there are with it
+    step: int  # the number of steps up to here
     seat: int  # who decided; SPECTATOR for chance and notes
     text: str  # the decision's name, or the note
     names: tuple[str, ...]  # of the seats at that time
 
 
 class Transcript:
-    """The lines that each audience has been told.
+    """The lines for each audience.
 
-    A bot that is relieved gives its seat another name. Lines before that keep the one in `names`, lines after it have
-    the one that `latest` returns: a seat is relieved once at most.
+    A bot that is replaced gives its seat another name. Earlier lines keep the name in `names`, later ones have the
+    one that `latest_names` returns: a bot is replaced once at most.
     """
 
     def __init__(
-        self, table: Table, names: tuple[str, ...], record: list[Entry], latest: Callable[[], tuple[str, ...]]
+        self, table: Table, names: tuple[str, ...], entries: list[Entry], latest_names: Callable[[], tuple[str, ...]]
     ) -> None:
         self._table = table
-        self._first = self._names = names
-        self._latest = latest
-        self._record = record  # grows while the game goes on
-        self._read = 0
-        self._happened: list[_Happened] = []
-        self._entries: dict[int, list[LogLine]] = {}
-        self._told: dict[int, int] = {}  # how much of what happened is in an audience's entries
-        self._reach: dict[int, list[int]] = {}  # for each audience, how many lines it was told up to each step
-        self._ended: set[int] = set()
+        self._first_names = self._names = names
+        self._latest_names = latest_names
+        self._entries = entries  # the recorder appends to it
+        self._entries_read = 0
+        self._events: list[_Event] = []
+        self._lines: dict[int, list[LogLine]] = {}  # of each audience
+        self._events_told: dict[int, int] = {}  # the number of events in an audience's lines
+        self._reach: dict[int, list[int]] = {}  # the number of an audience's lines after each step
+        self._ended: set[int] = set()  # audiences that have the last lines
         self.deciders: list[int] = []  # of each step; SPECTATOR where chance decided
-        self.answers: list[Answered] = []
-        self._hints: list[tuple[int, int, str]] = []
-        self.go_on()
+        self.answers: list[Answer] = []
+        self.hints: list[tuple[int, int, str]] = []  # seat, question, text
+        self.update()
 
-    def go_on(self) -> None:
-        """Read what has come to the record since."""
-        for entry in self._record[self._read :]:
-            self._take(entry)
-        self._read = len(self._record)
+    def update(self) -> None:
+        """Add what has been recorded since."""
+        for entry in self._entries[self._entries_read :]:
+            self._add(entry)
+        self._entries_read = len(self._entries)
 
-    def _take(self, entry: Entry) -> None:
-        steps = self._happened[-1].step if self._happened else 0
+    def _add(self, entry: Entry) -> None:
+        steps = self._events[-1].step if self._events else 0
         match entry:
             case Hint(seat, hint):
-                self._hints.append((seat, len(self.answers), f"The hint was {hint}."))
+                self.hints.append((seat, len(self.answers), f"The hint was {hint}."))
             case Reseated() | Replaced() | Note():
                 text = mark_text(self._table.game, entry)
-                self._happened.append(_Happened(steps, SPECTATOR, text, self._names))
+                self._events.append(_Event(steps, SPECTATOR, text, self._names))
                 if isinstance(entry, Replaced):
                     self._names = tuple(
                         new if old == entry.player else old
-                        for old, new in zip(self._names, self._latest(), strict=True)
+                        for old, new in zip(self._names, self._latest_names(), strict=True)
                     )
             case DecisionEntry(seat, name):
-                self._answered(seat, name, steps + 1)
+                self._add_answer(seat, name, steps + 1)
             case Resignation(seat):
-                self._answered(seat, "resigns", steps + 1)
+                self._add_answer(seat, "resigns", steps + 1)
             case OutcomeEntry():
                 self.deciders.append(SPECTATOR)
-                self._happened.append(_Happened(steps + 1, SPECTATOR, "", self._names))
+                self._events.append(_Event(steps + 1, SPECTATOR, "", self._names))
 
-    def _answered(self, seat: int, name: str, step: int) -> None:
-        self.answers.append(Answered(seat, name))
+    def _add_answer(self, seat: int, name: str, step: int) -> None:
+        self.answers.append(Answer(seat, name))
         self.deciders.append(seat)
-        self._happened.append(_Happened(step, seat, name, self._names))
+        self._events.append(_Event(step, seat, name, self._names))
 
-    def hints(self) -> list[tuple[int, int, str]]:
-        """Return every hint that was given: seat, question, words."""
-        return self._hints
-
-    def entries(self, audience: int, seen: SeatView | None = None) -> Sequence[LogLine]:
-        """Return all lines that an audience has been told; its view, if somebody has it at hand, saves work."""
-        found = self._entries.setdefault(audience, [])
+    def entries(self, audience: int, view: SeatView | None = None) -> Sequence[LogLine]:
+        """Return all lines for an audience; a caller that has its view passes it to save work."""
+        lines = self._lines.setdefault(audience, [])
         over = self._table.to_act is None
-        if self._told.get(audience) == len(self._happened) and (not over or audience in self._ended):
-            return found  # nothing has happened since
-        view = self._table.view(audience) if seen is None else seen
-        words = self._table.game.text
-        if not found and audience not in self._told:
-            self._say(found, words.welcome(view, self._first))
-        reach = self._reach.setdefault(audience, [len(found)])
-        for at in range(self._told.get(audience, 0), len(self._happened)):
-            step, seat, text, names = self._happened[at]
-            before = self._happened[at - 1].step if at else 0
+        if self._events_told.get(audience) == len(self._events) and (not over or audience in self._ended):
+            return lines
+        view = self._table.view(audience) if view is None else view
+        text = self._table.game.text
+        if not lines and audience not in self._events_told:
+            self._append(lines, text.welcome(view, self._first_names))
+        reach = self._reach.setdefault(audience, [len(lines)])
+        for at in range(self._events_told.get(audience, 0), len(self._events)):
+            step, seat, event, names = self._events[at]
+            before = self._events[at - 1].step if at else 0
             if step == before:
-                found.append(LogLine(len(found), text, "note"))
-                reach[-1] = len(found)
+                lines.append(LogLine(len(lines), event, "note"))
+                reach[-1] = len(lines)
                 continue
-            if seat == audience != SPECTATOR and text != "resigns":
-                found.append(LogLine(len(found), text, "own"))
-            self._say(found, words.lines(EventContext(audience, names, view.opening, view.log[:step])))
-            reach.append(len(found))
-        self._told[audience] = len(self._happened)
+            if seat == audience != SPECTATOR and event != "resigns":
+                lines.append(LogLine(len(lines), event, "own"))
+            self._append(lines, text.lines(EventContext(audience, names, view.opening, view.log[:step])))
+            reach.append(len(lines))
+        self._events_told[audience] = len(self._events)
         if view.ending is not None and audience not in self._ended:
             self._ended.add(audience)
-            self._say(found, words.farewell(view, self._names, view.ending))
-        return found
+            self._append(lines, text.farewell(view, self._names, view.ending))
+        return lines
 
     def reach(self, audience: int) -> Sequence[int]:
-        """Return how many lines an audience had been told after each step, from step 0 on."""
+        """Return the number of an audience's lines after each step, from step 0 on."""
         self.entries(audience)
         return self._reach[audience]
 
     def lines_at(self, audience: int, step: int) -> list[str]:
-        """Return what an audience was told in words of one step, counted from 1; of step 0, the welcome."""
+        """Return the sentences for an audience about one step, counted from 1; of step 0, the welcome."""
         view = self._table.view(audience)
-        words = self._table.game.text
+        text = self._table.game.text
         if step == 0:
-            lines = words.welcome(view, self._first)
+            lines = text.welcome(view, self._first_names)
         else:
-            names = next(one.names for one in self._happened if one.step == step)
-            lines = words.lines(EventContext(audience, names, view.opening, view.log[:step]))
+            names = next(event.names for event in self._events if event.step == step)
+            lines = text.lines(EventContext(audience, names, view.opening, view.log[:step]))
         if view.ending is not None and step == len(view.log):
-            lines = [*lines, *words.farewell(view, self._names, view.ending)]
+            lines = [*lines, *text.farewell(view, self._names, view.ending)]
         return [line for line in lines if line.strip() and not isinstance(line, Pause | Drawn)]
 
     @staticmethod
-    def _say(entries: list[LogLine], lines: list[str]) -> None:
-        for line in lines:
-            if line.strip() and not isinstance(line, Pause):
-                entries.append(LogLine(len(entries), str(line), "drawn" if isinstance(line, Drawn) else "said"))
+    def _append(lines: list[LogLine], sentences: list[str]) -> None:
+        for sentence in sentences:
+            if sentence.strip() and not isinstance(sentence, Pause):
+                kind = "drawn" if isinstance(sentence, Drawn) else "said"
+                lines.append(LogLine(len(lines), str(sentence), kind))
