@@ -216,8 +216,8 @@ def test_a_game_that_is_over_before_anybody_decides_is_dealt_and_explained() -> 
     won, lost = model_of(room, ending.winner), model_of(room, 1 - ending.winner)
     hand = r"(?: [+-]\d+)+"
     nobody = r"The game was over before anybody had to decide\."
-    assert re.fullmatch(rf"You drew [+-]\d+: your hand{hand} sums to zero\. {nobody}", won.explained)
-    assert re.fullmatch(rf"P{ending.winner} drew a card: the hand{hand} sums to zero\. {nobody}", lost.explained)
+    assert re.fullmatch(rf"You drew [+-]\d+: your hand{hand} sums to zero\. {nobody}", won.explanation)
+    assert re.fullmatch(rf"P{ending.winner} drew a card: the hand{hand} sums to zero\. {nobody}", lost.explanation)
     for seat in (0, 1):
         one = model_of(room, seat)
         steps = view_models.steps(room, view_models.Viewer(seat), one, 0)
@@ -238,6 +238,6 @@ def test_a_game_in_which_one_decided_is_explained_to_the_other_and_says_so() -> 
             break
     else:
         raise AssertionError("no game is over after one decision")
-    assert model_of(room, 1 - first).explained.endswith(" The game was over before you had to decide.")
-    assert "had to decide" not in model_of(room, first).explained
-    assert "had to decide" not in model_of(room, SPECTATOR).explained
+    assert model_of(room, 1 - first).explanation.endswith(" The game was over before you had to decide.")
+    assert "had to decide" not in model_of(room, first).explanation
+    assert "had to decide" not in model_of(room, SPECTATOR).explanation

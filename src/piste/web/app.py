@@ -1,4 +1,4 @@
-"""The application: every address of the server, and what is done there."""
+"""The application: every address of the server, and its handler."""
 
 from __future__ import annotations
 
@@ -38,21 +38,25 @@ from piste.web.websocket import Connection, news
 from piste.web.workers.worker_pool import BotExecutor, BotWorkers, WorkersBusyError
 
 COOKIE = "piste"
-YEAR = 365 * 86400
-HOUR = 3600.0
-MOST_READ = 10
-MOST_TABLES = 3
-"""So many open tables stand on the first page; the others are one tap away."""
+COOKIE_MAX_AGE_S = 365 * 86400
+MAX_ROOMS_LOADED = 10
+"""Running games that the list of a player's games loads, to say whose turn it is."""
 
-MOST_PICTURES = 512
-"""So many QR codes are remembered."""
+TABLES_ON_HOME_PAGE = 3
+"""Open tables on the first page; a link leads to the others."""
 
-TOKEN = 43
-"""A device's token has so many characters."""
+MAX_QR_CODES = 512
+"""In the cache."""
+
+TOKEN_CHARS = 43
+"""The length of a device's token."""
+
+IDLE_CHECK_S = 60
+IDLE_CHECKS_PER_EXPIRY = 60
 
 
 class Site:
-    """Answers requests; all that it knows of games comes from the service, as view models."""
+    """Handles requests. All that it knows of games comes from the service, as view models."""
 
     def __init__(
         self,
@@ -67,27 +71,27 @@ class Site:
         self.pages = pages
         self.limits = limits
         self.lan = lan
-        self.pictures: dict[str, bytes] = {}  # QR codes by link, the oldest first
+        self.qr_codes: dict[str, bytes] = {}  # QR codes by link, the oldest first
 
     # Who asks
 
     def player(self, request: HTTPConnection) -> str:
-        """Return by what a device is known; "" if it has no token yet."""
+        """Return the id of a device's user; "" if it has no token yet."""
         token = request.cookies.get(COOKIE, "")
-        return player_of(token) if len(token) == TOKEN and token.isascii() else ""
+        return player_of(token) if len(token) == TOKEN_CHARS and token.isascii() else ""
 
     def root(self, request: HTTPConnection) -> str:
-        """Return what addresses begin with, as this client sees us."""
+        """Return the base of our addresses as this client sees it."""
         scheme = {"ws": "http", "wss": "https"}.get(request.url.scheme, request.url.scheme)
         host = request.headers.get("host", "localhost")
         return f"{scheme}://{host}"
 
     def link_root(self, request: HTTPConnection) -> Root:
-        """Return what addresses to give away begin with."""
+        """Return the base of the links that users share."""
         return link_root(self.settings, self.root(request), request.headers.get("host", "localhost"), self.lan)
 
-    async def known(self, request: Request) -> tuple[str, str]:
-        """Return the player, with a new token to be given if there was none."""
+    async def player_and_token(self, request: Request) -> tuple[str, str]:
+        """Return the player, and a new token for a device that has none."""
         player = self.player(request)
         if player:
             return player, ""
@@ -97,7 +101,7 @@ class Site:
     def with_token(self, request: Request, response: Response, token: str) -> Response:
         if token:
             response.set_cookie(
-                COOKIE, token, max_age=YEAR, path="/", httponly=True, samesite="lax",
+                COOKIE, token, max_age=COOKIE_MAX_AGE_S, path="/", httponly=True, samesite="lax",
                 secure=self.root(request).startswith("https:") or self.settings.public.startswith("https:"),
             )  # fmt: skip
         return response
@@ -110,37 +114,36 @@ class Site:
     # Pages around the table
 
     async def home(self, request: Request) -> Response:
-        tables = [
-            self.listing(kept, "") for kept in await asyncio.to_thread(self.service.storage.listed, MOST_TABLES)
-        ]
+        listed = await asyncio.to_thread(self.service.storage.listed, TABLES_ON_HOME_PAGE)
+        tables = [self.listing(stored, "") for stored in listed]
         return HTMLResponse(self.pages.home(await self.name(self.player(request)), tables=tables))
 
     async def game(self, request: Request) -> Response:
-        game = asked_game(request)
+        game = requested_game(request)
         return HTMLResponse(self.pages.game_page(game, await self.name(self.player(request))))
 
     async def rules(self, request: Request) -> Response:
-        return HTMLResponse(self.pages.rules_page(asked_game(request), part="part" in request.query_params))
+        return HTMLResponse(self.pages.rules_page(requested_game(request), part="part" in request.query_params))
 
     async def watch(self, _request: Request) -> Response:
-        found = await asyncio.to_thread(self.service.storage.listed)
-        return HTMLResponse(self.pages.watch([self.listing(kept, "") for kept in found]))
+        listed = await asyncio.to_thread(self.service.storage.listed)
+        return HTMLResponse(self.pages.watch([self.listing(stored, "") for stored in listed]))
 
     async def yours(self, request: Request) -> Response:
         player = self.player(request)
-        found = await asyncio.to_thread(self.service.storage.rooms_of, player) if player else []
-        for kept in [one for one in found if one.room.ended is None][:MOST_READ]:
-            with contextlib.suppress(PisteError):  # one that cannot be read must not hide the others
-                async with self.service.room(kept.room.code):
-                    pass  # a game that is only in storage does not know whose turn it is
-        return HTMLResponse(self.pages.your_games([self.listing(kept, player) for kept in found]))
+        tables = await asyncio.to_thread(self.service.storage.rooms_of, player) if player else []
+        for stored in [table for table in tables if table.room.ended is None][:MAX_ROOMS_LOADED]:
+            with contextlib.suppress(PisteError):  # a damaged one must not hide the others
+                async with self.service.room(stored.room.code):
+                    pass  # only a room in memory knows whose turn it is
+        return HTMLResponse(self.pages.your_games([self.listing(stored, player) for stored in tables]))
 
-    def listing(self, kept: StoredTable, player: str) -> TableListing:
-        """Return a room as a list shows it; one that cannot be shown is named, and hides no other."""
+    def listing(self, stored: StoredTable, player: str) -> TableListing:
+        """Return a room as a list shows it; one that cannot be shown is named, and does not hide the others."""
         try:
-            return self._listed(kept, player)
+            return self._table_listing(stored, player)
         except Exception as e:
-            row = kept.room
+            row = stored.room
             why = f"its game, {quoted(row.game)}, is not installed here"
             if not isinstance(e, UnknownNameError):
                 mark = logs.error("table cannot be listed", e, room=logs.room_hash(row.code))
@@ -148,23 +151,23 @@ class Site:
             named = f"Table {str(row.code)[:6]}"
             return TableListing(f"/t/{row.code}", named, (), f"This table cannot be shown: {why}.")
 
-    def _listed(self, kept: StoredTable, player: str) -> TableListing:
-        row = kept.room
+    def _table_listing(self, stored: StoredTable, player: str) -> TableListing:
+        row = stored.room
         game = find(row.game)
         room = self.service.registry.rooms.get(row.code)
         actor = None if room is None or room.table is None else room.table.to_act
-        waiting = sum(seat.kind in (OPEN, RESERVED) for seat in kept.seats)
+        waiting = sum(seat.kind in (OPEN, RESERVED) for seat in stored.seats)
         if row.ended is not None:
-            status = how_it_ended(kept)
+            status = result_text(stored)
         elif waiting:
             status = "Waiting for players"
-        elif actor in kept.yours and actor is not None:
+        elif actor in stored.yours and actor is not None:
             status = "Your turn"
         else:
             status = "Running"
         people = tuple(
             seat.name or ("free seat" if seat.kind == OPEN else f"Player {game.seat_name(seat.seat)}")
-            for seat in kept.seats
+            for seat in stored.seats
         )
         return TableListing(
             address=f"/t/{row.code}",
@@ -182,7 +185,7 @@ class Site:
 
     async def new(self, request: Request) -> Response:
         fields = await read_form(request)
-        player, token = await self.known(request)
+        player, token = await self.player_and_token(request)
         options = {
             key.removeprefix("option-"): value
             for key, value in fields.items()
@@ -211,10 +214,10 @@ class Site:
         async with self.service.room(request.path_params["code"]) as room:
             await self.service.arrive(room, player, network_of(request.scope))
             model = self.service.view_model(room, player, self.link_root(request))
-        if model.round_end is not None and model.round_end.number <= whole_number(request, "seen", 0):
-            model = model._replace(round_end=None)  # "Next round", where no script hears it
+        if model.round_end is not None and model.round_end.number <= int_param(request, "seen", 0):
+            model = model._replace(round_end=None)  # "Next round" without JavaScript
         whole = request.query_params.get("log") == "all"
-        to = max(0, whole_number(request, "to", 0))
+        to = max(0, int_param(request, "to", 0))
         page = self.pages.table_page(model, self.pages.parts(model, name), name=name, whole=whole, to=to)
         return HTMLResponse(page)
 
@@ -230,7 +233,7 @@ class Site:
     async def act(self, request: Request) -> Response:
         code, verb = request.path_params["code"], request.path_params["do"]
         fields = await read_form(request)
-        player, token = await self.known(request)
+        player, token = await self.player_and_token(request)
         result = await self.service.perform(code, player, verb, fields, network_of(request.scope))
         return self.with_token(request, self.go(request, result.redirect or f"/t/{code}", result.message), token)
 
@@ -240,12 +243,12 @@ class Site:
         return RedirectResponse(address, 303)
 
     async def seat(self, request: Request) -> Response:
-        """The private link of a seat: asks first, so that nothing is done by somebody's preview of it."""
+        """The private link of a seat. It asks first, so that a preview of the link does nothing."""
         code, token = request.path_params["code"], request.path_params["token"]
-        seat = read_seat(request.path_params["seat"])
+        seat = parse_seat(request.path_params["seat"])
         if request.method == "POST":
             await read_form(request)
-            player, given = await self.known(request)
+            player, given = await self.player_and_token(request)
             await self.service.bind(code, seat, token, player)
             return self.with_token(request, self.go(request, f"/t/{code}"), given)
         async with self.service.room(code) as room:
@@ -260,12 +263,12 @@ class Site:
             if root.only_here:
                 raise PisteError(root.only_here)
             link = f"{root.text}/t/{room.code}"
-        picture = self.pictures.get(link)
+        picture = self.qr_codes.get(link)
         if picture is None:
             self.limits.require("pictures", network_of(request.scope))
-            picture = self.pictures[link] = await asyncio.to_thread(qr_svg, link)
-            if len(self.pictures) > MOST_PICTURES:
-                del self.pictures[next(iter(self.pictures))]
+            picture = self.qr_codes[link] = await asyncio.to_thread(qr_svg, link)
+            if len(self.qr_codes) > MAX_QR_CODES:
+                del self.qr_codes[next(iter(self.qr_codes))]
         return Response(picture, media_type="image/svg+xml")
 
     async def socket(self, websocket: WebSocket) -> None:
@@ -290,20 +293,20 @@ class Site:
         return Response(text, media_type="application/x-ndjson", headers=headers)
 
     async def review(self, request: Request) -> Response:
-        found = await self.service.bot_runner.review(request.path_params["code"], network_of(request.scope))
-        if found is None:
+        review = await self.service.bot_runner.review(request.path_params["code"], network_of(request.scope))
+        if review is None:
             done = self.service.bot_runner.review_status(request.path_params["code"]).fraction
             said = {"ok": False, "said": "The coach is still looking at this game.", "done": done}
             return JSONResponse(said, 202)
-        return Response(found, media_type="application/json")
+        return Response(review, media_type="application/json")
 
     async def replay(self, request: Request) -> Response:
         code, player = request.path_params["code"], self.player(request)
         review = await self.service.bot_runner.review(code, network_of(request.scope))
         async with self.service.room(code) as room:
-            seat = whole_number(request, "seat", room.seat_of(player))
+            seat = int_param(request, "seat", room.seat_of(player))
             status = self.service.bot_runner.review_status(code)
-            replay = replay_step(room, whole_number(request, "step", 0), seat, review, status)
+            replay = replay_step(room, int_param(request, "step", 0), seat, review, status)
         return HTMLResponse(self.pages.replay_page(replay, part="part" in request.query_params))
 
     # For whoever runs it
@@ -319,13 +322,13 @@ class Site:
         return PlainTextResponse("ok\n")
 
     async def metrics(self, request: Request) -> Response:
-        # How long a bot thought tells whether it had a choice: nothing for whoever plays against it.
+        # How long a bot thought tells whether it had a choice. Its opponents must not know.
         if not self.settings.open_metrics and not is_loopback(request.client.host if request.client else ""):
             raise HTTPException(404)
         return Response(self.service.metrics.text(), headers={"content-type": metrics.CONTENT_TYPE})
 
-    async def refused(self, request: Request, error: Exception) -> Response:
-        """Answer what cannot be done with a sentence."""
+    async def error_response(self, request: Request, error: Exception) -> Response:
+        """Return a refusal with its sentence."""
         if isinstance(error, HTTPException):
             status = error.status_code
             what = "There is no such page" if status == 404 else "That cannot be done at this address"
@@ -360,13 +363,13 @@ class Site:
         ]
 
 
-def how_it_ended(kept: StoredTable) -> str:
-    """Return the result of a game in a list, as whoever asked sees it."""
-    game, line = find(kept.room.game), json.loads(kept.last or "{}")
-    winner = next((s for s in kept.seats if game.seat_name(s.seat) == line.get("winner")), None)
+def result_text(stored: StoredTable) -> str:
+    """Return the result of a game in a list, from the view of the player who asked."""
+    game, line = find(stored.room.game), json.loads(stored.last or "{}")
+    winner = next((s for s in stored.seats if game.seat_name(s.seat) == line.get("winner")), None)
     if winner is None:
         who = "Draw"
-    elif winner.seat in kept.yours:
+    elif winner.seat in stored.yours:
         who = "You won"
     else:
         who = f"{winner.name or f'Player {game.seat_name(winner.seat)}'} won"
@@ -385,7 +388,7 @@ def status_of(error: Exception) -> int:
     return 400 if isinstance(error, FormError) else 409
 
 
-def asked_game(request: Request) -> Game:
+def requested_game(request: Request) -> Game:
     """Return the game of an address; only its proper name is one."""
     name = request.path_params["game"]
     if name not in names():
@@ -393,24 +396,24 @@ def asked_game(request: Request) -> Game:
     return find(name)
 
 
-def read_seat(text: str) -> int:
+def parse_seat(text: str) -> int:
     """Return the number of a seat in an address; -1, which no seat has, for anything else."""
     return int(text) if text.isascii() and text.isdigit() and len(text) < 3 else -1
 
 
-def whole_number(request: HTTPConnection, key: str, usual: int) -> int:
+def int_param(request: HTTPConnection, key: str, usual: int) -> int:
     text = request.query_params.get(key, "")
     digits = text.removeprefix("-")
     return int(text) if digits.isascii() and digits.isdigit() and len(digits) < 7 else usual
 
 
 def since(request: HTTPConnection) -> int:
-    return max(0, whole_number(request, "since", 0))
+    return max(0, int_param(request, "since", 0))
 
 
 def step(request: HTTPConnection) -> int:
-    """Return the last event that a client was told of, if it wants to be told of each; below 0 if it does not."""
-    return whole_number(request, "step", -1)
+    """Return the last event that a client was sent, if it wants each one; below 0 if it does not."""
+    return int_param(request, "step", -1)
 
 
 def make_app(
@@ -426,18 +429,18 @@ def make_app(
     lan: Callable[[], list[str]] = lan_addresses,
 ) -> Starlette:
     """Return the application. A storage that is not given is opened here, and closed with the application."""
-    kept = storage or Storage(settings.db)
+    opened = storage or Storage(settings.db)
     if storage is None:
-        kept.open()
-    counts = metrics.Metrics()
+        opened.open()
+    metrics_registry = metrics.Metrics()
     pages = PageRenderer()
     thinking = bot_workers or BotWorkers(settings.thinkers, settings.max_queued_per_network)
     limits = limits or (Limits() if settings.limits else Limits.off())
     service = TableService(
-        kept,
+        opened,
         thinking,
         settings,
-        metrics=counts,
+        metrics=metrics_registry,
         clock=clock,
         ticks=ticks,
         tokens=tokens,
@@ -449,7 +452,7 @@ def make_app(
     @contextlib.asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
         care = asyncio.gather(
-            take_care(service), *([thinking.prepare_all()] if settings.prepare else []), return_exceptions=True
+            maintain(service), *([thinking.prepare_all()] if settings.prepare else []), return_exceptions=True
         )
         try:
             yield
@@ -460,26 +463,26 @@ def make_app(
             with contextlib.suppress(asyncio.CancelledError):
                 await care
             if storage is None:
-                await asyncio.to_thread(kept.close)
+                await asyncio.to_thread(opened.close)
 
-    guard = Middleware(Guard, settings=settings, limits=limits, metrics=counts, page=pages.error_page)
+    guard = Middleware(Guard, settings=settings, limits=limits, metrics=metrics_registry, page=pages.error_page)
     app = Starlette(
         routes=site.routes(),
         middleware=[guard],
         lifespan=lifespan,
-        exception_handlers={PisteError: site.refused, HTTPException: site.refused},
+        exception_handlers={PisteError: site.error_response, HTTPException: site.error_response},
     )
     app.state.service = service
     return app
 
 
-async def take_care(service: TableService) -> None:
-    """Delete old tables and let idle ones go, now and then."""
+async def maintain(service: TableService) -> None:
+    """Delete old tables every hour and unload idle ones every minute."""
     while True:
         try:
             await service.expire()
         except PisteError as e:
             logs.error("could not delete old tables", e)
-        for _ in range(60):
-            await asyncio.sleep(HOUR / 60)
+        for _ in range(IDLE_CHECKS_PER_EXPIRY):
+            await asyncio.sleep(IDLE_CHECK_S)
             service.registry.release_idle()

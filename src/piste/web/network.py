@@ -1,4 +1,4 @@
-"""Where a phone in the same network finds this computer, and the square picture that saves typing it."""
+"""The addresses of this computer in its network, the links to a table, and QR codes of them."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 from piste.web.settings import ALL_INTERFACES, Settings
 
-# Addresses that are kept for documentation: the way out of the network. Then, for a computer without a way out, the
-# usual private networks, with those that computers make for others (Linux, Windows, macOS). To "connect" a datagram
-# socket sends nothing: it only makes the system say which address it would send from.
-NOBODY = (
+# An address reserved for documentation finds the default route; without one, the usual private networks are tried,
+# and those that computers make for others (Linux, Windows, macOS). To "connect" a datagram socket sends nothing: the
+# system only says which address it would send from.
+PROBE_TARGETS = (
     (socket.AF_INET, "192.0.2.1"),
     (socket.AF_INET, "192.168.0.1"),
     (socket.AF_INET, "192.168.1.1"),
@@ -24,14 +24,14 @@ NOBODY = (
     (socket.AF_INET, "192.168.2.2"),
     (socket.AF_INET6, "2001:db8::1"),
 )
-ALL = (ALL_INTERFACES, "::")
+ALL_HOSTS = (ALL_INTERFACES, "::")
 """Hosts at which a server listens on every address of its computer."""
 
 
 def lan_addresses() -> list[str]:
-    """Return the addresses under which others in the network find this computer, the likeliest first."""
-    found: list[str] = []
-    for family, target in NOBODY:
+    """Return the addresses of this computer in its network, the likeliest first."""
+    addresses: list[str] = []
+    for family, target in PROBE_TARGETS:
         try:
             with socket.socket(family, socket.SOCK_DGRAM) as probe:
                 probe.connect((target, 9))
@@ -40,13 +40,13 @@ def lan_addresses() -> list[str]:
         except (OSError, ValueError):
             continue
         usable = not (address.is_loopback or address.is_link_local or address.is_unspecified)
-        if usable and text not in found and (address.version == 4 or not found):
-            found.append(text)
-    return found
+        if usable and text not in addresses and (address.version == 4 or not addresses):
+            addresses.append(text)
+    return addresses
 
 
 def is_loopback(host: str) -> bool:
-    """Say whether a host name, as browsers send it, means on every computer that computer itself."""
+    """Say whether a host name, as browsers send it, means the computer that it is used on."""
     name = host.strip().lower()
     if name.startswith("["):
         name = name[1:].partition("]")[0]
@@ -64,13 +64,13 @@ def is_loopback(host: str) -> bool:
 
 def reachable_at(host: str, lan: Callable[[], list[str]]) -> list[str]:
     """Return the addresses under which others reach a server that listens at `host`, the likeliest first."""
-    if host in ALL:
+    if host in ALL_HOSTS:
         return [address for address in lan() if host == "::" or ":" not in address]
     return [] if is_loopback(host) else [host]
 
 
 class Root(NamedTuple):
-    """What links begin with."""
+    """The base of links."""
 
     text: str
     only_here: str = ""  # why no other device can follow them and what to do; "" if others can
@@ -87,10 +87,10 @@ NO_NETWORK = (
 
 
 def link_root(settings: Settings, asked: str, host: str, lan: Callable[[], list[str]]) -> Root:
-    """Return what links to give away begin with, where a browser asked for this address at this host.
+    """Return the base of the links that users share, where a browser asked for this address at this host.
 
-    `localhost` means another computer on each computer: who opened a page there is given links with the address of
-    this computer in its network.
+    `localhost` is another computer on each computer. A page that was opened there gets links with the address of this
+    computer in its network.
     """
     if settings.public:
         return Root(settings.public)
@@ -99,7 +99,7 @@ def link_root(settings: Settings, asked: str, host: str, lan: Callable[[], list[
     others = reachable_at(settings.host, lan)
     if others:
         return Root(link(others[0], settings.port))
-    return Root(asked, NO_NETWORK if settings.host in ALL else ONLY_LOOPBACK)
+    return Root(asked, NO_NETWORK if settings.host in ALL_HOSTS else ONLY_LOOPBACK)
 
 
 def link(host: str, port: int) -> str:
@@ -108,7 +108,7 @@ def link(host: str, port: int) -> str:
     return f"http://{inside}" if port == 80 else f"http://{inside}:{port}"
 
 
-QUIET = 4
+QR_BORDER = 4
 """Light modules around the code; readers rely on them."""
 
 
@@ -125,7 +125,7 @@ def qr_lines(text: str, *, colour: bool) -> list[str]:
     With colour it is black on white whatever the terminal looks like. Without, light squares are printed, as most
     terminals are dark; on a light one the picture is inverted, which most cameras read too.
     """
-    rows = _modules(text, QUIET)
+    rows = _modules(text, QR_BORDER)
     if len(rows) % 2:
         rows.append([False] * len(rows[0]))
     lines = []
@@ -138,12 +138,12 @@ def qr_lines(text: str, *, colour: bool) -> list[str]:
 
 
 def qr_svg(text: str) -> bytes:
-    """Return a QR code as an SVG picture: black on white also on a dark page, and without any style."""
+    """Return a QR code as SVG: black on white also on a dark page, and without any style."""
     import segno
 
     out = io.BytesIO()
     segno.make(text, error="m", micro=False).save(
-        out, kind="svg", border=QUIET, dark="#000", light="#fff",
+        out, kind="svg", border=QR_BORDER, dark="#000", light="#fff",
         xmldecl=False, svgns=True, omitsize=True, nl=False, svgclass=None, lineclass=None,
     )  # fmt: skip
     return out.getvalue()

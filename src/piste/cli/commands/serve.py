@@ -130,14 +130,14 @@ def serve(
 
 def welcome(settings: Settings, terminal: Terminal) -> None:
     """Say where the tables are, in words and as a picture for phones."""
-    from piste.web.network import ALL, lan_addresses, link, qr_lines, reachable_at
+    from piste.web.network import ALL_HOSTS, lan_addresses, link, qr_lines, reachable_at
 
     terminal.line("piste is ready.")
     shared = settings.public
     if settings.behind_proxy:
         terminal.line(f"  For the proxy at {settings.behind_proxy}: {link(settings.host, settings.port)}")
     else:
-        wide = settings.host in ALL
+        wide = settings.host in ALL_HOSTS
         terminal.line(f"  On this computer:  {link('localhost' if wide else settings.host, settings.port)}")
         found = reachable_at(settings.host, lan_addresses) if wide else []
         others = [link(address, settings.port) for address in found]

@@ -25,7 +25,7 @@ FOLDER = Path(__file__).parent.parent
 STATIC = FOLDER / "static"
 PART_FIELDS: Mapping[str, tuple[str, ...]] = {
     "people": ("people",),
-    "status": ("stage", "status", "preparing", "question", "result", "explained", "won"),
+    "status": ("stage", "status", "preparing", "question", "result", "explanation", "won"),
     "round": ("code", "game", "round_end"),
     "scene": (
         "code", "game", "title", "line", "seat", "door", "stage", "people", "areas", "choices", "invite", "only_here",
@@ -265,7 +265,7 @@ class PageRenderer:
 BLANK = TableViewModel(
     code="", game="", title="", line="", credit="", options=(), seat=SPECTATOR, door=False, stage="", at=0, step=0,
     undecided=False, number=0, status="", preparing=None, people=(), areas=(), question="", choices=(), tips=(),
-    log=(), offers=(), hint="", round_end=None, result="", explained="", won=None, invite="", only_here="",
+    log=(), offers=(), hint="", round_end=None, result="", explanation="", won=None, invite="", only_here="",
     seat_link="", commitment="", seed="", salt="", successor="",
 )  # fmt: skip
 UNUSED_FIELDS = {

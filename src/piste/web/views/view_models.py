@@ -70,9 +70,9 @@ class TableViewModel(NamedTuple):
     credit: str
     options: tuple[tuple[str, str], ...]  # those that differ from the sheet's, as text
     seat: int  # whose view it is; SPECTATOR for all others
-    door: bool  # somebody who does not sit here and could
+    door: bool  # a visitor who does not sit here and could
     stage: str
-    at: int  # how many things have happened in this room: what a client names when it comes back
+    at: int  # how many lines the log has: what a client names when it reconnects
     step: int  # how many events of the game there have been
     undecided: bool  # this seat plays, and has not decided anything yet: perhaps it has not seen the deal either
     number: int  # of the question that is open; a decision must name it
@@ -85,22 +85,22 @@ class TableViewModel(NamedTuple):
     tips: tuple[str, ...]
     log: tuple[LogLine, ...]
     offers: tuple[Offer, ...]
-    hint: str  # what a hint said, for this question; "" if none was asked for
+    hint: str  # the hint for this question; "" if none was asked for
     round_end: RoundEnd | None  # of the last round, until this seat decides in the next one
     result: str  # once it is over, in a sentence
-    explained: str  # what brought that about, where it needs to be said
-    won: bool | None  # by this seat; None for a draw, for those who look on, and while it goes on
-    invite: str  # the address for friends and for those who look on
-    only_here: str  # why no other device can follow these links, and what to do; "" if others can
+    explanation: str  # what brought the result about, where it needs to be said
+    won: bool | None  # by this seat; None for a draw, for spectators, and while the game runs
+    invite: str  # the address for friends and spectators
+    only_here: str  # why other devices cannot open these links, and what to do; "" if they can
     seat_link: str  # the private address of this seat; "" for others
     commitment: str  # shown from the deal on
-    seed: str  # and what it promised, once the game is over
+    seed: str  # that it commits to, once the game is over
     salt: str
     successor: str  # the address of the rematch, once there is one
 
 
 class Viewer(NamedTuple):
-    """Who looks at a room, as far as it changes what is shown."""
+    """Who views a room, as far as it changes what is shown."""
 
     seat: int  # or SPECTATOR
     host: bool = False
@@ -154,7 +154,7 @@ def view_model(room: Room, viewer: Viewer, context: RenderContext) -> TableViewM
         hint="" if table is None else hint(room, (viewer.seat, table.number)),
         round_end=None if view is None else round_end(room, view, names),
         result="" if view is None or view.ending is None else result(view.ending, names, viewer.seat),
-        explained="" if view is None or view.ending is None else explained(room, view, view.ending, names),
+        explanation="" if view is None or view.ending is None else explanation(room, view, view.ending, names),
         won=None
         if view is None or view.ending is None or viewer.seat == SPECTATOR
         else won(view.ending, viewer.seat),
@@ -169,42 +169,42 @@ def view_model(room: Room, viewer: Viewer, context: RenderContext) -> TableViewM
 
 
 def steps(room: Room, viewer: Viewer, latest: TableViewModel, since: int) -> tuple[TableViewModel, ...]:
-    """Return what this audience had before it after each event between one and the latest, oldest first.
+    """Return what this audience saw after each event between one and the latest, oldest first.
 
     Each is made of the part of its log that it had then. Its own decisions are left out: it knows them.
     """
     if room.table is None or room.transcript is None or latest.step - since < 2:
         return ()
     view, names, reach = room.table.view(viewer.seat), room.names(), room.transcript.reach(viewer.seat)
-    found: list[TableViewModel] = []
+    models: list[TableViewModel] = []
     for step in range(max(since + 1, latest.step - MAX_STEPS), latest.step):
         if room.transcript.deciders[step - 1] == viewer.seat != SPECTATOR:
             continue
         then = view.at_step(step)
-        told = [entry.text.strip() for entry in latest.log[reach[step - 1] : reach[step]] if entry.kind == "said"]
+        said = [entry.text.strip() for entry in latest.log[reach[step - 1] : reach[step]] if entry.kind == "said"]
         areas = scene(room.game, then, names)
-        if not told and found and areas == found[-1].areas:
-            continue  # there is nothing to be seen
-        found.append(
+        if not said and models and areas == models[-1].areas:
+            continue  # nothing has changed
+        models.append(
             latest._replace(
-                stage=PLAYING, at=reach[step], step=step, status=" ".join(told), preparing=None, areas=areas,
+                stage=PLAYING, at=reach[step], step=step, status=" ".join(said), preparing=None, areas=areas,
                 question="", choices=(), log=latest.log[: reach[step]], hint="",
-                round_end=round_end(room, then, names), result="", explained="", won=None,
+                round_end=round_end(room, then, names), result="", explanation="", won=None,
             )
         )  # fmt: skip
-    return tuple(found)
+    return tuple(models)
 
 
 def round_end(room: Room, view: SeatView, names: tuple[str, ...]) -> RoundEnd | None:
-    """Return the end of the last round, until this seat decides in the next one; who watches, until anybody does."""
+    """Return the end of the last round, until this seat decides in the next; for a spectator, until any seat does."""
     of = getattr(room.game.scene, "round_end", None)
     if of is None or room.transcript is None or view.ending is not None:
         return None
     for step in range(len(view.log), 0, -1):
-        found: RoundEnd | None = of(view.at_step(step), names)
+        end: RoundEnd | None = of(view.at_step(step), names)
         decider = room.transcript.deciders[step - 1]
-        if found is not None or (decider != SPECTATOR and view.seat in (SPECTATOR, decider)):
-            return found
+        if end is not None or (decider != SPECTATOR and view.seat in (SPECTATOR, decider)):
+            return end
     return None
 
 
@@ -216,16 +216,16 @@ def has_decided(room: Room, seat: int) -> bool:
     return room.transcript is not None and any(answer.seat == seat for answer in room.transcript.answers)
 
 
-def explained(room: Room, view: SeatView, ending: Ending, names: tuple[str, ...]) -> str:
-    """Return what the last event did, where the game's words say it, and whether nobody had to decide before."""
+def explanation(room: Room, view: SeatView, ending: Ending, names: tuple[str, ...]) -> str:
+    """Return what the last event did, where the game's text says it, and whether the game needed no decision."""
     of = getattr(room.game.text, "decisive", None)
-    found = [of(view, names, ending)] if of else []
+    sentences = [of(view, names, ending)] if of else []
     answers = () if room.transcript is None else room.transcript.answers
     if not answers:
-        found.append("The game was over before anybody had to decide.")
+        sentences.append("The game was over before anybody had to decide.")
     elif view.seat != SPECTATOR and not has_decided(room, view.seat) and answers[-1].name != "resigns":
-        found.append("The game was over before you had to decide.")
-    return " ".join(filter(None, found))
+        sentences.append("The game was over before you had to decide.")
+    return " ".join(filter(None, sentences))
 
 
 def untouchable(view: SeatView) -> SeatView:
@@ -241,13 +241,13 @@ def seed(room: Room) -> str:
 
 
 def scene(game: Game, view: SeatView, names: tuple[str, ...]) -> tuple[Area, ...]:
-    """Return a view as areas to be drawn, by the game's own scene or from its words."""
+    """Return a view as areas to be drawn, by the game's own scene or from its text."""
     own = game.scene
     return scene_from_rows(view, names, game.text) if own is None else own.scene(view, names)
 
 
 def changed(room: Room) -> tuple[tuple[str, str], ...]:
-    """Return the options that are not as the sheet has them."""
+    """Return the options that differ from the sheet's."""
     return _of_options(room.game, tuple(room.options.items()))[0]
 
 
@@ -372,35 +372,37 @@ def won(ending: Ending, seat: int) -> bool | None:
 
 def offers(room: Room, viewer: Viewer, context: RenderContext) -> tuple[Offer, ...]:
     """Return what this audience can do besides deciding."""
-    found: list[Offer] = []
+    offers: list[Offer] = []
     if room.table is None:
         if viewer.host:
-            found += [Offer("fill", "Fill empty seats with bots", "The game begins at once."), listing(room)]
-            found += [Offer("delete", "Close this table", "", "Close this table?")]
-        return tuple(found)
+            offers += [Offer("fill", "Fill empty seats with bots", "The game begins at once."), listing(room)]
+            offers += [Offer("delete", "Close this table", "", "Close this table?")]
+        return tuple(offers)
     if viewer.seat == SPECTATOR:
         return ()
     if room.over:
         swap = "seats swapped" if len(room.seats) == 2 else "everybody one seat on"
-        found += [Offer("rematch", "Rematch", f"The same people, {swap}.")]
-        found += [Offer("delete", "Delete this game", "", "Remove this game from your games? This cannot be undone.")]
-        return tuple(found)
+        offers += [Offer("rematch", "Rematch", f"The same people, {swap}.")]
+        offers += [
+            Offer("delete", "Delete this game", "", "Remove this game from your games? This cannot be undone.")
+        ]
+        return tuple(offers)
     mine = room.seats[viewer.seat]
     if mine.stand_in:
-        found += [Offer("return", "Take my seat back", "A bot plays for you.")]
+        offers += [Offer("return", "Take my seat back", "A bot plays for you.")]
     away = room.absent(context.now, context.patience)
     if away not in (SPECTATOR, viewer.seat) and not room.has_left(viewer.seat):
         name = room.names()[away]
         left = f"{name} leaves the game." if room.table.seats > 2 else f"{name} is away and gives up the game."
         sure, number = f"{name} is away. Take their turn as a resignation?", room.table.number
-        found += [Offer("claim", "Claim the turn", left, sure, number)]
-        found += [
+        offers += [Offer("claim", "Claim the turn", left, sure, number)]
+        offers += [
             Offer("stand-in", "Let a bot play on", f"A bot takes {name}'s turns until {name} is back.", "", number)
         ]
     if room.against_bots(viewer.seat) and room.table.to_act == viewer.seat and not mine.stand_in:
-        found += [Offer("hint", "Hint", "What the strongest bot here would choose. The record says that you asked.")]
+        offers += [Offer("hint", "Hint", "What the strongest bot here would choose. The record says that you asked.")]
     if not room.has_left(viewer.seat):
-        found += [Offer("resign", "Resign", "", "Resign this game?")]
+        offers += [Offer("resign", "Resign", "", "Resign this game?")]
     if viewer.host:
-        found += [listing(room)]
-    return tuple(found)
+        offers += [listing(room)]
+    return tuple(offers)
