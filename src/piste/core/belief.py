@@ -179,11 +179,13 @@ class Belief:
 
     def retell(self, stream: RandomStream) -> tuple[Step, ...]:
         """Return a whole history that the seat cannot tell from the true one, drawn with its probability."""
-        state = _draw(list(self._layers[-1].items()), stream)
+        states, weights = list(self.states), list(self.states.values())
+        state = states[stream.weighted(weights)]
         steps: list[Step] = []
         for layer, ways in zip(reversed(self._layers[:-1]), reversed(self._ways), strict=True):
             into = ways[state]
-            state, step = _draw([((s, step), layer.get(s, 0.0) * chance) for s, step, chance in into], stream)
+            weights = [layer.get(before, 0.0) * chance for before, _, chance in into]
+            state, step, _ = into[stream.weighted(weights)]
             steps.append(step)
         return tuple(reversed(steps))
 
@@ -221,15 +223,6 @@ def believed(game: Game, state: Any, seat: int, log: tuple[LogEntry, ...]) -> Be
 def retell(game: Game, view: SeatView, stream: RandomStream) -> tuple[Step, ...]:
     """Return a whole history, from the start, that this seat cannot tell from the true one."""
     return belief(game, view).retell(stream)
-
-
-def _draw(weighted: list[tuple[Any, float]], stream: RandomStream) -> Any:
-    at = stream.fraction() * sum(weight for _, weight in weighted)
-    for item, weight in weighted:
-        if at < weight:
-            return item
-        at -= weight
-    return next(item for item, weight in reversed(weighted) if weight > 0)
 
 
 def event_text(game: Game, options: Any, event: Event | WrittenEvent) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hmac
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 from typing import Any, NamedTuple, Protocol
 
@@ -55,6 +55,15 @@ class RandomStream:
         """Return a number from 0 up to, not including, 1."""
         return (self._word() >> 11) / (1 << 53)
 
+    def weighted(self, weights: Sequence[float]) -> int:
+        """Return an index, each as likely as its share of the weights."""
+        at = self.fraction() * sum(weights)
+        for i, weight in enumerate(weights):
+            if at < weight:
+                return i
+            at -= weight
+        return max((i for i, weight in enumerate(weights) if weight > 0), default=0)  # the sum was rounded up
+
 
 class Dealer:
     """Deals from a seed: the same seed deals the same game for the same decisions."""
@@ -70,10 +79,10 @@ class Dealer:
 
     def outcome(self, game: Game, state: Any) -> int:
         tossed = game.kind_name(game.rules.kind(state)) == "toss"
-        return drawn(game, state, self._streams["toss" if tossed else "deal"])
+        return draw_outcome(game, state, self._streams["toss" if tossed else "deal"])
 
 
-def drawn(game: Game, state: Any, stream: RandomStream) -> int:
+def draw_outcome(game: Game, state: Any, stream: RandomStream) -> int:
     """Return an outcome, each as likely as its weight says."""
     possible = members(game.rules.outcomes(state))
     weights = [game.rules.weight(state, outcome) for outcome in possible]

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from piste.core.dealer import Dealer, RandomStream, drawn
+from piste.core.dealer import Dealer, RandomStream, draw_outcome
 from piste.core.game import find
 from piste.core.protocols import CHANCE, OVER
 from piste.core.views import SeatView
@@ -82,7 +82,7 @@ def play(options: Options, rule: Rule, other: Rule, games: int, seed: str) -> tu
         s = rules.start(options._replace(first=1 + game // 2 % 2))
         while rules.to_act(s) != OVER:
             if rules.to_act(s) == CHANCE:
-                s = rules.apply(s, drawn(GAME, s, deal))
+                s = rules.apply(s, draw_outcome(GAME, s, deal))
                 continue
             action = (rule if s.seat == game % 2 else other)(s, stream)
             if s.seat == game % 2:

@@ -47,7 +47,7 @@ def choose(view: SeatView, stream: RandomStream, effort: Effort) -> int:
     if late and view.options.players == 2 and infosets.compiled():
         strategy = late_strategy(state, events, seat, key, effort, stream)
         if strategy is not None:
-            return nth(left, sample_choice(strategy, stream))
+            return nth(left, stream.weighted(strategy.tolist()))
     passes = effort.passes if infosets.compiled() else effort.passes // ismcts.UNCOMPILED_SLOWDOWN
     result = ismcts.search(view.options, own, seat, key, passes, stream.below(1 << 60))
     return result.choices[int(result.visits.argmax())]
@@ -97,12 +97,3 @@ def late_strategy(
         visits = max(effort.mccfr_visits - spent // 2, effort.mccfr_visits // 4)
         strategy = cfr.mccfr_strategy(state.options, public, seat, key, visits, stream.below(1 << 60))
     return strategy
-
-
-def sample_choice(strategy: Array, stream: RandomStream) -> int:
-    at = stream.fraction() * float(strategy.sum())
-    for i, probability in enumerate(strategy):
-        at -= float(probability)
-        if at < 0:
-            return i
-    return int(strategy.argmax())

@@ -19,7 +19,7 @@ import numpy as np
 from piste.compiled.compile_progress import Shares, compiling
 from piste.core.belief import Belief
 from piste.core.bits import count, lane, nth
-from piste.core.dealer import RandomStream, drawn
+from piste.core.dealer import RandomStream, draw_outcome
 from piste.core.evaluation import ESTIMATED, EXACT, WITHIN, Chances, Choice, Evaluation, Progress, quiet
 from piste.core.game import find
 from piste.core.information_set import InformationSet
@@ -249,7 +249,7 @@ def evaluate_before_deal(s: State, seat: int) -> Evaluation:
     for _ in range(tries):
         after: Any = s
         while rules.to_act(after) == CHANCE and after.phase != rules.BURY:
-            after = rules.apply(after, drawn(game, after, stream))
+            after = rules.apply(after, draw_outcome(game, after, stream))
         leader = after.seat if after.phase == PICK else rules.first_to_lose(after)
         picks += leader == seat
     leads = picks / tries

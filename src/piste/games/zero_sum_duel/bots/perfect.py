@@ -19,9 +19,4 @@ def choose(view: SeatView, stream: RandomStream) -> int:
 
 def drawn_from(found: Evaluation, stream: RandomStream) -> int:
     """Return a decision, each as often as the mix says."""
-    at = stream.fraction()
-    for choice in found.choices:
-        at -= choice.mix
-        if at < 0:
-            return choice.action
-    return found.best.action  # the shares add up to 1 but for rounding
+    return found.choices[stream.weighted([choice.mix for choice in found.choices])].action

@@ -52,16 +52,8 @@ def evaluate(known: InformationSet, progress: Progress = quiet) -> Evaluation:
 
 def drawn_states(known: InformationSet, stream: RandomStream) -> list[State]:
     """Return positions that the seat holds possible, each as often as it is likely."""
-    possible = list(known.belief.states.items())
-    found = []
-    for _ in range(SAMPLES):
-        at = stream.fraction()
-        which = 0
-        while which < len(possible) - 1 and at >= possible[which][1]:
-            at -= possible[which][1]
-            which += 1
-        found.append(possible[which][0])
-    return found
+    states, weights = list(known.belief.states), list(known.belief.states.values())
+    return [states[stream.weighted(weights)] for _ in range(SAMPLES)]
 
 
 def shares(paid: list[int]) -> Chances:
