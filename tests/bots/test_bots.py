@@ -338,7 +338,7 @@ def test_duel_never_rules_out_a_card_that_the_opponent_holds() -> None:
         while table.to_act is not None:
             view = table.view(table.to_act)
             held = piste.Position.parse(table.position_text()).state.hands[1 - view.seat]
-            guess = duel.guessed(view)[1 - view.seat]
+            guess = duel.hand_beliefs(view)[1 - view.seat]
             assert sum(1 << card for card in guess) & held == held
             assert all(0 < p <= 1 for p in guess.values())
             seen += 1

@@ -1,1 +1,1 @@
-"""Sean McCoy's Duel: rules, notation and words."""
+"""Sean McCoy's Duel: rules, notation, text, bots and solver."""

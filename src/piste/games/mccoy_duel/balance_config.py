@@ -1,11 +1,11 @@
-"""Duel on the scales: how many games to weigh it by, and what is true of it."""
+"""Duel in balance reports: how many games to play, and what is true of it."""
 
 from __future__ import annotations
 
 from piste.games.mccoy_duel.rules import Options
 
 RATE = 0.005
-"""The part of the decisions that the solver is asked about: a verdict takes about a second."""
+"""The share of the decisions that the solver evaluates: an evaluation takes about a second."""
 
 
 def sizes(options: Options) -> dict[str, int]:
@@ -20,11 +20,11 @@ def truths(options: Options) -> list[tuple[str, str]]:
     """Say what a designer should know of the lead; each with how it is known."""
     from piste.games.mccoy_duel.solver import solver
 
-    lead, off = solver.lead_chance(options)
+    lead, error = solver.lead_chance(options)
     even = 1 / options.players
     size = "a large edge" if lead - even > 0.08 else "an edge" if lead - even > 0.02 else "hardly an edge"
-    said = (
+    sentence = (
         f"To lead is {size} between strong players: whoever leads wins about {100 * lead:.1f} % of the rounds if all "
         f"play as well as can be found, where {100 * even:.0f} % would be even."
     )
-    return [(said, f"estimated by long sampled play, ± {100 * off:.1f} points")]
+    return [(sentence, f"estimated by long sampled play, ± {100 * error:.1f} points")]

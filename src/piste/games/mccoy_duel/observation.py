@@ -1,4 +1,4 @@
-"""What a learner sees of Duel, as numbers, and how large everything may get.
+"""Duel's observations as numbers, and the bounds of everything in them.
 
 Cards and players stand in the order of their numbers, not with one's own first: so a card's place here is the number
 of the decision to play it, and a player's place that of the decision to choose them.
@@ -13,7 +13,7 @@ from piste.games.mccoy_duel.rules import LEAD, SEAT, Options, State
 
 SHOWN = ("hands", "grave")
 
-LEAVING = 1 << 1 | 1 << 2 | 1 << 4  # the powers that may leave as many cards in hands as there were (D18)
+CARD_KEEPING_POWERS = 1 << 1 | 1 << 2 | 1 << 4  # the powers that may leave as many cards in hands as there were (D18)
 
 
 def actions(options: Options) -> int:
@@ -28,7 +28,7 @@ def longest(options: Options) -> tuple[int, int]:
     """The bound of D18 on plays in a round; a play asks at most for a card to copy, a target and a card to give."""
     n, powers = options.players, count(options.powers)
     cards = n * (powers - 1)
-    plays = cards + count(options.powers & LEAVING) * (cards + 1)
+    plays = cards + count(options.powers & CARD_KEEPING_POWERS) * (cards + 1)
     rounds = (options.rounds // 2) * n + 1  # nobody has more than half until the last
     reveals = 0 if options.first else powers * n + 1
     return rounds * (1 + 4 * plays), reveals + rounds * (n + 3 * plays + 1)

@@ -1,4 +1,4 @@
-"""Simple ways to play Duel in bulk: given what the seat sees, its decisions and 32 random bits."""
+"""Simple policies of Duel for simulation: from a view, its decisions and 32 random bits."""
 
 from __future__ import annotations
 
@@ -6,36 +6,25 @@ from piste.core.bits import lowest
 from piste.games.mccoy_duel.rules import PICK, SEAT, View, power_of
 
 
-def _first(v: View, choices: int) -> int:
-    """Return the decision to lead, if it is about that, or the lowest one."""
+def _extreme(v: View, choices: int, sign: int) -> int:
+    """Return the decision to lead, or the first card of the highest (1) or lowest (-1) power."""
     if v.phase == PICK and (choices >> (SEAT + v.viewer)) & 1:
         return SEAT + v.viewer
-    return lowest(choices)
+    best = lowest(choices)
+    left = choices if best < SEAT else 0
+    while left:
+        card = lowest(left)
+        if sign * power_of(card) > sign * power_of(best):
+            best = card
+        left &= left - 1
+    return best
 
 
 def highest(v: View, choices: int, word: int) -> int:
-    """Choose the card of the highest power that there is to choose; lead where it may."""
-    best = _first(v, choices)
-    if best >= SEAT:
-        return best
-    left = choices
-    while left:
-        card = lowest(left)
-        if power_of(card) > power_of(best):
-            best = card
-        left &= left - 1
-    return best
+    """Choose the card of the highest power; lead where possible."""
+    return _extreme(v, choices, 1)
 
 
 def low(v: View, choices: int, word: int) -> int:
-    """Choose the card of the lowest power that there is to choose; lead where it may."""
-    best = _first(v, choices)
-    if best >= SEAT:
-        return best
-    left = choices
-    while left:
-        card = lowest(left)
-        if power_of(card) < power_of(best):
-            best = card
-        left &= left - 1
-    return best
+    """Choose the card of the lowest power; lead where possible."""
+    return _extreme(v, choices, -1)

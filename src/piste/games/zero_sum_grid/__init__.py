@@ -1,1 +1,1 @@
-"""Zero-Sum Grid: rules, notation and words."""
+"""Zero-Sum Grid: rules, notation, text, bots and solver."""

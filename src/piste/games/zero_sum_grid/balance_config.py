@@ -7,7 +7,7 @@ from piste.games.zero_sum_grid import rules
 from piste.games.zero_sum_grid.rules import ANY, HARVEST, WINNABLE, Options
 
 RATE = 0.1
-"""The part of the decisions that the solver is asked about."""
+"""The share of the decisions that the solver evaluates."""
 
 
 def sizes(options: Options) -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""What a learner sees of Zero-Sum Grid, as numbers, and how large everything may get."""
+"""Zero-Sum Grid's observations as numbers, and the bounds of everything in them."""
 
 from __future__ import annotations
 

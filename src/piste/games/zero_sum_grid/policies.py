@@ -1,4 +1,4 @@
-"""Simple ways to play Zero-Sum Grid in bulk: given what the seat sees, its decisions and 32 random bits."""
+"""Simple policies of Zero-Sum Grid for simulation: from a view, its decisions and 32 random bits."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ def _line(v: View, line: int) -> int:
 
 
 def nearer(v: View, choices: int, word: int) -> int:
-    """Move the line whose sum is farthest from zero towards it; of equals any."""
-    farthest = 0
-    found = 0
+    """Move the line whose sum is largest from zero towards it; of equals any."""
+    largest = 0
+    best = 0
     for line in range(6):
         total = _line(v, line)
-        far = abs(total)
+        size = abs(total)
         move = 1 << (2 * line + int(total > 0))
-        if far > farthest:
-            farthest = far
-            found = 0
-        if far == farthest and far > 0:
-            found |= move
-    found &= choices
-    if found == 0:
-        found = choices
-    while found & (found - 1) and word & 1:
-        found &= found - 1
+        if size > largest:
+            largest = size
+            best = 0
+        if size == largest and size > 0:
+            best |= move
+    best &= choices
+    if best == 0:
+        best = choices
+    while best & (best - 1) and word & 1:
+        best &= best - 1
         word >>= 1
-    return lowest(found)
+    return lowest(best)

@@ -18,7 +18,7 @@ from piste.core.scene import (
 from piste.core.views import SeatView
 from piste.games.zero_sum_grid import notation
 from piste.games.zero_sum_grid.rules import HARVEST, View, winnable
-from piste.games.zero_sum_grid.text import HOPELESS, line_name, moves, state_of_play
+from piste.games.zero_sum_grid.text import HOPELESS, closed_moves, line_name, moves
 
 EMBLEM = Area(
     GRID, notation.TITLE, tuple(number_card(str(cell)) for cell in (1, 0, -1, 2, 1, 0, 0, -1, -2)), columns=3
@@ -33,7 +33,7 @@ def scene(view: SeatView, names: tuple[str, ...]) -> tuple[Area, ...]:
         areas.append(turn_counter(position.turns, position.options.turns))
     cells = tuple(number_card(str(cell)) for cell in position.cells)
     handles = tuple(handle(view, line) for line in range(6))
-    areas.append(Area(GRID, "Grid", cells, note(view, names), columns=3, handles=handles))
+    areas.append(Area(GRID, "Grid", cells, note(view), columns=3, handles=handles))
     return (*areas, points(view, names, view.seat)) if harvest and view.seat >= 0 else tuple(areas)
 
 
@@ -42,14 +42,13 @@ def handle(view: SeatView, line: int) -> Handle:
     return Handle(line_name(line), line < 3, line % 3, more, less)
 
 
-def note(view: SeatView, names: tuple[str, ...]) -> str:
-    """Return why some moves are not open, or that none can win, where the words say so (R5, R6)."""
+def note(view: SeatView) -> str:
+    """Return why some moves are not open, or that none can win, where the text says so (R5, R6)."""
     position: View = view.position
     if position.options.variant == HARVEST:
-        shut = state_of_play(position, names)[1:-1] if view.ending is None else []  # turn and score stand elsewhere
-        return with_minus_sign(" ".join(shut))
-    told = moves(view.log) or view.ending is not None
-    return HOPELESS if told and not winnable(position.cells) else ""
+        return with_minus_sign(" ".join(closed_moves(position))) if view.ending is None else ""
+    started = moves(view.log) or view.ending is not None
+    return HOPELESS if started and not winnable(position.cells) else ""
 
 
 def points(view: SeatView, names: tuple[str, ...], seat: int) -> Area:

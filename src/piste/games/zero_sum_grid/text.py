@@ -63,33 +63,33 @@ def harvest_rules(top: int, turns: int) -> list[str]:
     ]
 
 
-def lines(moment: EventContext) -> list[str]:
-    kind = moment.event.kind
+def lines(context: EventContext) -> list[str]:
+    kind = context.event.kind
     if kind == TOSS:
-        return [f"{moment.who(moment.event.seat)} will go first.", ""]
-    return told_move(moment) if kind == MOVE else []  # the deal is seen in the first grid, a resignation at the end
+        return [f"{context.who(context.event.seat)} will go first.", ""]
+    return tell_move(context) if kind == MOVE else []  # the deal is seen in the first grid, a resignation at the end
 
 
-def told_move(moment: EventContext) -> list[str]:
-    first = moves(moment.log) == 1
-    after: View = moment.after
-    who = moment.who(moment.event.seat)
-    found = []
-    if moment.own:
-        found += ["", UPDATED]
+def tell_move(context: EventContext) -> list[str]:
+    first = moves(context.log) == 1
+    after: View = context.after
+    who = context.who(context.event.seat)
+    text = []
+    if context.own:
+        text += ["", UPDATED]
     else:
         # Nobody was asked here, so nobody has seen the grid that was dealt.
-        found += [CURRENT, *grid(moment.before.cells), ""] if first else [""]
-        found += [f"{who} {deed(moment.event.what)}", UPDATED]
-    found += grid(after.cells)
+        text += [CURRENT, *grid(context.before.cells), ""] if first else [""]
+        text += [f"{who} {deed(context.event.what)}", UPDATED]
+    text += grid(after.cells)
     if after.options.variant == HARVEST:
         zeros = on(after.cells, after.line).count(0)
-        found += ["", f"{line_name(after.line)} has {counted(zeros, 'zero')}. {score(after, moment.names)}"]
+        text += ["", f"{line_name(after.line)} has {counted(zeros, 'zero')}. {score(after, context.names)}"]
     elif first and not winnable(after.cells):
-        found += ["", HOPELESS]  # R6: between two turns
+        text += ["", HOPELESS]  # R6: between two turns
     if after.reason == GRID_IS_ZERO:
-        found += ["", f"{who} wins!"]
-    return found
+        text += ["", f"{who} wins!"]
+    return text
 
 
 def score(position: View, names: tuple[str, ...]) -> str:
@@ -98,7 +98,7 @@ def score(position: View, names: tuple[str, ...]) -> str:
 
 
 def moves(log: tuple[LogEntry, ...]) -> int:
-    return sum(told.event.kind == MOVE for told in log)
+    return sum(entry.event.kind == MOVE for entry in log)
 
 
 def deed(action: int) -> str:
@@ -138,16 +138,21 @@ def ask(view: SeatView, names: tuple[str, ...]) -> Prompt:
 
 
 def state_of_play(position: View, names: tuple[str, ...]) -> list[str]:
-    """Return what counts in harvest besides the grid: the turn, the score, and what is not open (R5)."""
+    """Return what counts in harvest besides the grid: the turn, the score, and the moves that are not open (R5)."""
     turn = f"Turn {position.turns + 1} of {position.options.turns}."
-    found = [f"{turn} {score(position, names)}"]
+    return [f"{turn} {score(position, names)}", *closed_moves(position), ""]
+
+
+def closed_moves(position: View) -> list[str]:
+    """Return sentences on the moves that are not open in harvest (R5)."""
+    text = []
     if position.line >= 0:
-        found.append(f"{line_name(position.line)} was just moved: not this turn.")
-    shut = [move for move in range(12) if move >> 1 != position.line and closed(position, move)]
-    if shut:
-        beyond = ", ".join(name(position.options, MOVE, move) for move in shut)
-        found.append(f"Would leave -{position.options.top} to {position.options.top}: {beyond}.")
-    return [*found, ""]
+        text.append(f"{line_name(position.line)} was just moved: not this turn.")
+    beyond = [move for move in range(12) if move >> 1 != position.line and closed(position, move)]
+    if beyond:
+        moves = ", ".join(name(position.options, MOVE, move) for move in beyond)
+        text.append(f"Would leave -{position.options.top} to {position.options.top}: {moves}.")
+    return text
 
 
 def ask_line(line_type: int, actions: tuple[int, ...]) -> Prompt:
@@ -188,24 +193,24 @@ def picture(view: SeatView, names: tuple[str, ...]) -> list[Row]:
 def farewell(view: SeatView, names: tuple[str, ...], ending: Ending) -> list[str]:
     """Return the ends that no move told; nothing was hidden in this game."""
     position: View = view.position
-    found = []
+    text = []
     harvest = position.options.variant == HARVEST
     if not harvest and not moves(view.log) and not winnable(position.cells):
-        found += ["", HOPELESS]  # nobody stayed for the place where it is told
+        text += ["", HOPELESS]  # nobody stayed for the place where it is told
     if ending.winner is None:
-        found += ["", "Draw by turn limit."]
+        text += ["", "Draw by turn limit."]
     elif position.reason == RESIGNED:
-        found += ["", f"{names[1 - ending.winner]} resigned. {names[ending.winner]} wins!"]
+        text += ["", f"{names[1 - ending.winner]} resigned. {names[ending.winner]} wins!"]
     elif harvest:
-        found += harvest_ends(position, names[ending.winner])
-    return found
+        text += harvest_ends(position, names[ending.winner])
+    return text
 
 
 def harvest_ends(position: View, winner: str) -> list[str]:
     """Return how a game of harvest ended: by points."""
-    found = [""]
+    text = [""]
     if position.turns < position.options.turns:
-        found.append("No move is open.")
+        text.append("No move is open.")
     if position.reason == LEVEL_SCORE:
-        return [*found, f"The score is level, which goes to the second player. {winner} wins!"]
-    return [*found, f"{winner} wins, {max(position.points)} to {min(position.points)}!"]
+        return [*text, f"The score is level, which goes to the second player. {winner} wins!"]
+    return [*text, f"{winner} wins, {max(position.points)} to {min(position.points)}!"]

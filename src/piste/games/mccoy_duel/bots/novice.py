@@ -10,17 +10,19 @@ from piste.games.mccoy_duel.rules import SEAT, TRUMP, View
 
 LINE = "Keeps the trump, plays high cards first and low ones late; counts no cards, and slips once in ten decisions."
 
-SLIPS = 10  # once in so many decisions it takes the next best thing that it looked at
+DECISIONS_PER_SLIP = 10  # a slip is the second best choice
 
 
 def choose(view: SeatView, stream: RandomStream) -> int:
-    ranked = sorted(view.actions, key=lambda action: (liking(view.position, action), stream.fraction()), reverse=True)
-    slip = len(ranked) > 1 and stream.below(SLIPS) == 0
+    ranked = sorted(
+        view.actions, key=lambda action: (preference(view.position, action), stream.fraction()), reverse=True
+    )
+    slip = len(ranked) > 1 and stream.below(DECISIONS_PER_SLIP) == 0
     return ranked[1] if slip else ranked[0]
 
 
-def liking(v: View, action: int) -> float:
-    """Return how much a beginner likes a decision, from the hand and the tower alone."""
+def preference(v: View, action: int) -> float:
+    """Return a beginner's preference for a decision, from the hand and the tower alone."""
     if action >= SEAT:
         return float(action == SEAT + v.viewer)
     power = rules.power_of(action)

@@ -10,23 +10,23 @@ from piste.games.mccoy_duel.rules import PLAIN, SEAT, STANCE, TRUMP, TRUMPED, To
 
 LINE = "Counts the cards, corners the next player, and keeps the trump and the low cards for late."
 
-# Found by play: sets of numbers were tried against each other, and rounded.
-WORTH = (1.3, 2.4, 2.5, 0.7, 1.3, 0.4, 0.6, 1.1, 5.2)  # of holding a card of each power, the trump last
-CORNERED = 5.0  # that the next player cannot play
-THEIRS = 0.8  # that an opponent loses a card, as a part of what it is worth
-BURIED = 0.2  # that a face-up card is out of everybody's reach, likewise
+# Tuned by self-play and rounded.
+CARD_VALUES = (1.3, 2.4, 2.5, 0.7, 1.3, 0.4, 0.6, 1.1, 5.2)  # of holding a card of each power, the trump last
+CORNERED_VALUE = 5.0  # that the next player cannot play
+OPPONENT_LOSS_SHARE = 0.8  # that an opponent loses a card, as a share of its value
+BURIED_SHARE = 0.2  # that a face-up card is out of everybody's reach, likewise
 
 Hand = dict[int, float]
-"""The cards that a player may hold, each with how likely it is there."""
+"""The cards that a player may hold, with their probabilities."""
 
 
 def choose(view: SeatView, stream: RandomStream) -> int:
-    hands = guessed(view)
-    scored = [(worth(view.position, hands, action), stream.fraction(), action) for action in view.actions]
+    hands = hand_beliefs(view)
+    scored = [(decision_value(view.position, hands, action), stream.fraction(), action) for action in view.actions]
     return max(scored)[2]
 
 
-def worth(v: View, hands: list[Hand], action: int) -> float:
+def decision_value(v: View, hands: list[Hand], action: int) -> float:
     """Return how good a decision is."""
     if v.phase == rules.PICK:
         return float(action == SEAT + v.viewer)  # who leads may play any card
@@ -34,66 +34,66 @@ def worth(v: View, hands: list[Hand], action: int) -> float:
         return float(v.sizes[action - SEAT])
     power = rules.power_of(action)
     if v.phase in (rules.KILL, rules.TAKE):
-        return WORTH[power]
+        return CARD_VALUES[power]
     if v.phase == rules.GIVE:
-        return -WORTH[power]
+        return -CARD_VALUES[power]
     if v.phase == rules.COPY:
-        return ability(v, hands, power, v.top)
-    return ability(v, hands, power, action) - WORTH[power]
+        return ability_value(v, hands, power, v.top)
+    return ability_value(v, hands, power, action) - CARD_VALUES[power]
 
 
-def ability(v: View, hands: list[Hand], power: int, top: int) -> float:
+def ability_value(v: View, hands: list[Hand], power: int, top: int) -> float:
     """Return what the ability of this power brings to the player of the card `top`."""
     others = [rules.power_of(card) for card in members(v.up & ~(1 << top))]
-    best = max((WORTH[p] for p in others), default=0.0)
+    best = max((CARD_VALUES[p] for p in others), default=0.0)
     target = max((seat for seat in members(v.playing) if seat != v.viewer), key=lambda seat: v.sizes[seat])
     theirs = {card: p / v.sizes[target] for card, p in hands[target].items()}  # which one a random card is
     plain = Tower(0, 0, top, rules.power_of(top), PLAIN)
     gain = 0.0
     if power == 4 and set(others) - {4}:
-        return max(ability(v, hands, p, top) for p in set(others) - {4})
+        return max(ability_value(v, hands, p, top) for p in set(others) - {4})
     if power == 5:
-        return cornered(v, hands, plain._replace(demand=STANCE))
+        return corner_value(v, hands, plain._replace(demand=STANCE))
     if power == TRUMP:
-        return cornered(v, hands, plain._replace(power=TRUMP, demand=TRUMPED))
+        return corner_value(v, hands, plain._replace(power=TRUMP, demand=TRUMPED))
     if power == 0:
-        gain = BURIED * best
+        gain = BURIED_SHARE * best
     elif power == 1 and v.buried:
-        gain = sum(WORTH) / len(WORTH)
+        gain = sum(CARD_VALUES) / len(CARD_VALUES)
     elif power == 2:
         gain = best
     elif power in (3, 6):
-        gain = THEIRS * sum(p * WORTH[rules.power_of(card)] for card, p in theirs.items())
+        gain = OPPONENT_LOSS_SHARE * sum(p * CARD_VALUES[rules.power_of(card)] for card, p in theirs.items())
     elif power == 7:
-        gain = (1 + THEIRS) * min((WORTH[rules.power_of(card)] for card in theirs), default=0.0)
+        gain = (1 + OPPONENT_LOSS_SHARE) * min((CARD_VALUES[rules.power_of(card)] for card in theirs), default=0.0)
     if power == 3 and theirs:
-        return gain + sum(p * cornered(v, hands, feinted(card)) for card, p in theirs.items())
-    return gain + cornered(v, hands, plain)
+        return gain + sum(p * corner_value(v, hands, tower_after_feint(card)) for card, p in theirs.items())
+    return gain + corner_value(v, hands, plain)
 
 
-def feinted(card: int) -> Tower:
+def tower_after_feint(card: int) -> Tower:
     power = rules.power_of(card)
     return Tower(0, 0, card, power, TRUMPED if power == TRUMP else PLAIN)
 
 
-def cornered(v: View, hands: list[Hand], tower: Tower) -> float:
+def corner_value(v: View, hands: list[Hand], tower: Tower) -> float:
     """Return what a tower is worth against the next player: how likely they have no answer to it."""
     stuck = 1.0
     for card, p in hands[rules.next_in(v.playing, v.viewer)].items():
         if card != tower.top and rules.playable(1 << card, tower):
             stuck *= 1 - p
-    return CORNERED * stuck
+    return CORNERED_VALUE * stuck
 
 
-def guessed(view: SeatView) -> list[Hand]:
-    """Return what each player may hold, from all that this seat was told in the round.
+def hand_beliefs(view: SeatView) -> list[Hand]:
+    """Return what each player may hold, from all that this seat has observed in the round.
 
-    Each card has a player who holds it unless it is buried, and a likelihood that it is.
+    Each card has a player who holds it unless it is buried, and the probability that it is buried.
     """
-    where = dealt(view.opening)
+    where = dealt_cards(view.opening)
     for event, after in view.log:
         if event.kind == rules.NEXT:
-            where = dealt(after)
+            where = dealt_cards(after)
         elif 0 <= event.what < SEAT:  # this seat saw which card it was
             owner = event.also if event.kind == rules.GIVE else event.seat
             where[event.what] = (owner, float(event.kind in (rules.BURY, rules.KILL, rules.DISARM)))
@@ -113,6 +113,6 @@ def guessed(view: SeatView) -> list[Hand]:
     return hands
 
 
-def dealt(after: View) -> dict[int, tuple[int, float]]:
-    """Return where the cards are when a round begins: everybody has their own colour."""
+def dealt_cards(after: View) -> dict[int, tuple[int, float]]:
+    """Return where the cards are when a round begins: every player has their own colour."""
     return {9 * seat + p: (seat, 0.0) for seat in members(after.present) for p in members(after.options.powers)}

@@ -11,7 +11,7 @@ from piste.games.zero_sum_grid.rules import HARVEST, MOVE, Cells, Options, State
 
 LINE = (
     "Approaches zero, and never leaves the last step to the other player. It does not lose. "
-    "Harvest: looks 2 turns best_gain."
+    "Harvest: looks 2 turns ahead."
 )
 
 MOVES = range(12)
@@ -76,11 +76,11 @@ def after_move(cells: Cells, action: int) -> Cells:
 
 
 def distance(cells: Cells) -> int:
-    """Return the alpha number of moves to zero, for a grid that can be zeroed.
+    """Return the least number of moves to zero, for a grid that can be zeroed.
 
     Its cells are r + c for a number r of each row and c of each column, and the moves undo these one by one. Taking t
     from every c and adding it to every r changes no cell, so the best t is looked for: sum |r + t| + sum |c - t| is
-    alpha where t is the median of all -r and c.
+    least where t is the median of all -r and c.
     """
     corner = cells[0]
     points = sorted((-cells[0], -cells[3], -cells[6], 0, cells[1] - corner, cells[2] - corner))

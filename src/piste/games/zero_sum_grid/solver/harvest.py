@@ -89,7 +89,7 @@ def sampled_deals(top: int) -> int:
 
 
 class Share(NamedTuple):
-    """How often the first player wins, and how far that may be off."""
+    """How often the first player wins, and the error of that."""
 
     wins: float
     within: float

@@ -218,7 +218,7 @@ def margin(s: State, turns: int = MOST_TURNS) -> int:
 
 
 def ordered_line(line: int, rows: list[int], columns: list[int]) -> int:
-    """Return which line of the ordered_table grid a line is, or ANY_LINE if it has an equal."""
+    """Return which line of the ordered grid a line is, or ANY_LINE if it has an equal."""
     if line == HIDDEN:
         return ANY_LINE
     own = rows if line < 3 else columns

@@ -157,7 +157,7 @@ def marker_distance(markers: Markers) -> int:
 
 
 def after_shifts(markers: Markers) -> Iterator[Markers]:
-    """Yield the markers_of after each of the twelve moves."""
+    """Yield the markers after each of the twelve moves."""
     for i in range(6):
         for by in (1, -1):
             new = sorted((*markers[:i], markers[i] + by, *markers[i + 1 :]))
