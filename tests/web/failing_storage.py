@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
 
-from piste.web.storage.storage import Change, StorageError
+from piste.web.storage.schema import Change, StorageError
 from tests.limits import PATIENCE_S
 from tests.web.in_process_server import InProcessServer
 

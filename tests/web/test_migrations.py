@@ -14,7 +14,8 @@ from sqlalchemy import Connection, create_engine
 
 from piste.core.errors import PisteError
 from piste.web.storage import migrations, schema
-from piste.web.storage.storage import PutRoom, RoomRow, Storage
+from piste.web.storage.schema import PutRoom, RoomRow
+from piste.web.storage.storage import Storage
 
 
 def differences(path: Path) -> list[object]:

@@ -16,7 +16,7 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 from piste.core.errors import PisteError
 from piste.web.middleware.rate_limits import RATES, Limits, Rate
 from piste.web.server import check_libraries
-from piste.web.storage.elapsed_time import DAY, Elapsed
+from piste.web.storage.elapsed_time import DAY_S, Elapsed
 from piste.web.storage.storage import Storage
 from piste.web.tables.room import Room
 from tests import ROOT
@@ -36,7 +36,7 @@ def _real(house: InProcessServer) -> InProcessServer:
 async def test_a_restart_with_a_clock_a_month_ahead_deletes_nothing(real: InProcessServer) -> None:
     code, people = await table_for(real, "prime-duel")
     with overheard() as noted:
-        real.clock.now += 31 * DAY
+        real.clock.now += 31 * DAY_S
         await real.restart()
         assert await real.service.expire() == 0
     assert "clock jumped" in noted.getvalue()
@@ -46,18 +46,18 @@ async def test_a_restart_with_a_clock_a_month_ahead_deletes_nothing(real: InProc
 async def test_a_table_is_deleted_when_its_time_has_been_seen_to_pass(real: InProcessServer) -> None:
     assert real.ticks is not None
     old, _ = await table_for(real, "prime-duel")
-    real.clock.now += 31 * DAY  # not so
+    real.clock.now += 31 * DAY_S  # not so
     await real.restart()
     for _ in range(2):
-        real.clock.now += 16 * DAY
-        real.ticks.now += 16 * DAY
+        real.clock.now += 16 * DAY_S
+        real.ticks.now += 16 * DAY_S
         await real.service.expire()
     assert real.storage.room(old) is None
 
 
 async def test_a_clock_that_is_set_back_again_takes_nothing_with_it(real: InProcessServer) -> None:
     code, _ = await table_for(real, "prime-duel")
-    for jump in (31 * DAY, -31 * DAY):
+    for jump in (31 * DAY_S, -31 * DAY_S):
         real.clock.now += jump
         await real.service.expire()
     assert real.storage.room(code) is not None
@@ -75,11 +75,11 @@ async def test_a_clock_that_is_set_ahead_makes_nobody_claimable(real: InProcessS
 
 def test_age_is_counted_without_jumps() -> None:
     then = Elapsed(1000.0, 50.0, "a")
-    assert then.go_on(1000.0 + 40 * DAY, 50.0 + 40 * DAY, "a").age(1000.0) == 40 * DAY
-    assert then.go_on(1000.0 + 40 * DAY, 50.0, "a").age(1000.0) == DAY  # asleep, perhaps
-    assert then.go_on(1000.0 + 40 * DAY, 7.0, "b").age(1000.0) == DAY  # switched off, perhaps
-    assert then.go_on(1000.0 + 3600, 7.0, "b").age(1000.0) == 3600
-    assert then.go_on(0.0, 50.0 + 10 * DAY, "a").age(1000.0) == 10 * DAY
+    assert then.advance(1000.0 + 40 * DAY_S, 50.0 + 40 * DAY_S, "a").age(1000.0) == 40 * DAY_S
+    assert then.advance(1000.0 + 40 * DAY_S, 50.0, "a").age(1000.0) == DAY_S  # asleep, perhaps
+    assert then.advance(1000.0 + 40 * DAY_S, 7.0, "b").age(1000.0) == DAY_S  # switched off, perhaps
+    assert then.advance(1000.0 + 3600, 7.0, "b").age(1000.0) == 3600
+    assert then.advance(0.0, 50.0 + 10 * DAY_S, "a").age(1000.0) == 10 * DAY_S
 
 
 # Damaged rows

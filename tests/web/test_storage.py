@@ -15,7 +15,7 @@ from sqlalchemy import Connection, Engine, event
 
 from piste.core.errors import PisteError
 from piste.web.storage import schema
-from piste.web.storage.storage import (
+from piste.web.storage.schema import (
     AddLines,
     DropRoom,
     DropSitter,
@@ -30,10 +30,10 @@ from piste.web.storage.storage import (
     SetListed,
     SetSuccessor,
     SetTouched,
-    Storage,
     StorageError,
     StoredTable,
 )
+from piste.web.storage.storage import Storage
 from tests.limits import PATIENCE_S
 
 ROW = RoomRow("ROOM", "prime-duel", '{"target": "50"}', "ann", False, 100.0, 200.0)

@@ -10,12 +10,14 @@ from pathlib import Path
 import pytest
 
 from piste.core.errors import PisteError
-from piste.web.storage.storage import AddLines, PutPlayer, PutRoom, RoomRow, Storage, StorageError
+from piste.web.storage.schema import AddLines, PutPlayer, PutRoom, RoomRow, StorageError
+from piste.web.storage.storage import Storage
 
 ROW = RoomRow("ROOM", "prime-duel", "{}", "ann", False, 100.0, 200.0)
 
 WRITES_FOR_EVER = """
 import sys
+from piste.web.storage.schema import *
 from piste.web.storage.storage import *
 storage = Storage(sys.argv[1])
 storage.open()
@@ -31,6 +33,7 @@ while True:
 
 FILLS_THE_DISK = """
 import resource, sys
+from piste.web.storage.schema import *
 from piste.web.storage.storage import *
 with Storage(sys.argv[1]) as storage:
     storage.write(PutRoom(RoomRow("ROOM", "prime-duel", "{}", "ann", False, 1.0, 2.0))).result()

@@ -21,7 +21,7 @@ from piste.core.game import find
 from piste.core.protocols import CHANCE, SPECTATOR
 from piste.core.record import Head
 from piste.core.views import SeatView
-from piste.web.storage.storage import PutPlayer
+from piste.web.storage.schema import PutPlayer
 from piste.web.tables.room import Room, default_opener
 from piste.web.tables.service import player_of
 from piste.web.views import view_models

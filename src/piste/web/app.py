@@ -26,7 +26,7 @@ from piste.web.middleware.guard import FormError, Guard, answer, read_form, want
 from piste.web.middleware.rate_limits import Limits, RateLimitError, network_of
 from piste.web.network import Root, is_loopback, lan_addresses, link_root, qr_svg
 from piste.web.settings import Settings
-from piste.web.storage.storage import Listing as StoredTable
+from piste.web.storage.schema import Listing as StoredTable
 from piste.web.storage.storage import Storage
 from piste.web.tables.registry import TableNotFoundError
 from piste.web.tables.room import OPEN, RESERVED, Opener, default_opener

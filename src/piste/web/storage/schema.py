@@ -1,4 +1,4 @@
-"""What the server keeps: its tables, their rows, and each change that can be made to them.
+"""The database: its tables, their rows, and the changes that can be made to them.
 
 Plain names, types that every database has. A change to a table needs a step in `migrations/versions`; a test
 compares the two.
@@ -71,10 +71,10 @@ seats = Table(
     Column("name", Text, nullable=False),
     Column("bot", String(64), nullable=False),
     Column("stand_in", String(64), nullable=False),
-    Column("link", Integer, nullable=False, server_default="0"),  # how often its private link was revoked
+    Column("link", Integer, nullable=False, server_default="0"),  # the number of revoked private links
 )
 
-# No foreign key to players: somebody may sit before a name is kept.
+# No foreign key to players: a player may sit before a name is stored.
 sitters = Table(
     "sitters",
     metadata,
@@ -118,7 +118,7 @@ keys = Table(
 
 
 class StorageError(PisteError):
-    """Something that was to be written and was not."""
+    """A change that was not written."""
 
 
 class RoomRow(NamedTuple):
@@ -145,11 +145,11 @@ class SeatRow(NamedTuple):
     name: str = ""
     bot: str = ""
     stand_in: str = ""  # the bot that plays for a person who is away
-    link: int = 0  # how often its private link was revoked
+    link: int = 0  # the number of revoked private links
 
 
 class StoredTable(NamedTuple):
-    """All that is kept of one room, as of one moment."""
+    """All that is stored of one room."""
 
     room: RoomRow
     seats: tuple[SeatRow, ...]
@@ -162,7 +162,7 @@ class Listing(NamedTuple):
 
     room: RoomRow
     seats: tuple[SeatRow, ...]
-    yours: tuple[int, ...] = ()  # the seats of whoever asked
+    yours: tuple[int, ...] = ()  # the seats of the player who asked
     last: str = ""  # of a game that is over, the last line of its record: how it ended
 
 
@@ -187,7 +187,7 @@ class DropSitter(NamedTuple):
 
 
 class AddLines(NamedTuple):
-    """The next lines of a record; a line that is there is never written over, and none is left out."""
+    """The next lines of a record; no line is overwritten or left out."""
 
     room: str
     first_n: int
@@ -221,7 +221,7 @@ class PutPlayer(NamedTuple):
 
 
 class DropPlayers(NamedTuple):
-    """Forget people who have no game here any more and have not been seen since."""
+    """Delete players who have no game any more and have not been seen since."""
 
     before: float
 
@@ -237,7 +237,7 @@ class PutKey(NamedTuple):
 
 
 class DropRoom(NamedTuple):
-    """Forget a room and all that belongs to it; one that is gone already is no error."""
+    """Delete a room and all that belongs to it; one that is gone already is no error."""
 
     code: str
 
@@ -261,7 +261,7 @@ Change = (
 
 
 def last_lines(codes: list[str]) -> Select[str, str]:
-    """Ask for the last line of each of these rooms' records."""
+    """Return a query for the last line of the record of each room."""
     ends = select(lines.c.room, func.max(lines.c.n).label("n")).where(lines.c.room.in_(codes)).group_by(lines.c.room)
     end = ends.subquery()
     return select(lines.c.room, lines.c.text).join(end, and_(lines.c.room == end.c.room, lines.c.n == end.c.n))
@@ -272,31 +272,31 @@ def _own(table: Table) -> Any:
     return and_(*(column == bindparam(f"own_{column.name}") for column in table.primary_key))
 
 
-# Put together once: to do it for each write takes longer than the database needs.
-_THERE = {table: select(func.count()).select_from(table).where(_own(table)) for table in metadata.sorted_tables}
-_CHANGE = {table: update(table).where(_own(table)) for table in metadata.sorted_tables}
-_FORGET = {table: delete(table).where(_own(table)) for table in metadata.sorted_tables}
+# Built once: building a statement takes longer than running it.
+_COUNT = {table: select(func.count()).select_from(table).where(_own(table)) for table in metadata.sorted_tables}
+_UPDATE = {table: update(table).where(_own(table)) for table in metadata.sorted_tables}
+_DELETE = {table: delete(table).where(_own(table)) for table in metadata.sorted_tables}
 _LAST = select(func.max(lines.c.n)).where(lines.c.room == bindparam("room"))
 
 
 def _put(connection: Connection, table: Table, row: Any) -> None:
-    """Change a row, or add it. Only one thread writes, so nobody can come between the two."""
+    """Update a row, or insert it. Only one thread writes, so nothing can happen between the two."""
     values = row._asdict()
     own = {f"own_{column.name}": values[column.name] for column in table.primary_key}
     rest = {name: value for name, value in values.items() if f"own_{name}" not in own}
-    if not connection.scalar(_THERE[table], own):
+    if not connection.scalar(_COUNT[table], own):
         connection.execute(insert(table), values)
     elif rest:
-        connection.execute(_CHANGE[table], own | rest)
+        connection.execute(_UPDATE[table], own | rest)
 
 
 def _set(connection: Connection, code: str, **values: Any) -> None:
-    if connection.execute(_CHANGE[rooms], {"own_code": code, **values}).rowcount == 0:
+    if connection.execute(_UPDATE[rooms], {"own_code": code, **values}).rowcount == 0:
         raise StorageError("This table is gone.")
 
 
-def _forget(connection: Connection, table: Table, row: Any) -> None:
-    connection.execute(_FORGET[table], {f"own_{name}": value for name, value in row._asdict().items()})
+def _delete(connection: Connection, table: Table, row: Any) -> None:
+    connection.execute(_DELETE[table], {f"own_{name}": value for name, value in row._asdict().items()})
 
 
 def _drop_players(connection: Connection, change: DropPlayers) -> None:
@@ -320,7 +320,7 @@ APPLY: dict[type, Callable[[Connection, Any], None]] = {
     PutRoom: lambda connection, change: _put(connection, rooms, change.row),
     PutSeat: lambda connection, change: _put(connection, seats, change.row),
     PutSitter: lambda connection, change: _put(connection, sitters, change),
-    DropSitter: lambda connection, change: _forget(connection, sitters, change),
+    DropSitter: lambda connection, change: _delete(connection, sitters, change),
     DropPlayers: _drop_players,
     AddLines: _add_lines,
     SetTouched: lambda connection, change: _set(connection, change.room, touched=change.time),
@@ -330,5 +330,5 @@ APPLY: dict[type, Callable[[Connection, Any], None]] = {
     PutPlayer: lambda connection, change: _put(connection, players, change),
     PutReview: lambda connection, change: _put(connection, reviews, change),
     PutKey: lambda connection, change: _put(connection, keys, change),
-    DropRoom: lambda connection, change: _forget(connection, rooms, change),
+    DropRoom: lambda connection, change: _delete(connection, rooms, change),
 }

@@ -1,7 +1,7 @@
-"""What the server keeps: rooms, seats and records, in one file that one process holds.
+"""Storage of rooms, seats and records in one SQLite file that one process locks.
 
-Everything is written by one thread. Whatever waits is written in one transaction, so that many decisions share the
-one time the disk is waited for. A write is durable when its future is done, and not before.
+One thread does all writing. Everything that waits is written in one transaction, so that many decisions share one
+wait for the disk. A write is durable when its future is done, and not before.
 """
 
 from __future__ import annotations
@@ -23,65 +23,17 @@ from sqlalchemy.exc import ArgumentError, DatabaseError, IntegrityError, Operati
 
 from piste.core.errors import PisteError
 from piste.web.storage import schema
-from piste.web.storage.schema import (
-    AddLines,
-    Change,
-    DropPlayers,
-    DropRoom,
-    DropSitter,
-    Listing,
-    PutKey,
-    PutPlayer,
-    PutReview,
-    PutRoom,
-    PutSeat,
-    PutSitter,
-    RoomRow,
-    SeatRow,
-    SetEnded,
-    SetListed,
-    SetSuccessor,
-    SetTouched,
-    StorageError,
-    StoredTable,
-)
+from piste.web.storage.schema import Change, Listing, PutKey, RoomRow, SeatRow, StorageError, StoredTable
 
-__all__ = [
-    "AddLines",
-    "Change",
-    "DropPlayers",
-    "DropRoom",
-    "DropSitter",
-    "Listing",
-    "PutKey",
-    "PutPlayer",
-    "PutReview",
-    "PutRoom",
-    "PutSeat",
-    "PutSitter",
-    "RoomRow",
-    "SeatRow",
-    "SetEnded",
-    "SetListed",
-    "SetSuccessor",
-    "SetTouched",
-    "Storage",
-    "StorageError",
-    "StoredTable",
-]
+MAX_CALLS_PER_TRANSACTION = 512
+MAX_TIME = 1e11
+"""Larger than any time that was ever written; in SQLite text is larger than any number."""
 
-MOST = 512
-"""No more calls than this share a transaction."""
-
-FAR = 1e11
-"""No time that was ever written is as large; in SQLite text is larger than any number."""
-
-PATIENCE = 10.0
-"""How many seconds a caller that waits here for a write gives it."""
+WRITE_TIMEOUT_S = 10.0
 
 
 class StorageGoneError(StorageError):
-    """The file is no longer where it was."""
+    """The file was removed or replaced."""
 
 
 class _Call(NamedTuple):
@@ -90,23 +42,23 @@ class _Call(NamedTuple):
 
 
 class Storage:
-    """One file of storage. `write` and the reads may be called from any thread."""
+    """The database file. `write` and all reads may be called from any thread."""
 
     def __init__(self, place: str | Path) -> None:
         """Name a file, or an address such as sqlite:////var/lib/piste/piste.db; nothing is opened yet."""
         self.path = _file_of(place)
-        self._door = threading.Lock()  # for opening, closing and entering the queue
-        self._alone = threading.Lock()  # for what reads, then writes
+        self._state_lock = threading.Lock()  # for opening, closing and the queue
+        self._read_write_lock = threading.Lock()  # for a read that a write depends on
         self._calls: queue.SimpleQueue[_Call | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
 
     def open(self) -> None:
-        """Become the only process that uses the file, and bring it to the tables of today."""
-        with self._door, contextlib.ExitStack() as undo:
+        """Lock the file for this process and migrate it to the current schema."""
+        with self._state_lock, contextlib.ExitStack() as undo:
             if self._thread is not None:
                 raise PisteError("The storage is open already.")
             undo.callback(_lock(self.path).close)
-            _private(self.path)
+            _create_private(self.path)
             self._writer = _engine(self.path, writes=True)
             undo.callback(self._writer.dispose)
             _prepare(self._writer, self.path)
@@ -114,13 +66,13 @@ class Storage:
             undo.callback(self._reader.dispose)
             self._file = _identity(self.path)
             self._release = undo.pop_all()
-            # A daemon: a process that dies without closing must not hang on it.
+            # A daemon thread, so that a process that ends without closing does not hang.
             self._thread = threading.Thread(target=self._work, name="piste-writer", daemon=True)
             self._thread.start()
 
     def close(self) -> None:
-        """Write what waits, then let go of the file; closing twice does no harm."""
-        with self._door:
+        """Write what waits, then release the file; closing twice does no harm."""
+        with self._state_lock:
             thread, self._thread = self._thread, None
             if thread is not None:
                 self._calls.put(None)
@@ -138,12 +90,12 @@ class Storage:
     def write(self, *changes: Change) -> Future[None]:
         """Make all these changes or none; they are on the disk when the future is done.
 
-        Calls are carried out in the order in which they came. A future that fails holds a StorageError. It cannot be
-        cancelled: whoever no longer waits for it has still written.
+        Calls are carried out in order. A future that fails holds a StorageError. It cannot be cancelled: the changes
+        are written even if nobody waits for it.
         """
         done: Future[None] = Future()
         done.set_running_or_notify_cancel()
-        with self._door:
+        with self._state_lock:
             if self._thread is None:
                 done.set_exception(StorageError("The storage is closed: nothing more can be kept."))
             else:
@@ -154,38 +106,38 @@ class Storage:
         while True:
             taken = [self._calls.get()]
             with contextlib.suppress(queue.Empty):
-                while taken[-1] is not None and len(taken) < MOST:
+                while taken[-1] is not None and len(taken) < MAX_CALLS_PER_TRANSACTION:
                     taken.append(self._calls.get_nowait())
             batch = [call for call in taken if call is not None]
             if batch:
-                self._carry_out(batch)
+                self._write_batch(batch)
             if taken[-1] is None:
                 return
 
-    def _carry_out(self, batch: list[_Call]) -> None:
-        """Write a batch in one transaction; if one call spoils it, find that one by halves, in the same order."""
+    def _write_batch(self, batch: list[_Call]) -> None:
+        """Write a batch in one transaction; if a call fails, bisect the batch, in the same order."""
         try:
-            self._look_for_the_file()
+            self._check_file()
             with self._writer.begin() as connection:
                 for call in batch:
                     for change in call.changes:
                         schema.APPLY[type(change)](connection, change)
-            self._look_for_the_file()
+            self._check_file()
         except Exception as e:
-            # A full disk is no call's fault, and trying each by itself would only take long.
+            # A full disk is not the fault of one call, and trying each call would only take long.
             if len(batch) > 1 and not isinstance(e, OperationalError | StorageGoneError):
                 half = len(batch) // 2
-                self._carry_out(batch[:half])
-                self._carry_out(batch[half:])
+                self._write_batch(batch[:half])
+                self._write_batch(batch[half:])
                 return
             for call in batch:
-                call.done.set_exception(_not_kept(e))
+                call.done.set_exception(_write_error(e))
             return
         for call in batch:
             call.done.set_result(None)
 
-    def _look_for_the_file(self) -> None:
-        """Refuse to go on where the file is gone: what is written to one without a name is lost with the process."""
+    def _check_file(self) -> None:
+        """Refuse to write when the file is gone: data in an unlinked file is lost with the process."""
         if _identity(self.path) != self._file:
             raise StorageGoneError(
                 "The file that holds the tables has been removed or replaced under the running server, so nothing "
@@ -194,7 +146,7 @@ class Storage:
 
     @contextlib.contextmanager
     def _reading(self) -> Iterator[Connection]:
-        """Lend a connection on which everything is of one moment."""
+        """Lend a connection that reads one snapshot."""
         if self._thread is None:
             raise PisteError("The storage is closed: nothing can be read.")
         try:
@@ -209,28 +161,28 @@ class Storage:
             row = connection.execute(select(rooms).where(rooms.c.code == code)).first()
             if row is None:
                 return None
-            _need_whole(row)
-            found = connection.execute(select(seats).where(seats.c.room == code).order_by(seats.c.seat))
+            _check_text(row)
+            seat_rows = connection.execute(select(seats).where(seats.c.room == code).order_by(seats.c.seat))
             sitting = select(sitters.c.seat, sitters.c.player).where(sitters.c.room == code)
             record = select(lines.c.text).where(lines.c.room == code).order_by(lines.c.n)
-            kept = StoredTable(
+            stored = StoredTable(
                 RoomRow(*row),
-                tuple(SeatRow(*seat) for seat in found),
+                tuple(SeatRow(*seat) for seat in seat_rows),
                 tuple((s, p) for s, p in connection.execute(sitting.order_by(sitters.c.seat, sitters.c.player))),
                 tuple(connection.scalars(record)),
             )
-            for part in (*kept.seats, *kept.sitters, kept.lines):
-                _need_whole(part)
-            return kept
+            for part in (*stored.seats, *stored.sitters, stored.lines):
+                _check_text(part)
+            return stored
 
     def rooms_of(self, player: str, limit: int = 50) -> list[Listing]:
-        """Return the rooms where a player has a seat, those that were played last first."""
+        """Return the rooms where a player has a seat, most recent first."""
         sitters = schema.sitters
         own = sitters.c.player == player
         return self._listings(schema.rooms.c.code.in_(select(sitters.c.room).where(own)), limit, player)
 
     def listed(self, limit: int = 50) -> list[Listing]:
-        """Return the running rooms that anybody may find, those that were played last first."""
+        """Return the public running rooms, most recent first."""
         rooms = schema.rooms
         return self._listings(and_(rooms.c.listed.is_(True), rooms.c.ended.is_(None)), limit, None)
 
@@ -238,60 +190,60 @@ class Storage:
         rooms, seats, sitters = schema.rooms, schema.seats, schema.sitters
         with self._reading() as connection:
             asked = select(rooms).where(which).order_by(rooms.c.touched.desc(), rooms.c.code).limit(limit)
-            found = {row[0]: Listing(RoomRow(*map(_shown, row)), ()) for row in connection.execute(asked)}
-            sitting = select(seats).where(seats.c.room.in_(list(found))).order_by(seats.c.room, seats.c.seat)
+            listings = {row[0]: Listing(RoomRow(*map(_printable, row)), ()) for row in connection.execute(asked)}
+            sitting = select(seats).where(seats.c.room.in_(list(listings))).order_by(seats.c.room, seats.c.seat)
             for row in connection.execute(sitting):
-                listing = found[row[0]]
-                found[row[0]] = listing._replace(seats=(*listing.seats, SeatRow(*map(_shown, row))))
+                listing = listings[row[0]]
+                listings[row[0]] = listing._replace(seats=(*listing.seats, SeatRow(*map(_printable, row))))
             mine = select(sitters.c.room, sitters.c.seat).where(sitters.c.player == player).order_by(sitters.c.seat)
             for code, seat in connection.execute(mine) if player is not None else ():
-                if code in found:
-                    found[code] = found[code]._replace(yours=(*found[code].yours, seat))
-            over = [code for code, listing in found.items() if listing.room.ended is not None]
+                if code in listings:
+                    listings[code] = listings[code]._replace(yours=(*listings[code].yours, seat))
+            over = [code for code, listing in listings.items() if listing.room.ended is not None]
             for code, text in connection.execute(schema.last_lines(over)) if over else ():
-                found[code] = found[code]._replace(last=_shown(text))
-        return list(found.values())
+                listings[code] = listings[code]._replace(last=_printable(text))
+        return list(listings.values())
 
     def player(self, player: str) -> str | None:
-        """Return the name by which a player was last known."""
+        """Return the last name of a player."""
         players = schema.players
-        name: str | None = _shown(self._one(select(players.c.name).where(players.c.player == player)))
+        name: str | None = _printable(self._scalar(select(players.c.name).where(players.c.player == player)))
         return name
 
     def review(self, code: str) -> str | None:
         reviews = schema.reviews
-        text: str | None = self._one(select(reviews.c.text).where(reviews.c.room == code))
+        text: str | None = self._scalar(select(reviews.c.text).where(reviews.c.room == code))
         return text
 
     def expired(self, before: float) -> list[tuple[str, float]]:
-        """Return the rooms that nobody has touched since then, and when somebody last did; the oldest first."""
+        """Return the rooms without a change since then and the time of their last change, oldest first."""
         rooms = schema.rooms
         asked = select(rooms.c.code, rooms.c.touched).where(rooms.c.touched < before).order_by(rooms.c.touched)
         with self._reading() as connection:
             return [(code, touched) for code, touched in connection.execute(asked)]
 
     def last_touched(self) -> float:
-        """Return when a room was last touched; 0 if there is none."""
-        found = self._one(select(func.max(schema.rooms.c.touched)).where(schema.rooms.c.touched < FAR))
-        return float(found or 0.0)
+        """Return the time of the last change of any room; 0 without rooms."""
+        last = self._scalar(select(func.max(schema.rooms.c.touched)).where(schema.rooms.c.touched < MAX_TIME))
+        return float(last or 0.0)
 
     def size(self) -> int:
-        """Return how many rooms are kept."""
-        rows: int = self._one(select(func.count()).select_from(schema.rooms))
+        """Return the number of rooms."""
+        rows: int = self._scalar(select(func.count()).select_from(schema.rooms))
         return rows
 
     def secret(self, name: str) -> bytes:
-        """Return 32 random bytes of that name: made once, then always the same."""
-        with self._alone:
-            kept = self.key(f"secret {name}")
-            if kept is None:
-                kept = secrets.token_bytes(32)
-                self._wait(PutKey(f"secret {name}", kept))
-            return kept
+        """Return 32 random bytes of that name: generated once, then always the same."""
+        with self._read_write_lock:
+            secret = self.key(f"secret {name}")
+            if secret is None:
+                secret = secrets.token_bytes(32)
+                self._wait(PutKey(f"secret {name}", secret))
+            return secret
 
     def ready(self) -> None:
         """Write something small and read it again; raise a PisteError if that cannot be done."""
-        with self._alone:
+        with self._read_write_lock:
             token = secrets.token_bytes(8)
             self._wait(PutKey("ready", token))
             if self.key("ready") != token:
@@ -299,26 +251,26 @@ class Storage:
 
     def _wait(self, change: Change) -> None:
         try:
-            self.write(change).result(PATIENCE)
+            self.write(change).result(WRITE_TIMEOUT_S)
         except TimeoutError:
-            raise PisteError(f"The storage did not answer within {PATIENCE:g} seconds.") from None
+            raise PisteError(f"The storage did not answer within {WRITE_TIMEOUT_S:g} seconds.") from None
 
     def key(self, name: str) -> bytes | None:
-        value: bytes | None = self._one(select(schema.keys.c.value).where(schema.keys.c.name == name))
+        value: bytes | None = self._scalar(select(schema.keys.c.value).where(schema.keys.c.name == name))
         return value
 
-    def _one(self, query: Any) -> Any:
+    def _scalar(self, query: Any) -> Any:
         with self._reading() as connection:
             return connection.scalar(query)
 
 
-def _shown(value: Any) -> Any:
-    """Return text with a mark where bytes are that are no text; anything else as it is."""
+def _printable(value: Any) -> Any:
+    """Return text with invalid bytes replaced; anything else unchanged."""
     return value.encode(errors="surrogateescape").decode(errors="replace") if isinstance(value, str) else value
 
 
-def _need_whole(row: Iterable[Any]) -> None:
-    """Refuse text that cannot be read for certain: of a game, nothing is guessed."""
+def _check_text(row: Iterable[Any]) -> None:
+    """Refuse text with invalid bytes: nothing of a game is guessed."""
     try:
         for value in row:
             if isinstance(value, str):
@@ -330,36 +282,36 @@ def _need_whole(row: Iterable[Any]) -> None:
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
-    """Return which file this is, whatever it is called; None if there is none."""
+    """Return the device and inode of a file; None if there is none."""
     try:
-        found = path.stat()
+        status = path.stat()
     except OSError:
         return None
-    return found.st_dev, found.st_ino
+    return status.st_dev, status.st_ino
 
 
 def _reason(error: Exception) -> str:
-    """Say what the database says, where that holds nothing of what was written."""
+    """Return the database's message if it cannot hold what was written."""
     if isinstance(error, OperationalError) or type(error) is DatabaseError:
         return str(error.orig)
     return "it does not fit what is there" if isinstance(error, IntegrityError) else type(error).__name__
 
 
-def _not_kept(error: Exception) -> StorageError:
+def _write_error(error: Exception) -> StorageError:
     if isinstance(error, StorageError):
         return error
-    made = StorageError(f"This could not be kept ({_reason(error)}).")
-    made.__cause__ = error  # for whoever reads the logs
-    return made
+    result = StorageError(f"This could not be kept ({_reason(error)}).")
+    result.__cause__ = error  # for the log
+    return result
 
 
-# From here on: what is true of SQLite only.
+# From here on: SQLite only.
 
 
 def _file_of(place: str | Path) -> Path:
-    """Return the file that a path or an address names."""
+    """Return the file of a path or an address."""
     if isinstance(place, Path) or "://" not in place:
-        return Path(place).resolve()  # one file has one lock, whatever links lead to it
+        return Path(place).resolve()  # links to one file share its lock
     try:
         url = make_url(place)
     except (ArgumentError, ValueError):
@@ -371,8 +323,8 @@ def _file_of(place: str | Path) -> Path:
     return Path(url.database).resolve()
 
 
-def _private(path: Path) -> None:
-    """Make an empty file that only its owner can read: it will hold seeds and keys."""
+def _create_private(path: Path) -> None:
+    """Create an empty file that only its owner can read: it will hold seeds and keys."""
     try:
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
     except FileExistsError:
@@ -382,16 +334,16 @@ def _private(path: Path) -> None:
 
 
 def _lock(path: Path) -> sqlite3.Connection:
-    """Hold the file against other processes for as long as this connection is open.
+    """Lock the file against other processes while this connection is open.
 
-    A lock of the system, taken through SQLite so that it is the same everywhere: it goes with the process, however
-    that ends. It lies beside the file, so that backups and readers of the file itself are not kept out.
+    The lock is taken through SQLite so that it works the same on every system; the system releases it when the
+    process ends. It is a separate file, so that backups and other readers of the database are not blocked.
     """
     if not path.parent.is_dir():
         raise PisteError(f"The storage {path} cannot be made: its folder is not there. Make the folder first.")
-    beside = path.with_name(path.name + ".lock")
-    _private(beside)
-    lock = sqlite3.connect(beside, timeout=0, isolation_level=None, check_same_thread=False)
+    lock_file = path.with_name(path.name + ".lock")
+    _create_private(lock_file)
+    lock = sqlite3.connect(lock_file, timeout=0, isolation_level=None, check_same_thread=False)
     try:
         lock.execute("PRAGMA journal_mode=MEMORY")  # nothing is ever written, so no file for that
         lock.execute("BEGIN EXCLUSIVE")
@@ -401,7 +353,7 @@ def _lock(path: Path) -> sqlite3.Connection:
             raise PisteError(
                 f"The storage {path} is in use by another server. Stop that one first, or name another file."
             ) from None
-        raise PisteError(f"The storage cannot be locked with {beside} ({e}).") from None
+        raise PisteError(f"The storage cannot be locked with {lock_file} ({e}).") from None
     return lock
 
 
@@ -415,16 +367,16 @@ def _engine(path: Path, *, writes: bool) -> Engine:
 
 
 def _sqlite_pragmas(engine: Engine, *, writes: bool) -> None:
-    """See to it that each connection waits for the disk, heeds foreign keys and begins transactions when told."""
+    """Make each connection wait for the disk, check foreign keys and begin transactions explicitly."""
 
     @event.listens_for(engine, "connect")
     def connected(connection: Any, _: object) -> None:
-        connection.isolation_level = None  # or Python would begin transactions, and leave out those of migrations
+        connection.isolation_level = None  # or Python would begin transactions, but not those of migrations
         for pragma in ("synchronous=FULL", "foreign_keys=ON", "busy_timeout=5000"):
             connection.execute(f"PRAGMA {pragma}")
         if not writes:
             connection.execute("PRAGMA query_only=ON")
-            # One text that is none must not keep a whole list from being read.
+            # One invalid text must not make a whole list unreadable.
             connection.text_factory = lambda raw: raw.decode(errors="surrogateescape")
 
     @event.listens_for(engine, "begin")
@@ -433,13 +385,12 @@ def _sqlite_pragmas(engine: Engine, *, writes: bool) -> None:
 
 
 def _prepare(engine: Engine, path: Path) -> None:
-    """Look whether the file is ours and whole, and only then change it."""
+    """Check that the file is a sound database of piste, and only then change it."""
     from piste.web.storage import migrations
 
     try:
         with engine.connect() as connection:
-            found = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar()
-            if found != "ok":
+            if connection.exec_driver_sql("PRAGMA quick_check(1)").scalar() != "ok":
                 raise PisteError(f"The storage {path} is damaged. Put a backup in its place, or name another file.")
             migrations.check(connection)
         raw = engine.raw_connection()
@@ -453,7 +404,7 @@ def _prepare(engine: Engine, path: Path) -> None:
         raise
     except OperationalError as e:
         raise PisteError(f"The storage {path} cannot be opened ({_reason(e)}).") from None
-    except Exception:  # of many kinds: what SQLite says of a damaged file is not always text
+    except Exception:  # of many kinds: SQLite's message about a damaged file is not always text
         raise PisteError(
             f"The storage {path} is no database, or is damaged. Put a backup in its place, or name another file."
         ) from None

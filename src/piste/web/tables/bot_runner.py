@@ -17,7 +17,8 @@ from piste.core.protocols import SPECTATOR
 from piste.web import logging as logs
 from piste.web.metrics import Metrics
 from piste.web.middleware.fair_queue import NETWORK
-from piste.web.storage.storage import PutReview, Storage
+from piste.web.storage.schema import PutReview
+from piste.web.storage.storage import Storage
 from piste.web.tables.registry import TableRegistry, seat_changes
 from piste.web.tables.room import Room
 from piste.web.workers.worker_pool import (

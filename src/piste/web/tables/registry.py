@@ -19,7 +19,7 @@ from piste.core.protocols import SPECTATOR
 from piste.web import logging as logs
 from piste.web.metrics import Metrics
 from piste.web.settings import Settings
-from piste.web.storage.storage import (
+from piste.web.storage.schema import (
     AddLines,
     Change,
     DropRoom,
@@ -27,9 +27,9 @@ from piste.web.storage.storage import (
     SeatRow,
     SetEnded,
     SetTouched,
-    Storage,
     StoredTable,
 )
+from piste.web.storage.storage import Storage
 from piste.web.tables.room import AWAY_AFTER_S, BOT, Room, Seat
 from piste.web.workers.worker_pool import WorkersBusyError
 

@@ -23,7 +23,7 @@ from piste.web.middleware.rate_limits import Limits
 from piste.web.network import Root
 from piste.web.settings import Settings
 from piste.web.storage import elapsed_time
-from piste.web.storage.storage import (
+from piste.web.storage.schema import (
     Change,
     DropPlayers,
     DropSitter,
@@ -34,8 +34,8 @@ from piste.web.storage.storage import (
     RoomRow,
     SetListed,
     SetSuccessor,
-    Storage,
 )
+from piste.web.storage.storage import Storage
 from piste.web.tables.bot_runner import BotRunner
 from piste.web.tables.registry import (
     CODE_ALPHABET,
@@ -377,7 +377,7 @@ class TableService:
         passed = await self._measure_elapsed()
         if not self._settings.keep_days:
             return 0
-        keep = elapsed_time.DAY * self._settings.keep_days
+        keep = elapsed_time.DAY_S * self._settings.keep_days
         found = await asyncio.to_thread(self.storage.expired, passed.wall - keep)
         old = [code for code, touched in found if passed.age(touched) >= keep]
         for code in old:
@@ -393,10 +393,10 @@ class TableService:
             wall, ticks = self.clock(), self.ticks()
             kept, last = await asyncio.to_thread(lambda: (self.storage.key("elapsed"), self.storage.last_touched()))
             before = elapsed_time.read(kept, last, wall)
-            passed = before.go_on(wall, ticks, elapsed_time.boot())
+            passed = before.advance(wall, ticks, elapsed_time.boot())
             if passed.jumps and passed.jumps != before.jumps:
                 # Whoever runs the server can set it right before anything comes of it.
-                logs.warning("clock jumped", days=round(passed.jumps[-1].by / elapsed_time.DAY, 2))
+                logs.warning("clock jumped", days=round(passed.jumps[-1].by / elapsed_time.DAY_S, 2))
             await asyncio.wrap_future(self.storage.write(PutKey("elapsed", passed.text())))
             return passed
 
