@@ -96,7 +96,7 @@ def test_the_chooser_shows_the_honest_name_and_takes_both(typed: str) -> None:
 def test_a_table_of_matches_says_how_the_play_of_each_level_is_known() -> None:
     page = io.StringIO()
     game = find("mccoy-duel")
-    matching.table(game, game.options({}), [], ["random", "steady", "perfect"], Terminal(page, colour=False))
+    matching.show_table(game, game.options({}), [], ["random", "steady", "perfect"], Terminal(page, colour=False))
     assert "perfect" not in page.getvalue()
     assert "steady (rule of thumb): " in page.getvalue()
     assert "expert (searched): " in page.getvalue()

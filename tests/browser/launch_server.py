@@ -9,7 +9,7 @@ import itertools
 import sys
 from pathlib import Path
 
-from piste.cli.commands.serve import make_place
+from piste.cli.commands.serve import create_database_file
 from piste.core.dealer import ChanceSource, Commitment
 from piste.core.record import Head
 from piste.core.replay import new_head
@@ -49,7 +49,7 @@ def main(file: str, port: str, patience: str, public: str = "") -> None:
     if waits < room.AWAY_AFTER_S:  # who may be claimed is away
         for module in (room, registry):
             setattr(module, "AWAY_AFTER_S", waits / 2)  # noqa: B010  (it is no part of the settings)
-    make_place(settings.db)
+    create_database_file(settings.db)
     with listen(settings.host, settings.port) as listener:
         settings = settings._replace(port=listener.getsockname()[1])
         app = make_app(settings, opener=opener, tokens=Counted() if public else None)

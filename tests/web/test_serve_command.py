@@ -42,7 +42,7 @@ def _alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 def test_without_arguments_phones_in_the_network_can_come() -> None:
-    found = serve.chosen(arguments())
+    found = serve.read_settings(arguments())
     assert (found.host, found.port, found.behind_proxy, found.keep_days, found.patience) == (
         "0.0.0.0",
         8000,
@@ -57,9 +57,9 @@ def test_without_arguments_phones_in_the_network_can_come() -> None:
 
 
 def test_behind_a_proxy_nobody_else_is_heard_or_believed() -> None:
-    found = serve.chosen(arguments("--behind-proxy"))
+    found = serve.read_settings(arguments("--behind-proxy"))
     assert (found.host, found.behind_proxy) == ("127.0.0.1", "127.0.0.1")
-    found = serve.chosen(arguments("--behind-proxy", "10.0.0.7", "--host", "10.0.0.8"))
+    found = serve.read_settings(arguments("--behind-proxy", "10.0.0.7", "--host", "10.0.0.8"))
     assert (found.host, found.behind_proxy) == ("10.0.0.8", "10.0.0.7")
 
 
@@ -73,7 +73,7 @@ def test_every_setting_can_be_chosen(tmp_path: Path) -> None:
         "--no-limits",
         "--no-prepare",
     ]
-    found = serve.chosen(arguments("--db", str(tmp_path / "x.db"), *words))
+    found = serve.read_settings(arguments("--db", str(tmp_path / "x.db"), *words))
     assert found == Settings(
         tmp_path / "x.db",
         port=0,
@@ -153,12 +153,12 @@ def test_an_address_of_another_computer_gets_a_sentence() -> None:
 def test_a_place_that_cannot_be_written_gets_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("no folder")
     with pytest.raises(PisteError, match="--db"):
-        serve.make_place(tmp_path / "file" / "tables.db")
+        serve.create_database_file(tmp_path / "file" / "tables.db")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such permissions there")
 def test_the_file_is_for_its_owner_only(tmp_path: Path) -> None:
-    serve.make_place(tmp_path / "deep" / "tables.db")
+    serve.create_database_file(tmp_path / "deep" / "tables.db")
     assert (tmp_path / "deep" / "tables.db").stat().st_mode & 0o077 == 0
 
 
@@ -221,7 +221,7 @@ def test_behind_a_proxy_the_public_address_is_drawn(monkeypatch: pytest.MonkeyPa
     text = welcomed(settings, monkeypatch, TtyOutput(), "192.168.1.20")
     assert "192.168.1.20" not in text
     assert "https://cards.example" in text
-    assert "until somebody deletes them" in text
+    assert "until they are deleted" in text
     assert qr_lines("https://cards.example", colour=False)[5] in text
 
 

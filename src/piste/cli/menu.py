@@ -13,21 +13,21 @@ from piste.core.game import Each, Game, find, listed, names, tidy
 
 def choose_game(terminal: Terminal) -> argparse.Namespace:
     """Ask a person at a terminal which game, and who sits where."""
-    every = names()
-    for number, name in enumerate(every, 1):
+    game_names = names()
+    for number, name in enumerate(game_names, 1):
         terminal.line(f"{number}  {find(name).notation.TITLE}: {find(name).notation.LINE}")
     game: Game | None = None
     while game is None:
-        answer = menu_answer(terminal, f"Which game? (1-{len(every)}): ")
-        titles = {name: tidy(f"{name} {find(name).notation.TITLE}") for name in every}
-        found = [name for name in every if answer and answer in titles[name]]
-        exact = [name for name in every if answer == tidy(find(name).notation.TITLE)]
-        if answer in map(str, range(1, len(every) + 1)):
-            game = find(every[int(answer) - 1])
-        elif exact or len(found) == 1:
-            game = find((exact or found)[0])
+        answer = menu_answer(terminal, f"Which game? (1-{len(game_names)}): ")
+        titles = {name: tidy(f"{name} {find(name).notation.TITLE}") for name in game_names}
+        matches = [name for name in game_names if answer and answer in titles[name]]
+        exact = [name for name in game_names if answer == tidy(find(name).notation.TITLE)]
+        if answer in map(str, range(1, len(game_names) + 1)):
+            game = find(game_names[int(answer) - 1])
+        elif exact or len(matches) == 1:
+            game = find((exact or matches)[0])
         else:
-            terminal.note(f"Type a number from 1 to {len(every)}, or a game's name; quit leaves.")
+            terminal.note(f"Type a number from 1 to {len(game_names)}, or a game's name; quit leaves.")
     args = argparse.Namespace(
         command="play", game=game.name, seat=[], vs=None, name=[], first=None, seed=None, set=[], deck=None,
         grid=None, players=None, brief=False, hints=False,
@@ -43,20 +43,20 @@ def choose_game(terminal: Terminal) -> argparse.Namespace:
         terminal.line(f"  {bots.described(game, name, options)}: {line}")
     for why in refused:
         terminal.note(str(why))
-    usual = bots.USUAL if bots.USUAL in lines else list(lines)[-1]
-    answer = pick(terminal, f"Against (Enter for {usual}): ", (*against, "friend"), usual, tuple(lines))
+    default = bots.USUAL if bots.USUAL in lines else list(lines)[-1]
+    answer = pick(terminal, f"Against (Enter for {default}): ", (*against, "friend"), default, tuple(lines))
     if answer == "friend":
         args.seat = [YOU] * int(args.players or 2)
     else:
         args.vs = against.get(answer, answer)
     for option in game.notation.OPTIONS:
         if option.each is not None:
-            args.set.append(f"{option.name}={chosen_each(terminal, game, option.each, max(1, len(args.seat)))}")
+            args.set.append(f"{option.name}={ask_each(terminal, game, option.each, max(1, len(args.seat)))}")
     terminal.line()
     return args
 
 
-def chosen_each(terminal: Terminal, game: Game, each: Each, people: int) -> str:
+def ask_each(terminal: Terminal, game: Game, each: Each, people: int) -> str:
     """Ask every person at this keyboard for something of their own, such as a colour; bots take what is left."""
     chosen: list[str] = []
     for seat in range(people):
@@ -67,10 +67,10 @@ def chosen_each(terminal: Terminal, game: Game, each: Each, people: int) -> str:
     return ",".join(chosen)
 
 
-def pick(terminal: Terminal, question: str, answers: Sequence[str], usual: str, known: Sequence[str] = ()) -> str:
-    """Return one of the answers; those that are `known` are taken too, but not told."""
+def pick(terminal: Terminal, question: str, answers: Sequence[str], default: str, known: Sequence[str] = ()) -> str:
+    """Return one of the answers; those that are `known` are accepted too, but not listed."""
     while True:
-        answer = menu_answer(terminal, question) or usual
+        answer = menu_answer(terminal, question) or default
         if answer in (*answers, *known):
             return answer
         terminal.note(f"Type {listed(list(answers), 'or')}; quit leaves.")

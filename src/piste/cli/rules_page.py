@@ -1,4 +1,4 @@
-"""The rules pages, for a terminal: the same text that stands in docs/rules, without its markup."""
+"""The rules pages for a terminal: the text of docs/rules without its markup."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def plain(markdown: str, width: int) -> str:
         if lines[0].startswith("|"):
             out += table(lines, width)
         elif lines[0].startswith("    "):
-            shown = [line for line in lines if ">>>" not in line and "..." not in line[:8]]
-            out += shown if len(shown) == len(lines) else []  # programs are for the page, not for a game
+            plain_lines = [line for line in lines if ">>>" not in line and "..." not in line[:8]]
+            out += plain_lines if len(plain_lines) == len(lines) else []  # programs are for the page, not for a game
         elif lines[0].startswith("```"):
             out += [f"    {line}".rstrip() for line in lines[1:-1]]
         else:
@@ -60,7 +60,7 @@ def table(lines: list[str], width: int) -> list[str]:
     room = width - len(GAP) * (len(widths) - 1)
     while sum(widths) > room:
         at = max(range(len(widths)), key=lambda i: (widths[i] > least[i], widths[i]))
-        if widths[at] <= max(least[at], NARROW):
+        if widths[at] <= max(least[at], MIN_COLUMN_WIDTH):
             return stacked(head, rows, width)
         widths[at] -= 1
     ruled = [head, ["-" * wide for wide in widths], *rows]
@@ -68,8 +68,8 @@ def table(lines: list[str], width: int) -> list[str]:
 
 
 GAP = "  "
-NARROW = 18
-"""No column is made narrower than this: such a table is easier to read as a list."""
+MIN_COLUMN_WIDTH = 18
+"""A table with a narrower column is easier to read as a list."""
 
 
 def in_columns(row: list[str], widths: list[int]) -> list[str]:
@@ -104,13 +104,13 @@ def paragraphs(lines: list[str], width: int) -> list[str]:
     Only `1.` does, a bullet, or a number where a list of numbers is open.
     """
     items: list[str] = []
-    open_at: set[tuple[int, bool]] = set()  # where lists stand, and whether they have numbers
+    open_lists: set[tuple[int, bool]] = set()  # indent, and whether they are numbered
     for line in lines:
-        found = ITEM.match(line)
-        if found is not None:
-            place = len(found[1]), found[2][0].isdigit()
-            if not items or not place[1] or found[2] == "1." or place in open_at:
-                open_at = {one for one in open_at if one[0] < place[0]} | {place}
+        marker = ITEM.match(line)
+        if marker is not None:
+            place = len(marker[1]), marker[2][0].isdigit()
+            if not items or not place[1] or marker[2] == "1." or place in open_lists:
+                open_lists = {one for one in open_lists if one[0] < place[0]} | {place}
                 items.append(line)
                 continue
         if items:
@@ -119,8 +119,8 @@ def paragraphs(lines: list[str], width: int) -> list[str]:
             items.append(line)
     out: list[str] = []
     for item in items:
-        found = ITEM.match(item)
-        margin = "" if found is None else " " * len(found[0])
-        start = "" if found is None else found[1]
-        out += filled(start + unmarked(item.lstrip(" ") if found else item), width, margin)
+        marker = ITEM.match(item)
+        margin = "" if marker is None else " " * len(marker[0])
+        start = "" if marker is None else marker[1]
+        out += filled(start + unmarked(item.lstrip(" ") if marker else item), width, margin)
     return out

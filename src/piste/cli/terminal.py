@@ -162,5 +162,5 @@ def complain(text: str) -> None:
 
 def printable(text: str) -> str:
     """Return input so that it can be shown: nothing that moves a cursor or cannot be encoded."""
-    shown = "".join(c if c.isprintable() else "?" for c in text)
-    return shown.encode("utf-8", "replace").decode()
+    plain = "".join(c if c.isprintable() else "?" for c in text)
+    return plain.encode("utf-8", "replace").decode()

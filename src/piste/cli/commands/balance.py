@@ -21,7 +21,7 @@ from piste.core.errors import OptionError, PisteError
 from piste.core.evaluation import ESTIMATED, WITHIN, Progress
 from piste.core.game import Game, find, quoted, tidy
 
-MOST_GAMES = 10**7
+MAX_GAMES = 10**7
 SHEET = "sheet"
 PERCENT, COUNT = "%", "n"
 EDGES = ((0.08, "a large"), (0.03, "an"), (0.005, "a small"), (0.0, "hardly an"))
@@ -54,7 +54,7 @@ def run(args: argparse.Namespace, terminal: Terminal) -> int:
     wanted = [option_pairs(args.set), *(versus(text) for text in args.versus or [])]
     for options in wanted:
         game.options(options)  # what cannot be played is refused before anything is
-    games = None if args.games is None else whole_number("games", args.games, 1, MOST_GAMES)
+    games = None if args.games is None else whole_number("games", args.games, 1, MAX_GAMES)
     processes = worker_count("processes", args.processes)
     target = None if args.plot is None else plotted(args.plot)
     reports: list[Report] = []
@@ -73,7 +73,7 @@ def run(args: argparse.Namespace, terminal: Terminal) -> int:
         columns = [document(report) for report in reports]
         print_json(terminal, {"game": game.name, "seed": args.seed, "stopped": cut, "columns": columns}, version=1)
     elif args.csv:
-        print(table_of(game, reports), end="", file=terminal.out)
+        print(csv_text(game, reports), end="", file=terminal.out)
     else:
         show(game, reports, len(wanted), terminal)
     return 130 if cut else 0
@@ -88,13 +88,13 @@ def weighed(
     column: tuple[int, int],
     progress: Progress,
 ) -> Report:
-    """Weigh one column, with so many before it, of so many; called in the worker."""
+    """Return the report of one column; called in the worker."""
     before, columns = column
 
-    def told(done: int, whole: int, what: str) -> None:
-        progress(before * whole + done, columns * whole, what)
+    def report_progress(done: int, total: int, phase: str) -> None:
+        progress(before * total + done, columns * total, phase)
 
-    return balance_report(game, options, games=games, seed=seed, processes=processes, progress=told)
+    return balance_report(game, options, games=games, seed=seed, processes=processes, progress=report_progress)
 
 
 def versus(text: str) -> dict[str, int | str]:
@@ -120,40 +120,40 @@ def written(path: Path, text: str) -> None:
         raise PisteError(f"The picture {quoted(path, 200)} cannot be written: {e.strerror or e}.") from None
 
 
-# The numbers, in the order in which they are told.
+# The numbers, in the order in which they are printed.
 
 
 def parts(reports: list[Report]) -> list[Part]:
     """Return all numbers of some reports, side by side."""
 
-    def gathered(found: list[dict[str, Estimate]], unit: str) -> list[Row]:
-        names = list(dict.fromkeys(name for numbers in found for name in numbers))
-        return [Row(name, [numbers.get(name) for numbers in found], unit) for name in names]
+    def side_by_side(columns: list[dict[str, Estimate]], unit: str) -> list[Row]:
+        names = list(dict.fromkeys(name for numbers in columns for name in numbers))
+        return [Row(name, [numbers.get(name) for numbers in columns], unit) for name in names]
 
     turns = [turns_of(report) for report in reports]
     lengths = [{who: stats.decisions for who, stats in report.statistics.items()} for report in reports]
-    found = [
-        Part("first", "First player's share", gathered([report.shares for report in reports], PERCENT)),
-        Part("draws", "Draws", gathered([report.draws for report in reports], PERCENT)),
-        Part("decisions", "Decisions in a game", gathered(lengths, COUNT)),
-        Part("turns", "Turns in a game", gathered(turns, COUNT)),
-        Part("matter", "Decisions that matter", gathered([mattering(report) for report in reports], PERCENT)),
-        Part("matter in a game", "Of them in a game", gathered([in_a_game(report) for report in reports], COUNT)),
-        Part("skill", "Value of skill", gathered([better(report) for report in reports], PERCENT)),
-        Part("decides", "What decides a game", gathered([deciding(report) for report in reports], PERCENT)),
+    every = [
+        Part("first", "First player's share", side_by_side([report.shares for report in reports], PERCENT)),
+        Part("draws", "Draws", side_by_side([report.draws for report in reports], PERCENT)),
+        Part("decisions", "Decisions in a game", side_by_side(lengths, COUNT)),
+        Part("turns", "Turns in a game", side_by_side(turns, COUNT)),
+        Part("matter", "Decisions that matter", side_by_side([mattering(report) for report in reports], PERCENT)),
+        Part("matter in a game", "Of them in a game", side_by_side([in_a_game(report) for report in reports], COUNT)),
+        Part("skill", "Value of skill", side_by_side([better(report) for report in reports], PERCENT)),
+        Part("decides", "What decides a game", side_by_side([deciding(report) for report in reports], PERCENT)),
     ]
-    return [part for part in found if part.rows]
+    return [part for part in every if part.rows]
 
 
 def turns_of(report: Report) -> dict[str, Estimate]:
     """Return how many turns games have; nothing if each has one decision."""
-    found = {who: stats.turns for who, stats in report.statistics.items() if stats.turns is not None}
-    return found if any(turns != report.statistics[who].decisions for who, turns in found.items()) else {}
+    turns = {who: stats.turns for who, stats in report.statistics.items() if stats.turns is not None}
+    return turns if any(n != report.statistics[who].decisions for who, n in turns.items()) else {}
 
 
 def mattering(report: Report) -> dict[str, Estimate]:
-    found = report.stakes
-    return {} if found is None else {"a slip costs": found.slip, "one good choice": found.single}
+    stakes = report.stakes
+    return {} if stakes is None else {"a slip costs": stakes.slip, "one good choice": stakes.single}
 
 
 def in_a_game(report: Report) -> dict[str, Estimate]:
@@ -193,10 +193,10 @@ def show(game: Game, reports: list[Report], wanted: int, terminal: Terminal) -> 
     terminal.line(f"{game.notation.TITLE}{f' ({reports[0].title})' if alone and reports[0].changed else ''}")
     for report in reports:
         aside(report, terminal, alone=alone)
-    found = [named(part, reports) for part in parts(reports)]
+    named_parts = [named(part, reports) for part in parts(reports)]
     texts = {
         (part.key, row.name): [cell(n, row.unit, brief=not alone) for n in row.numbers]
-        for part in found
+        for part in named_parts
         for row in part.rows
     }
     titles = [report.title for report in reports]
@@ -207,7 +207,7 @@ def show(game: Game, reports: list[Report], wanted: int, terminal: Terminal) -> 
         terminal.line(
             "  " + " " * label + "".join(f"  {title:<{w}}" for title, w in zip(titles, widths, strict=True)).rstrip()
         )
-    for part in found:
+    for part in named_parts:
         if part.key == "draws" and not any(
             n is not None and n.value > 5e-5 for row in part.rows for n in row.numbers
         ):
@@ -235,19 +235,19 @@ def show(game: Game, reports: list[Report], wanted: int, terminal: Terminal) -> 
 def named(part: Part, reports: list[Report]) -> Part:
     """Return the numbers under the names that people are shown; one that differs by column has all of its names."""
 
-    def shown(name: str) -> str:
+    def display_name(name: str) -> str:
         return ", ".join("/".join(dict.fromkeys(report.shown(who) for report in reports)) for who in name.split(", "))
 
-    return part._replace(rows=[row._replace(name=shown(row.name)) for row in part.rows])
+    return part._replace(rows=[row._replace(name=display_name(row.name)) for row in part.rows])
 
 
 def weighed_by(reports: list[Report]) -> str:
-    told = dict.fromkeys(
+    sources = dict.fromkeys(
         f"{report.shown(m.level)} bots, {m.known}{f' ± {100 * m.within:.1f} points' if m.within else ''}"
         for report in reports
         if (m := report.stakes) is not None
     )
-    return f" ({'; '.join(told)})"
+    return f" ({'; '.join(sources)})"
 
 
 def cell(number: Estimate | None, unit: str, *, brief: bool) -> str:
@@ -281,32 +281,32 @@ def pictures(report: Report, terminal: Terminal, *, alone: bool) -> None:
         wide = max(map(len, levels.values()))
         terminal.line("  " + " " * wide + "".join(f" {name}" for name in levels.values()))
         for one, label in levels.items():
-            shown = (
+            shares = (
                 f"{100 * report.points[one, two].value:.1f}" if (one, two) in report.points else "-" for two in levels
             )
-            cells = "".join(f" {text:>{len(name)}}" for name, text in zip(levels.values(), shown, strict=True))
+            cells = "".join(f" {text:>{len(name)}}" for name, text in zip(levels.values(), shares, strict=True))
             terminal.line(f"  {label:<{wide}}{cells}")
 
 
 def histogram(stats: PlayStatistics, width: int) -> list[str]:
     """Return how many games were how long, as lines."""
-    found = bins(stats.lengths, 12)
-    names = [f"{low}" if low == high else f"{low}-{high}" for low, high, _ in found]
-    label, most = max(map(len, names)), max(part for _, _, part in found)
+    histogram_bins = bins(stats.lengths, 12)
+    names = [f"{low}" if low == high else f"{low}-{high}" for low, high, _ in histogram_bins]
+    label, largest = max(map(len, names)), max(part for _, _, part in histogram_bins)
     room = max(8, min(width, 80) - label - 12)
     return [
-        f"  {name:>{label}} {'#' * round(room * part / most):<{room}} {100 * part:5.1f} %"
-        for name, (_, _, part) in zip(names, found, strict=True)
+        f"  {name:>{label}} {'#' * round(room * part / largest):<{room}} {100 * part:5.1f} %"
+        for name, (_, _, part) in zip(names, histogram_bins, strict=True)
     ]
 
 
 def aside(report: Report, terminal: Terminal, *, alone: bool) -> None:
     """Tell what is true in words."""
     of = "" if alone else f" ({report.title})"
-    said = [*edge(report), *(f"{sentence} ({how})" for sentence, how in report.truths)]
-    if said:
+    sentences = [*edge(report), *(f"{sentence} ({how})" for sentence, how in report.truths)]
+    if sentences:
         terminal.line(f"What is true{of}")
-        for sentence in said:
+        for sentence in sentences:
             terminal.line(f"  {sentence}")
 
 
@@ -320,20 +320,20 @@ def edge(report: Report) -> list[str]:
     even = 1 / report.game.rules.seats(report.options)
     more = share.value - even
     if share.half > 1e-9 and share.low <= even <= share.high:
-        said = "nobody is known to have an edge"
+        text = "nobody is known to have an edge"
     elif abs(more) < 5e-5:
-        said = "it is even"
+        text = "it is even"
     else:
         who = "the player who begins" if more > 0 else "whoever does not begin"
-        said = f"{who} has {next(word for least, word in EDGES if abs(more) >= least)} edge"
-    return [f"With best play {said}. ({report.best.known})"]
+        text = f"{who} has {next(word for least, word in EDGES if abs(more) >= least)} edge"
+    return [f"With best play {text}. ({report.best.known})"]
 
 
 # For machines.
 
 
 def document(report: Report) -> dict[str, Any]:
-    found: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "title": report.title,
         "options": report.options._asdict(),
         "changed": report.changed,
@@ -342,20 +342,20 @@ def document(report: Report) -> dict[str, Any]:
         "best": None if report.best is None else {"known": report.best.known, "how": report.best.how},
     }
     for part in parts([report]):
-        found[part.key] = {row.name: row.numbers[0]._asdict() for row in part.rows if row.numbers[0] is not None}
-    found["points"] = [{"row": one, "column": two, **n._asdict()} for (one, two), n in report.points.items()]
-    found["lengths"] = {
+        fields[part.key] = {row.name: row.numbers[0]._asdict() for row in part.rows if row.numbers[0] is not None}
+    fields["points"] = [{"row": one, "column": two, **n._asdict()} for (one, two), n in report.points.items()]
+    fields["lengths"] = {
         who: {str(length): part for length, part in stats.lengths.items()} for who, stats in report.statistics.items()
     }
     if report.stakes is not None:
         level, known, within = report.stakes.level, report.stakes.known, report.stakes.within
-        found["weighed"] = {"level": level, "known": known, "within": within, "costs": report.stakes.costs._asdict()}
-    found["truths"] = [{"sentence": sentence, "known": how} for sentence, how in report.truths]
-    found["notes"] = list(report.notes)
-    return found
+        fields["weighed"] = {"level": level, "known": known, "within": within, "costs": report.stakes.costs._asdict()}
+    fields["truths"] = [{"sentence": sentence, "known": how} for sentence, how in report.truths]
+    fields["notes"] = list(report.notes)
+    return fields
 
 
-def table_of(game: Game, reports: list[Report]) -> str:
+def csv_text(game: Game, reports: list[Report]) -> str:
     """Return every number as a line of CSV."""
     out = io.StringIO()
     lines = csv.writer(out, lineterminator="\n")
@@ -370,16 +370,6 @@ def table_of(game: Game, reports: list[Report]) -> str:
             whole = sum(stats.lengths.values())
             for length, count in stats.lengths.items():
                 share = count / whole
-                lines.writerow(
-                    [
-                        *head,
-                        f"length, {who}",
-                        length,
-                        share,
-                        share,
-                        share,
-                        stats.decisions.known,
-                        stats.decisions.of,
-                    ]
-                )
+                known, of = stats.decisions.known, stats.decisions.of
+                lines.writerow([*head, f"length, {who}", length, share, share, share, known, of])
     return out.getvalue()

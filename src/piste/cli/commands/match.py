@@ -14,18 +14,18 @@ from piste.cli.terminal import Terminal
 from piste.core.errors import OptionError
 from piste.core.game import Game, find
 
-GAMES, GAMES_EACH = "200", "100"
-MOST_GAMES = 10**9
-SURE = "In brackets: where the true share lies 19 times out of 20."
+DEFAULT_GAMES, DEFAULT_GAMES_EACH = "200", "100"
+MAX_GAMES = 10**9
+INTERVAL_NOTE = "In brackets: where the true share lies 19 times out of 20."
 
 
 def run(args: argparse.Namespace, terminal: Terminal) -> int:
     game = find(args.game)
     options = with_turn_limit(game, option_pairs(args.set))
-    games = whole_number("games", args.games or (GAMES_EACH if args.all else GAMES), 1, MOST_GAMES)
+    games = whole_number("games", args.games or (DEFAULT_GAMES_EACH if args.all else DEFAULT_GAMES), 1, MAX_GAMES)
     processes = worker_count("processes", args.processes)
     if args.all:
-        return every(game, options, games, processes, args, terminal)
+        return match_levels(game, options, games, processes, args, terminal)
     if len(args.bots) != 2:
         raise OptionError(f"A match is between two bots: piste match {game.name} steady random. Or give --all.")
     with ProgressBar("playing") as bar:
@@ -37,7 +37,7 @@ def run(args: argparse.Namespace, terminal: Terminal) -> int:
     return 130 if result.stopped else 0
 
 
-def every(
+def match_levels(
     game: Game, options: Any, games: int, processes: int, args: argparse.Namespace, terminal: Terminal
 ) -> int:  # fmt: skip
     """Let every level play every level, and show the table."""
@@ -53,16 +53,16 @@ def every(
     if args.json:
         rows = [document(result) for result in results]
         left = [list(pair) for pair in unfinished]
-        results_ = {"levels": levels, "missing": missing, "matches": rows, "unfinished": left}
-        print_json(terminal, results_, version=1)
+        fields = {"levels": levels, "missing": missing, "matches": rows, "unfinished": left}
+        print_json(terminal, fields, version=1)
     else:
         if unfinished:
-            terminal.note(halted(game, options, results, unfinished))
-        table(game, options, results, levels, terminal)
+            terminal.note(stopped_text(game, options, results, unfinished))
+        show_table(game, options, results, levels, terminal)
     return 130 if unfinished else 0
 
 
-def halted(game: Game, options: Any, results: list[Result], unfinished: list[tuple[str, str]]) -> str:
+def stopped_text(game: Game, options: Any, results: list[Result], unfinished: list[tuple[str, str]]) -> str:
     """Say which matches of all that were to be played are finished, and which are not."""
 
     def paired(pairs: list[tuple[str, str]]) -> str:
@@ -71,17 +71,17 @@ def halted(game: Game, options: Any, results: list[Result], unfinished: list[tup
     done = [result.specs for result in results if not result.stopped]
     begun = next((result for result in results if result.stopped), None)
     waiting = unfinished[1:] if begun else unfinished
-    said = [f"Stopped after {len(done)} of {len(done) + len(unfinished)} matches."]
+    lines = [f"Stopped after {len(done)} of {len(done) + len(unfinished)} matches."]
     if done:
-        said.append(f"Finished: {paired(done)}.")
+        lines.append(f"Finished: {paired(done)}.")
     if begun:
-        said.append(f"Begun: {paired([begun.specs])}, {begun.games:,} of {begun.asked:,} games.")
+        lines.append(f"Begun: {paired([begun.specs])}, {begun.games:,} of {begun.asked:,} games.")
     if waiting:
-        said.append(f"Not begun: {paired(waiting)}.")
-    return "\n".join(said)
+        lines.append(f"Not begun: {paired(waiting)}.")
+    return "\n".join(lines)
 
 
-def titled(game: Game, options: Any) -> str:
+def game_title(game: Game, options: Any) -> str:
     changed = game.option_texts(options, changed_only=True)
     return " ".join([game.notation.TITLE, *(f"{key}={value}" for key, value in changed.items())])
 
@@ -92,7 +92,7 @@ def show(game: Game, result: Result, terminal: Terminal) -> None:
         terminal.note(f"Stopped after {result.games:,} of {result.asked:,} games; this is what they came to.")
     others = two if result.seats == 2 else f"{result.seats - 1} times {two}"
     games, deals = count_text(result.games, "game"), count_text(result.games // result.seats, "deal")
-    title = titled(game, result.options)
+    title = game_title(game, result.options)
     terminal.line(f"{title}: {one} against {others}, {games} ({deals}, each from every seat)")
     score = result.score(0)
     terminal.line(f"  {one} wins {share_text(score.won)}")
@@ -103,11 +103,11 @@ def show(game: Game, result: Result, terminal: Terminal) -> None:
         terminal.line(f"  {one} wins {share_text(score.rounds)} of the rounds")
     terminal.line("CPU time of a decision")
     for spec, time in zip(result.specs, result.times, strict=True):
-        terminal.line(f"  {bots.described(game, spec, result.options)}: {spent(spec, time)}")
-    terminal.line(SURE)
+        terminal.line(f"  {bots.described(game, spec, result.options)}: {cpu_text(spec, time)}")
+    terminal.line(INTERVAL_NOTE)
 
 
-def spent(spec: str, time: Time) -> str:
+def cpu_text(spec: str, time: Time) -> str:
     if spec.startswith(bots.PROGRAM):
         return "its own affair"
     if not time.decisions:
@@ -115,32 +115,32 @@ def spent(spec: str, time: Time) -> str:
     return f"{1000 * time.mean:.2f} ms on average, {1000 * time.worst:.2f} ms at most"
 
 
-def table(game: Game, options: Any, results: list[Result], levels: list[str], terminal: Terminal) -> None:
+def show_table(game: Game, options: Any, results: list[Result], levels: list[str], terminal: Terminal) -> None:
     """Show what each level won against each other, and how its play is known."""
-    found = against(results)
+    scores = against(results)
     games = sum(result.games for result in results)
-    called = {level: bots.shown(game, level, options) for level in levels}
-    terminal.line(f"{titled(game, options)}: {count_text(games, 'game')}, % won by the row against the column")
-    rows(called, {pair: score.won.share for pair, score in found.items()}, terminal)
-    if any(score.drawn.of for score in found.values()):
+    level_names = {level: bots.shown(game, level, options) for level in levels}
+    terminal.line(f"{game_title(game, options)}: {count_text(games, 'game')}, % won by the row against the column")
+    share_rows(level_names, {pair: score.won.share for pair, score in scores.items()}, terminal)
+    if any(score.drawn.of for score in scores.values()):
         terminal.line("% drawn")
-        rows(called, {pair: score.drawn.share for pair, score in found.items()}, terminal)
+        share_rows(level_names, {pair: score.drawn.share for pair, score in scores.items()}, terminal)
     terminal.line("CPU time of a decision")
     for level in levels:
-        terminal.line(f"  {bots.described(game, level, options)}: {spent(level, effort(results, level))}")
-    if found:
-        widest = max(score.won.high - score.won.low for score in found.values())
+        terminal.line(f"  {bots.described(game, level, options)}: {cpu_text(level, effort(results, level))}")
+    if scores:
+        widest = max(score.won.high - score.won.low for score in scores.values())
         terminal.line(
             f"A share of wins is known to about ± {50 * widest:.1f}, 19 times out of 20; --json has the intervals."
         )
 
 
-def rows(called: dict[str, str], shares: dict[tuple[str, str], float], terminal: Terminal) -> None:
-    """Show a table of shares; `called` has what each level is called, in order."""
-    wide = max(map(len, called.values()))
-    terminal.line("  " + " " * wide + "".join(f" {name:>{wide}}" for name in called.values()))
-    for one, name in called.items():
-        cells = [f"{100 * shares[one, two]:.1f}" if (one, two) in shares else "-" for two in called]
+def share_rows(level_names: dict[str, str], shares: dict[tuple[str, str], float], terminal: Terminal) -> None:
+    """Show a table of shares; `level_names` has what each level is level_names, in order."""
+    wide = max(map(len, level_names.values()))
+    terminal.line("  " + " " * wide + "".join(f" {name:>{wide}}" for name in level_names.values()))
+    for one, name in level_names.items():
+        cells = [f"{100 * shares[one, two]:.1f}" if (one, two) in shares else "-" for two in level_names]
         terminal.line(f"  {name:<{wide}}" + "".join(f" {cell:>{wide}}" for cell in cells))
 
 

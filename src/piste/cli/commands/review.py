@@ -120,8 +120,8 @@ def attribution_lines(review: Review, columns: Columns) -> list[str]:
     if abs(columns.left) > 1e-9:
         rows.append(("left open by estimates", columns.left))
     decisions = review.decisions(columns.seat)
-    kept = review.accuracy(columns.seat)
-    played = "nothing could be lost" if kept is None else f"accuracy {kept:.1f} %"
+    accuracy = review.accuracy(columns.seat)
+    played = "nothing could be lost" if accuracy is None else f"accuracy {accuracy:.1f} %"
     way = f"{name}: from {percent(columns.first)} to {percent(columns.result)}"
     if columns.rounds > 1:
         way = (

@@ -1,4 +1,4 @@
-"""`piste serve`: reads its arguments, says where the tables are, and serves until somebody stops it."""
+"""`piste serve`: reads its arguments, says where the tables are, and serves until it is stopped."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from piste.core.game import counted, quoted
 from piste.web.server import MAX_OPEN_FILES, check_libraries, listen, raise_file_limit, run_app
 from piste.web.settings import ALL_INTERFACES, LOOPBACK, PORT, Settings, default_db, read_public
 
-FOREVER = 36_500
+MAX_KEEP_DAYS = 36_500
 
 
 def run(args: argparse.Namespace, terminal: Terminal) -> int:
-    """Serve until somebody stops it."""
+    """Serve until it is stopped."""
     refuse_more_processes(args.workers, os.environ.get("WEB_CONCURRENCY", ""))
-    settings = chosen(args)
+    settings = read_settings(args)
     need(SERVE)
     check_libraries()
-    make_place(settings.db)
+    create_database_file(settings.db)
     listener = listen(settings.host, settings.port)
     try:
         settings = settings._replace(port=listener.getsockname()[1])
@@ -47,7 +47,7 @@ def refuse_more_processes(workers: str | None, concurrency: str) -> None:
             )
 
 
-def chosen(args: argparse.Namespace) -> Settings:
+def read_settings(args: argparse.Namespace) -> Settings:
     """Return the settings that the arguments ask for."""
     proxy = args.behind_proxy or ""
     if proxy:
@@ -69,7 +69,7 @@ def chosen(args: argparse.Namespace) -> Settings:
         limits=not args.no_limits,
     )
     if args.keep is not None:
-        settings = settings._replace(keep_days=whole_number("keep", args.keep, 0, FOREVER))
+        settings = settings._replace(keep_days=whole_number("keep", args.keep, 0, MAX_KEEP_DAYS))
     if args.patience is not None:
         settings = settings._replace(patience=float(whole_number("patience", args.patience, 5, 86_400)))
     if args.thinkers is not None:
@@ -77,8 +77,8 @@ def chosen(args: argparse.Namespace) -> Settings:
     return settings
 
 
-def make_place(db: Path) -> None:
-    """Make the folder and the file, for this user's eyes only: the file holds seeds."""
+def create_database_file(db: Path) -> None:
+    """Make the folder and the file, readable by this user only: the file holds seeds."""
     try:
         db.parent.mkdir(parents=True, exist_ok=True)
         if not db.exists():
@@ -98,7 +98,7 @@ def serve(
     browse: bool,
     log: str | None = None,
 ) -> int:
-    """Run the application on this socket until it is told to stop."""
+    """Run the application on this socket until it is stopped."""
     from piste.web import logging as logs
     from piste.web.app import make_app
 
@@ -119,9 +119,9 @@ def serve(
             open_browser(f"http://localhost:{settings.port}")
 
     app = make_app(settings)
-    trouble = run_app(app, settings, listener, ready)
-    if trouble is not None:
-        raise trouble
+    error = run_app(app, settings, listener, ready)
+    if error is not None:
+        raise error
     logs.info("stopped")
     if not quiet:
         terminal.note("Stopped. All tables are kept.")
@@ -139,8 +139,8 @@ def welcome(settings: Settings, terminal: Terminal) -> None:
     else:
         wide = settings.host in ALL_HOSTS
         terminal.line(f"  On this computer:  {link('localhost' if wide else settings.host, settings.port)}")
-        found = reachable_at(settings.host, lan_addresses) if wide else []
-        others = [link(address, settings.port) for address in found]
+        addresses = reachable_at(settings.host, lan_addresses) if wide else []
+        others = [link(address, settings.port) for address in addresses]
         for other in others:
             terminal.line(f"  In your network:   {other}")
         if wide and not others:
@@ -155,15 +155,15 @@ def welcome(settings: Settings, terminal: Terminal) -> None:
             for line in lines:
                 terminal.whole(line)
             terminal.line()
-    kept = "until somebody deletes them"
+    duration = "until they are deleted"
     if settings.keep_days:
-        kept = f"for {counted(settings.keep_days, 'day')} after the last thing that happened there"
-    terminal.line(f"Tables are kept in {settings.db}, {kept}.")
+        duration = f"for {counted(settings.keep_days, 'day')} after the last thing that happened there"
+    terminal.line(f"Tables are kept in {settings.db}, {duration}.")
     terminal.line("To stop: Ctrl-C. Games go on when the server is back; open pages find it by themselves.")
 
 
 def can_draw(terminal: Terminal) -> bool:
-    """Say whether a picture of blocks can be seen there."""
+    """Return whether a QR code of block characters can be shown."""
     if not terminal.out.isatty():
         return False
     try:
@@ -174,7 +174,7 @@ def can_draw(terminal: Terminal) -> bool:
 
 
 def can_browse(terminal: Terminal) -> bool:
-    """Say whether somebody sits before a desktop here."""
+    """Return whether a user at a desktop can see a browser."""
     if not terminal.out.isatty() or "SSH_CONNECTION" in os.environ:
         return False
     if sys.platform in ("win32", "darwin"):

@@ -14,34 +14,34 @@ from piste.compiled.simulate import RANDOM, Tally, can_compile, simulate
 from piste.core.errors import OptionError
 from piste.core.game import Game, find
 
-MOST_GAMES = 10**12
-PARTS = (0.05, 0.25, 0.5, 0.75, 0.95)
+MAX_GAMES = 10**12
+QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 
 def run(args: argparse.Namespace, terminal: Terminal) -> int:
     game = find(args.game)
     if args.policies:
-        return policies(game, args, terminal)
+        return list_policies(game, args, terminal)
     options = game.options(option_pairs(args.set))
-    games = whole_number("games", args.games, 1, MOST_GAMES)
-    most = whole_number("most", args.most, 1, 10**9)
+    games = whole_number("games", args.games, 1, MAX_GAMES)
+    max_steps = whole_number("most", args.most, 1, 10**9)
     threads = worker_count("threads", args.threads)
-    chosen = seated(game, options, args.policy or [])
+    chosen = seat_policies(game, options, args.policy or [])
     compiled = can_compile() and not args.interpreted
     if not compiled and not args.interpreted:
         terminal.note("Compiled play is not installed, so this runs interpreted: pip install 'piste[fast]'")
     with ProgressBar("playing") as bar:
         tally = simulate(
             game, options, games,
-            seed=args.seed, policies=chosen, threads=threads, compiled=compiled, most=most, progress=bar,
+            seed=args.seed, policies=chosen, threads=threads, compiled=compiled, most=max_steps, progress=bar,
         )  # fmt: skip
     if args.json:
         return print_json(terminal, document(game, options, args.seed, chosen, games, tally), version=1)
-    show(game, tally, chosen, games, most, terminal)
+    show(game, tally, chosen, games, max_steps, terminal)
     return 0 if tally.games == games else 130
 
 
-def policies(game: Game, args: argparse.Namespace, terminal: Terminal) -> int:
+def list_policies(game: Game, args: argparse.Namespace, terminal: Terminal) -> int:
     """List the policies of a game."""
     module = game.policies
     lines = {RANDOM: "Take any decision, all equally likely."}
@@ -53,8 +53,8 @@ def policies(game: Game, args: argparse.Namespace, terminal: Terminal) -> int:
     return 0
 
 
-def seated(game: Game, options: Any, policies: list[str]) -> list[str]:
-    """Return each seat's policy; one that is policies alone is for every seat."""
+def seat_policies(game: Game, options: Any, policies: list[str]) -> list[str]:
+    """Return each seat's policy; a single one is for every seat."""
     seats = game.rules.seats(options)
     if len(policies) == 1:
         return policies * seats
@@ -65,12 +65,12 @@ def seated(game: Game, options: Any, policies: list[str]) -> list[str]:
     return policies or [RANDOM] * seats
 
 
-def show(game: Game, tally: Tally, chosen: list[str], wanted: int, most: int, terminal: Terminal) -> None:
+def show(game: Game, tally: Tally, chosen: list[str], wanted: int, max_steps: int, terminal: Terminal) -> None:
     if tally.games < wanted:
         terminal.note(f"Stopped after {tally.games:,} of {wanted:,} games; this is what they came to.")
     terminal.line(f"{game.notation.TITLE}: {count_text(tally.games, 'game')}")
     if tally.unfinished == tally.games:
-        why = f": each was given up after {most:,} steps (--most)" if tally.games else ""
+        why = f": each was given up after {max_steps:,} steps (--most)" if tally.games else ""
         terminal.line(f"No game was finished{why}.")
         return
     for seat, wins in enumerate(tally.wins):
@@ -85,7 +85,7 @@ def show(game: Game, tally: Tally, chosen: list[str], wanted: int, most: int, te
     mean, half = tally.length
     terminal.line("Decisions in a game")
     terminal.line(f"  on average {mean:.2f} ± {half:.2f}")
-    terminal.line("  " + ", ".join(f"{part:.0%} have at most {tally.quantile(part)}" for part in PARTS))
+    terminal.line("  " + ", ".join(f"{part:.0%} have at most {tally.quantile(part)}" for part in QUANTILES))
     terminal.line("In brackets, and after ±: where the true number lies 19 times out of 20.")
 
 
@@ -109,7 +109,7 @@ def document(game: Game, options: Any, seed: str, chosen: list[str], wanted: int
             "total": tally.decisions,
             "mean": mean,
             "within": half,
-            "quantiles": {str(part): None if mean is None else tally.quantile(part) for part in PARTS},
+            "quantiles": {str(part): None if mean is None else tally.quantile(part) for part in QUANTILES},
             "counts": tally.lengths,
         },
         "turns": {"total": tally.turns, "mean": turns, "within": turns_half},

@@ -27,39 +27,39 @@ def run(args: argparse.Namespace, terminal: Terminal) -> int:
         if args.position is not None:
             raise OptionError("--full is for the whole game: leave --position out.")
         need(solving(game, options))
-        return full(game, options, args, terminal)
+        return run_full(game, options, args, terminal)
     if args.set and args.position is not None:
         raise OptionError("A position names its own options, in braces: leave --set out.")
     known = read(game, options, args.position, args.seat)
     need(solving(game, known.base.state.options))
-    verdict = described(work(WorkMessages("solving", stopped=STOPPED), solved, game.name, known), known)
+    verdict = described(work(WorkMessages("solving", stopped=STOPPED), evaluate, game.name, known), known)
     if args.json:
         return print_json(terminal, verdict.document())
     show(game, verdict, terminal)
     return 0
 
 
-def solved(game: str, known: InformationSet, progress: Progress) -> Evaluation:
+def evaluate(game: str, known: InformationSet, progress: Progress) -> Evaluation:
     """Return what is known of a position; called in the worker."""
     verdict: Evaluation = solver_of(find(game), known.base.state.options).evaluate(known, progress)
     return verdict
 
 
-def solved_full(game: str, options: Any, progress: Progress) -> str:
+def solve_fully(game: str, options: Any, progress: Progress) -> str:
     """Compute whatever is to be computed once; called in the worker."""
     return str(solver_of(find(game), options).solve_fully(options, progress))
 
 
-def full(game: Game, options: Any, args: argparse.Namespace, terminal: Terminal) -> int:
+def run_full(game: Game, options: Any, args: argparse.Namespace, terminal: Terminal) -> int:
     """Compute whatever is to be computed once; an interrupted run goes on where it was."""
     try:
-        said = work(WorkMessages("solving"), solved_full, game.name, options, gently=True)
+        summary = work(WorkMessages("solving"), solve_fully, game.name, options, gently=True)
     except KeyboardInterrupt:
         complain("Stopped. What is done is kept where the game allows it; the same command goes on.")
         return 130
     if args.json:
-        return print_json(terminal, {"game": game.name, "full": said}, version=VERSION)
-    terminal.line(said)
+        return print_json(terminal, {"game": game.name, "full": summary}, version=VERSION)
+    terminal.line(summary)
     return 0
 
 
@@ -70,8 +70,8 @@ def read(game: Game, options: Any, text: str | None, seat: str | None) -> Inform
         if seat is not None:
             raise OptionError("This text says already which seat it is about: leave --seat out.")
     else:
-        position = begun(game, options) if text is None else Position.parse(text)
-        known = seen(position, seat)
+        position = start_position(game, options) if text is None else Position.parse(text)
+        known = common_knowledge(position, seat)
     if known.base.game.name != game.name:
         raise PositionError(f"This is a position of {known.base.game.notation.TITLE}, not of {game.notation.TITLE}.")
     if game.rules.to_act(next(iter(known.belief.states))) == OVER:
@@ -79,14 +79,14 @@ def read(game: Game, options: Any, text: str | None, seat: str | None) -> Inform
     return known
 
 
-def begun(game: Game, options: Any) -> Position:
+def start_position(game: Game, options: Any) -> Position:
     """Return the start of a game; where a toss would decide who begins, the first seat does."""
     if getattr(options, "first", 1) == 0:
         options = options._replace(first=1)
     return Position(game, game.rules.start(options))
 
 
-def seen(position: Position, named: str | None) -> InformationSet:
+def common_knowledge(position: Position, named: str | None) -> InformationSet:
     """Return a position that everybody knows, for the seat to act, or whose turn it is while chance acts."""
     game, state = position.game, position.state
     names = [game.seat_name(i) for i in range(game.rules.seats(state.options))]
@@ -98,18 +98,18 @@ def seen(position: Position, named: str | None) -> InformationSet:
 def show(game: Game, verdict: Evaluation, terminal: Terminal) -> None:
     terminal.whole(verdict.position)
     who = game.seat_name(verdict.seat)
-    terminal.line(f"Player {who} {spoken(verdict.chances)}{certainty(verdict)}")
+    terminal.line(f"Player {who} {chances_text(verdict.chances)}{certainty(verdict)}")
     mixed = sum(choice.mix > 0 for choice in verdict.choices) > 1
     best = verdict.best.chances.value if verdict.choices else 0.0
     for choice in sorted(verdict.choices, key=lambda choice: -choice.chances.value):
         less = 50 * (best - choice.chances.value)
         note = f", {100 * choice.mix:.1f} % of the mix" if mixed else ""
         lost = f", {less:.2f} points less" if less >= 0.005 else ""
-        terminal.line(f"  {choice.name}: {spoken(choice.chances)}{note}{lost}")
+        terminal.line(f"  {choice.name}: {chances_text(choice.chances)}{note}{lost}")
     terminal.line(verdict.how)
 
 
-def spoken(chances: Chances) -> str:
+def chances_text(chances: Chances) -> str:
     draws = f", draws {100 * chances.draw:.2f} %" if chances.draw >= 5e-5 else ""
     return f"wins {100 * chances.win:.2f} %{draws}, loses {100 * chances.loss:.2f} %"
 
