@@ -29,7 +29,7 @@ FLAGS = (
 QUICK = """
 try { localStorage.setItem("piste-pace", "off"); } catch {}  // a page that is nowhere keeps nothing
 const sheet = new CSSStyleSheet();
-sheet.replaceSync(".calm * { pointer-events: auto !important; }");
+sheet.replaceSync(".click-guard * { pointer-events: auto !important; }");
 document.adoptedStyleSheets.push(sheet);
 """
 """A device on which everything is shown at once, and a new question takes clicks from the first moment."""

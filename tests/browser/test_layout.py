@@ -158,7 +158,7 @@ def test_what_somebody_changed_is_marked_for_both_until_the_next_change(house: S
 
     def fresh(one: Person) -> list[bool]:
         found: list[bool] = one.page.evaluate(
-            "() => [...document.querySelectorAll('td.cell')].map((one) => one.classList.contains('fresh'))"
+            "() => [...document.querySelectorAll('td.cell')].map((one) => one.classList.contains('is-new'))"
         )
         return found
 

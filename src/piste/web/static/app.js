@@ -10,32 +10,32 @@ pageExtras.begin();
 if (page === "table") {
   const modules = ["dom", "decision_input", "socket", "step_queue"];
   const [dom, decisionInput, socket, stepQueue] = await Promise.all(modules.map(load));
-  let back = false; // what comes now was missed
+  let missedNews = false; // the current message was sent while we were disconnected
   stepQueue.begin((frame) => {
-    const asked = dom.asks();
-    const news = dom.take(frame);
+    const before = dom.openQuestion();
+    const news = dom.applyMessage(frame);
     if (frame.parts) {
       decisionInput.refresh();
       pageExtras.refresh();
     }
-    if (dom.asks() !== asked) stepQueue.calm();
-    if (back && news.length) dom.away(news);
-  }, dom.held);
+    if (dom.openQuestion() !== before) stepQueue.guardClicks();
+    if (missedNews && news.length) dom.showMissed(news);
+  }, dom.roundEndOpen);
   const { code, at, step } = document.body.dataset;
-  const line = new socket.Line(code, ...(stepQueue.deals() ? [0, 0] : [at, step]), {
+  const connection = new socket.Connection(code, ...(stepQueue.showsDeal() ? [0, 0] : [at, step]), {
     hear(message, missed) {
-      back = missed;
+      missedNews = missed;
       if (message.said) dom.say(message.said);
       if (message.parts || message.log) stepQueue.add([...(message.steps ?? []), message], missed);
-      back = false;
+      missedNews = false;
     },
     state: dom.state,
   });
-  decisionInput.begin(line, dom);
+  decisionInput.begin(connection, dom);
   decisionInput.refresh();
-  dom.begin(stepQueue.goOn);
-  line.open();
+  dom.begin(stepQueue.resume);
+  connection.open();
 } else if (page === "replay") {
   (await load("replay")).begin();
 }
-document.documentElement.classList.add("ready"); // keys and buttons are heard from now on; before, forms are
+document.documentElement.classList.add("ready"); // from now on scripts handle keys and buttons; before, forms do

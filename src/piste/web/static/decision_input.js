@@ -1,12 +1,12 @@
 // Decisions: touch to choose, touch again or confirm to decide; the same by keys; or typed.
 const $ = (id) => document.getElementById(id);
-const picks = () => [...document.querySelectorAll(".pick, .choice")].filter((one) => one.offsetParent);
-const STEER = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
-let line, parts, chosen = null, asked = "";
+const choices = () => [...document.querySelectorAll(".pick, .choice")].filter((one) => one.offsetParent);
+const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+let connection, dom, chosenId = null, questionNumber = "";
 
-export function begin(given, shown) {
-  line = given;
-  parts = shown;
+export function begin(tableConnection, domModule) {
+  connection = tableConnection;
+  dom = domModule;
   document.addEventListener("click", click);
   document.addEventListener("submit", submit);
   document.addEventListener("keydown", keydown);
@@ -14,17 +14,17 @@ export function begin(given, shown) {
 
 export function refresh() {
   const number = document.querySelector(".panel")?.dataset.number;
-  if (number !== asked) chosen = null;
-  asked = number;
+  if (number !== questionNumber) chosenId = null;
+  questionNumber = number;
   for (const one of document.querySelectorAll(".pick")) one.setAttribute("aria-pressed", "false");
-  const again = chosen && $(chosen);
+  const again = chosenId && $(chosenId);
   if (again?.classList.contains("pick")) choose(again);
-  else chosen = null;
+  else chosenId = null;
 }
 
-function choose(button, aloud) {
-  if (chosen && $(chosen)) $(chosen).setAttribute("aria-pressed", "false");
-  chosen = button?.id ?? null;
+function choose(button, announce) {
+  if (chosenId && $(chosenId)) $(chosenId).setAttribute("aria-pressed", "false");
+  chosenId = button?.id ?? null;
   button?.setAttribute("aria-pressed", "true");
   const confirm = $("confirm");
   if (!confirm) return;
@@ -33,18 +33,18 @@ function choose(button, aloud) {
   if (!button) return;
   confirm.querySelector("b").textContent = button.dataset.say;
   confirm.querySelector("small").textContent = button.dataset.more;
-  if (aloud) parts.say(`${[...confirm.children].map((one) => one.textContent).filter(Boolean).join(". ").replace(/\.?$/, ".")} Once more to confirm.`);
+  if (announce) dom.say(`${[...confirm.children].map((one) => one.textContent).filter(Boolean).join(". ").replace(/\.?$/, ".")} Once more to confirm.`);
 }
 
 function decide(decision) {
-  parts.refuse("");
-  parts.state("read");
+  dom.refuse("");
+  dom.state("read");
   const panel = document.querySelector(".panel");
   panel.setAttribute("aria-busy", "true");
-  line.ask({ do: "decide", decision, number: Number(panel.dataset.number) }, (answer) => {
+  connection.ask({ do: "decide", decision, number: Number(panel.dataset.number) }, (answer) => {
     document.querySelector(".panel")?.removeAttribute("aria-busy");
     if (answer.ok) $("typed-decision").value = "";
-    else parts.refuse(answer.said);
+    else dom.refuse(answer.said);
   });
 }
 
@@ -52,9 +52,9 @@ function click(event) {
   const pick = event.target.closest(".pick");
   if (pick) {
     event.preventDefault();
-    if (pick.id === chosen) decide(pick.value);
+    if (pick.id === chosenId) decide(pick.value);
     else choose(pick, true);
-  } else if (event.target.closest("#confirm") && chosen) decide($(chosen).value);
+  } else if (event.target.closest("#confirm") && chosenId) decide($(chosenId).value);
 }
 
 function submit(event) {
@@ -70,10 +70,10 @@ function submit(event) {
     event.preventDefault();
     const fields = Object.fromEntries(new FormData(form));
     form.querySelector("button").setAttribute("aria-busy", "true");
-    line.ask({ do: form.dataset.do, ...fields }, (answer) => {
+    connection.ask({ do: form.dataset.do, ...fields }, (answer) => {
       $(`do-${form.dataset.do}`)?.removeAttribute("aria-busy");
-      if (!answer.ok) parts.state("note", answer.said);
-      else if (answer.said) parts.say(answer.said);
+      if (!answer.ok) dom.state("note", answer.said);
+      else if (answer.said) dom.say(answer.said);
       if (answer.go) location.assign(answer.go);
     });
   }
@@ -85,22 +85,22 @@ function keydown(event) {
     if (event.key === "Escape") event.target.blur();
     return;
   }
-  if (parts.held()) {
+  if (dom.roundEndOpen()) {
     if (event.key === "Enter" && !event.target.closest("button, a, summary")) $("next-round").form.requestSubmit();
     return;
   }
-  if (event.key in STEER) return steer(event);
+  if (event.key in ARROWS) return moveFocus(event);
   if (event.key === "Escape") return choose(null);
-  if (event.key === "Enter" && event.target === document.body && chosen) return decide($(chosen).value);
-  if (unwanted()) return;
+  if (event.key === "Enter" && event.target === document.body && chosenId) return decide($(chosenId).value);
+  if (shortcutsOff()) return;
   if (event.key === "?") $("help-dialog").showModal();
   else if (event.key === "/" && !$("typed").hidden) $("typed-decision").focus();
-  else if (/^\d$/.test(event.key)) numbered(event.key);
+  else if (/^\d$/.test(event.key)) chooseByDigit(event.key);
   else return;
   event.preventDefault();
 }
 
-function unwanted() {
+function shortcutsOff() {
   try {
     return localStorage.getItem("piste-keys") === "off";
   } catch {
@@ -108,13 +108,13 @@ function unwanted() {
   }
 }
 
-function steer(event) {
-  const all = picks();
+function moveFocus(event) {
+  const all = choices();
   if (!all.length || event.target.closest("summary, [role=log], .prose") || scrolls(event.target)) return;
   event.preventDefault();
   const from = all.indexOf(document.activeElement);
   if (from < 0) return all[0].focus();
-  const [x, y] = STEER[event.key];
+  const [x, y] = ARROWS[event.key];
   const middle = (one) => {
     const box = one.getBoundingClientRect();
     return [box.left + box.width / 2, box.top + box.height / 2];
@@ -134,13 +134,13 @@ function scrolls(place) {
 }
 
 // A digit means the card that bears it; where no card bears a number, the first, the second and so on.
-function numbered(digit) {
-  const all = picks();
+function chooseByDigit(digit) {
+  const all = choices();
   const bears = (one) => one.value.replace(/^[+]/, "");
   const some = all.some((one) => /^\d/.test(bears(one)));
   const fits = some ? all.filter((one) => bears(one).startsWith(digit)) : all.slice(digit - 1, digit);
   if (!fits.length) return;
   const next = fits[(fits.indexOf(document.activeElement) + 1) % fits.length];
   next.focus();
-  if (next.classList.contains("pick") && next.id !== chosen) choose(next, true);
+  if (next.classList.contains("pick") && next.id !== chosenId) choose(next, true);
 }

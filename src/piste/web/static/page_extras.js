@@ -3,9 +3,9 @@ const $ = (id) => document.getElementById(id);
 
 export function begin() {
   document.addEventListener("click", click);
-  document.addEventListener("submit", named, true);
+  document.addEventListener("submit", copyName, true);
   const field = document.querySelector("[data-name]");
-  if (field && !field.value) field.value = kept("piste-name");
+  if (field && !field.value) field.value = load("piste-name");
   const log = $("more-log");
   if (log) {
     log.hidden = false;
@@ -17,17 +17,17 @@ export function begin() {
     });
   }
   const tips = $("tips");
-  if (tips && !kept("piste-seen").split(" ").includes(tips.dataset.game)) {
-    // Whoever sits before a game for the first time is told how it goes.
+  if (tips && !load("piste-seen").split(" ").includes(tips.dataset.game)) {
+    // The first time a user plays a game, its tips are open.
     tips.open = true;
-    keep("piste-seen", `${kept("piste-seen")} ${tips.dataset.game}`.trim());
+    save("piste-seen", `${load("piste-seen")} ${tips.dataset.game}`.trim());
   }
   const keys = $("keys-on");
   if (keys) {
     $("show-keys").hidden = matchMedia("(hover: none)").matches;
     $("show-keys").addEventListener("click", () => $("help-dialog").showModal());
-    keys.checked = kept("piste-keys") !== "off";
-    keys.addEventListener("change", () => keep("piste-keys", keys.checked ? "on" : "off"));
+    keys.checked = load("piste-keys") !== "off";
+    keys.addEventListener("change", () => save("piste-keys", keys.checked ? "on" : "off"));
   }
   refresh();
 }
@@ -37,7 +37,7 @@ export function refresh() {
   for (const one of document.querySelectorAll(".share")) one.hidden = !navigator.share;
 }
 
-function kept(what) {
+function load(what) {
   try {
     return localStorage.getItem(what) ?? "";
   } catch {
@@ -45,38 +45,38 @@ function kept(what) {
   }
 }
 
-function keep(what, text) {
+function save(what, text) {
   try {
     localStorage.setItem(what, text);
   } catch {
-    // Some browsers keep nothing. Then it is asked again.
+    // Some browsers store nothing. Then the user is asked again.
   }
 }
 
 // One name field serves all forms of a page.
-function named() {
+function copyName() {
   const field = document.querySelector("[data-name]");
   if (!field) return;
-  keep("piste-name", field.value.trim());
+  save("piste-name", field.value.trim());
   for (const one of document.querySelectorAll("[data-named]")) one.value = field.value;
 }
 
 function click(event) {
   const on = (what) => event.target.closest?.(what);
   const copy = on("[data-copy]"), share = on("[data-share]"), rules = on("[data-rules]"), fold = on("details[data-ask] > summary");
-  if (copy) copied(copy);
+  if (copy) copyLink(copy);
   else if (on("#just-watch")) document.body.classList.add("just-watch");
   else if (share) navigator.share({ title: share.dataset.title, url: share.dataset.share }).catch(() => {});
   else if (rules && !event.ctrlKey && !event.metaKey && !event.shiftKey) {
     event.preventDefault();
-    read(rules);
+    openRules(rules);
   } else if (fold && $("ask-dialog")) {
     event.preventDefault();
-    ask(fold.parentElement);
+    askFirst(fold.parentElement);
   } else if (event.target.matches?.("dialog")) event.target.close();
 }
 
-async function copied(button) {
+async function copyLink(button) {
   const text = button.dataset.copy, field = button.parentElement.querySelector("input");
   try {
     await navigator.clipboard.writeText(text);
@@ -91,7 +91,7 @@ async function copied(button) {
   setTimeout(() => { button.textContent = label; }, 4000);
 }
 
-async function read(link) {
+async function openRules(link) {
   const place = $("rules-text");
   if (!place.childElementCount) {
     try {
@@ -105,7 +105,7 @@ async function read(link) {
   $("rules-dialog").showModal();
 }
 
-function ask(fold) {
+function askFirst(fold) {
   const dialog = $("ask-dialog"), id = fold.id;
   $("ask-text").textContent = fold.dataset.ask;
   dialog.returnValue = "no";

@@ -2,8 +2,8 @@
 const $ = (id) => document.getElementById(id);
 const { code, seat, steps } = document.body.dataset;
 const last = Number(steps);
-const LOOK = 2000; // milliseconds between two looks at how far the coach is
-let seen = "";
+const POLL_INTERVAL_MS = 2000; // between two requests for the coach's progress
+let currentHtml = "";
 let step = Number(document.body.dataset.step), wanted = step;
 
 export function begin() {
@@ -12,7 +12,7 @@ export function begin() {
   $("eyes").addEventListener("change", () => $("eyes").form.requestSubmit());
   document.addEventListener("click", click);
   document.addEventListener("keydown", keydown);
-  if (document.body.dataset.looking) setTimeout(look, LOOK);
+  if (document.body.dataset.looking) setTimeout(pollReview, POLL_INTERVAL_MS);
 }
 
 function click(event) {
@@ -37,21 +37,21 @@ function keydown(event) {
 async function go(to) {
   wanted = Math.max(0, Math.min(last, to));
   const asked = wanted;
-  const text = await fetched(asked);
+  const text = await fetchStep(asked);
   if (text === null) return location.assign(address(asked));
-  if (asked !== wanted) return; // somebody was quicker
+  if (asked !== wanted) return; // a later step was asked for meanwhile
   show(asked, text);
 }
 
 function show(to, text) {
-  fill(to, text);
+  replaceStep(to, text);
   $("said").textContent = [...$("part-replay").querySelectorAll(".where, .said-then li, .coach")].map((one) => one.textContent).join(". ");
 }
 
-function fill(to, text) {
+function replaceStep(to, text) {
   const place = $("part-replay"), focus = document.activeElement?.id, open = $("named")?.open;
   step = to;
-  seen = text;
+  currentHtml = text;
   place.innerHTML = text;
   if (open && $("named")) $("named").open = true;
   if (focus && place.contains($(focus))) $(focus).focus({ preventScroll: true });
@@ -62,7 +62,7 @@ function fill(to, text) {
 
 const address = (to) => `/t/${code}/replay?seat=${seat}&step=${to}`;
 
-async function fetched(to) {
+async function fetchStep(to) {
   try {
     const answer = await fetch(`${address(to)}&part=1`);
     return answer.ok ? await answer.text() : null;
@@ -71,10 +71,10 @@ async function fetched(to) {
   }
 }
 
-async function look() {
-  const at = step, text = await fetched(at);
-  const there = text !== null && wanted === at && step === at, done = text !== null && !text.includes('id="looking"');
-  if (there && done) return show(at, text);
-  if (there && text !== seen) fill(at, text); // as far as the coach is; nothing is read aloud for that
-  setTimeout(look, LOOK);
+async function pollReview() {
+  const at = step, text = await fetchStep(at);
+  const current = text !== null && wanted === at && step === at, done = text !== null && !text.includes('id="looking"');
+  if (current && done) return show(at, text);
+  if (current && text !== currentHtml) replaceStep(at, text); // the review so far; screen readers are not told
+  setTimeout(pollReview, POLL_INTERVAL_MS);
 }

@@ -1,8 +1,8 @@
-// The line to the server: a websocket that comes back by itself, or asking every few seconds where that is blocked.
-const POLL = 3000;
-const PING = 20000;
+// The connection to the server: a websocket that reconnects by itself, or polling where that is blocked.
+const POLL_INTERVAL_MS = 3000;
+const PING_INTERVAL_MS = 20000;
 
-export class Line {
+export class Connection {
   constructor(code, at, step, { hear, state }) {
     Object.assign(this, { code, at: Number(at), step: Number(step), hear, state });
     this.waiting = new Map(); // asked and not answered yet; asked again after a break, with the same id
@@ -10,7 +10,7 @@ export class Line {
     this.mine = Math.random().toString(36).slice(2, 10);
     this.fails = 0;
     this.polling = false;
-    this.broken = false; // a line that was there is gone: what comes next was missed
+    this.broken = false; // the connection was lost: what comes next was missed
     addEventListener("online", () => this.now());
     addEventListener("pageshow", (event) => event.persisted && this.now());
     addEventListener("offline", () => this.state("lost"));
@@ -35,7 +35,7 @@ export class Line {
   now() {
     if (this.leaving && !this.socket) return;
     if (!this.socket || this.socket.readyState > 1) this.open();
-    else this.ping(); // who wakes up wants to know whether the line lives
+    else this.ping(); // after sleep, find out whether the connection lives
   }
 
   got(message) {
@@ -59,18 +59,18 @@ export class Line {
     this.state("open");
     for (const request of this.waiting.values()) this.socket.send(JSON.stringify(request));
     clearInterval(this.pings);
-    this.pings = setInterval(() => this.ping(), PING);
+    this.pings = setInterval(() => this.ping(), PING_INTERVAL_MS);
   }
 
   ping() {
     if (this.socket.readyState !== 1) return;
     this.socket.send(JSON.stringify({ id: `${this.mine}-ping`, do: "ping" }));
-    // A line that never answers a ping is not taken for dead.
+    // A connection that never answered a ping is not taken for dead.
     clearTimeout(this.watch);
-    if (this.answers) this.watch = setTimeout(() => this.drop(), PING / 2);
+    if (this.answers) this.watch = setTimeout(() => this.drop(), PING_INTERVAL_MS / 2);
   }
 
-  // A dead line does not hear that it is closed either: what comes of that is not waited for.
+  // On a dead connection the close event may never come, so it is not waited for.
   drop() {
     const dead = this.socket;
     this.socket = null;
@@ -82,7 +82,7 @@ export class Line {
     if (message.re !== undefined) {
       if (String(message.re).endsWith("-ping")) {
         this.answers = true;
-        if (!this.polling) this.state("open"); // it was no more than a blink
+        if (!this.polling) this.state("open"); // it was only a short interruption
       }
       const request = this.waiting.get(message.re);
       this.waiting.delete(message.re);
@@ -130,7 +130,7 @@ export class Line {
       this.state("lost");
     }
     clearTimeout(this.poll); // a decision may have asked for news meanwhile
-    this.poll = setTimeout(() => this.news(), POLL);
+    this.poll = setTimeout(() => this.news(), POLL_INTERVAL_MS);
   }
 
   ask(request, done) {

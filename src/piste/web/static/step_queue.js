@@ -1,127 +1,127 @@
-// What happens is shown one event after another, at a pace that the player sets. The server has decided all of it already.
-const PACES = { normal: 650, fast: 300, off: 0 };
-const MOST = 30; // of more that wait, the latest is shown at once
-const CALM = 400; // so long a new question takes no click that was meant for what stood there before
-const NO_LINE = 3000;
-const still = matchMedia("(prefers-reduced-motion: reduce)");
+// A queue of frames: events are shown one after another, at a pace that the player sets. The server has decided them already.
+const PACE_MS = { normal: 650, fast: 300, off: 0 };
+const MAX_QUEUED = 30; // of more frames, the latest is shown at once
+const CLICK_GUARD_MS = 400; // a new question takes no click that was meant for what was there before
+const RELOAD_AFTER_MS = 3000;
+const reducedMotion = matchMedia("(prefers-reduced-motion: reduce)");
 const $ = (id) => document.getElementById(id);
-let put, held, later = 0, last = -Infinity, clicked = -Infinity, calming = 0;
-let waiting = [];
+let showFrame, isPaused, timer = 0, lastShown = -Infinity, lastClick = -Infinity, guardTimer = 0;
+let queue = [];
 
-// `show` puts one frame into the page, `stopped` says whether the page waits for the player to go on.
-export function begin(show, stopped) {
-  put = show;
-  held = stopped;
+// `show` puts one frame into the page, `paused` says whether the page waits for the player to go on.
+export function begin(show, paused) {
+  showFrame = show;
+  isPaused = paused;
   document.addEventListener("click", click, true);
   document.addEventListener("keydown", keydown, true);
   document.addEventListener("visibilitychange", () => document.hidden && flush());
   const field = $("pace");
-  field.value = chosen();
+  field.value = savedPace();
   field.closest("[hidden]").hidden = false;
   field.addEventListener("change", () => {
     try {
       localStorage.setItem("piste-pace", field.value);
     } catch {
-      // Some browsers keep nothing. Then it holds until the page is left.
+      // Some browsers store nothing. Then the choice holds until the page is left.
     }
     if (!pace()) flush();
   });
-  calm();
+  guardClicks();
 }
 
-// Whoever comes to a new game sees it dealt; whoever comes again sees how it stands.
-export function deals() {
+// A player sees a new game dealt; after a reload, its current state.
+export function showsDeal() {
   const { code, deal } = document.body.dataset;
-  let fresh = Boolean(deal) && pace() > 0 && !document.hidden;
+  let newGame = Boolean(deal) && pace() > 0 && !document.hidden;
   try {
-    fresh &&= sessionStorage.getItem("piste-dealt") !== code;
+    newGame &&= sessionStorage.getItem("piste-dealt") !== code;
     sessionStorage.setItem("piste-dealt", code);
   } catch {
-    fresh = false;
+    newGame = false;
   }
-  if (!fresh) {
+  if (!newGame) {
     delete document.body.dataset.deal;
     return false;
   }
   for (const part of ["status", "round", "scene", "choices", "offers", "fair"]) $(`part-${part}`).replaceChildren();
   $("log").replaceChildren();
-  setTimeout(() => document.body.dataset.deal && location.reload(), NO_LINE);
+  setTimeout(() => document.body.dataset.deal && location.reload(), RELOAD_AFTER_MS);
   return true;
 }
 
-export function add(frames, atOnce) {
-  waiting.push(...frames);
-  if (atOnce || !pace() || document.hidden || waiting.length > MOST) flush();
+export function add(frames, immediately) {
+  queue.push(...frames);
+  if (immediately || !pace() || document.hidden || queue.length > MAX_QUEUED) flush();
   else next();
 }
 
-export function goOn() {
-  calm();
+export function resume() {
+  guardClicks();
   next();
 }
 
 function next() {
-  if (later || !waiting.length || held()) return;
-  const told = waiting[0].log ?? [], now = performance.now();
+  if (timer || !queue.length || isPaused()) return;
+  const lines = queue[0].log ?? [], now = performance.now();
   // What the player decided, and what is no event, is shown at once.
-  const wait = told.length && !told.some(([, kind]) => kind === "own") ? last + pace() - now : 0;
+  const wait = lines.length && !lines.some(([, kind]) => kind === "own") ? lastShown + pace() - now : 0;
   if (wait > 0) {
-    later = setTimeout(() => {
-      later = 0;
+    timer = setTimeout(() => {
+      timer = 0;
       show();
     }, wait);
   } else show();
 }
 
 function show() {
-  const frame = waiting.shift();
-  if (frame.log?.length) last = performance.now();
-  put(frame);
+  const frame = queue.shift();
+  if (frame.log?.length) lastShown = performance.now();
+  showFrame(frame);
   next();
 }
 
 // Show the latest at once.
 function flush() {
-  clearTimeout(later);
-  later = 0;
-  if (!waiting.length) return;
-  const all = waiting;
-  waiting = [];
-  last = performance.now();
-  put({ parts: Object.assign({}, ...all.map((one) => one.parts)), log: all.flatMap((one) => one.log ?? []) });
+  clearTimeout(timer);
+  timer = 0;
+  if (!queue.length) return;
+  const all = queue;
+  queue = [];
+  lastShown = performance.now();
+  showFrame({ parts: Object.assign({}, ...all.map((one) => one.parts)), log: all.flatMap((one) => one.log ?? []) });
 }
 
-export function calm() {
+export function guardClicks() {
   const main = $("main");
-  main.classList.add("calm");
-  clearTimeout(calming);
-  calming = setTimeout(() => main.classList.remove("calm"), CALM);
+  main.classList.add("click-guard");
+  clearTimeout(guardTimer);
+  guardTimer = setTimeout(() => main.classList.remove("click-guard"), CLICK_GUARD_MS);
 }
 
-function chosen() {
-  let found = "";
+function savedPace() {
+  let saved = "";
   try {
-    found = localStorage.getItem("piste-pace") ?? "";
+    saved = localStorage.getItem("piste-pace") ?? "";
   } catch {
-    // Then as usual.
+    // Then the default.
   }
-  return found in PACES ? found : still.matches ? "off" : "normal";
+  return saved in PACE_MS ? saved : reducedMotion.matches ? "off" : "normal";
 }
 
-const pace = () => PACES[$("pace").value];
+const pace = () => PACE_MS[$("pace").value];
 
-// A click beside everything to press, or a key, skips what is still to be shown. The second half of a double click does not.
+// A click beside all buttons, or a key, skips the queue. The second half of a double click does not.
 function click(event) {
-  const before = clicked;
-  clicked = performance.now();
-  if (waiting.length && !held() && event.detail && clicked - before > CALM && event.target.closest(".status, .scene, .panel")) flush();
+  const before = lastClick;
+  lastClick = performance.now();
+  if (queue.length && !isPaused() && event.detail && lastClick - before > CLICK_GUARD_MS && event.target.closest(".status, .scene, .panel")) flush();
 }
 
 function keydown(event) {
   if (event.repeat && (event.key === "Enter" || event.key === " ") && event.target.closest("#main")) {
     event.preventDefault(); // a key that is held down decides once
     event.stopPropagation();
-  } else if (waiting.length && !held() && /^(Enter| |Escape|\d)$/.test(event.key) && !event.target.closest("button, a, summary, input, select, textarea")) {
+  } else if (queue.length && !isPaused() && /^(Enter| |Escape|\d)$/.test(event.key) && !event.target.closest("button, a, summary, input, select, textarea")) {
     event.preventDefault();
     event.stopPropagation();
     flush();
