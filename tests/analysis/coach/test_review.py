@@ -23,7 +23,7 @@ from piste.core.errors import OptionError, PisteError
 from piste.core.evaluation import Chances, Choice, Evaluation, quiet
 from piste.core.game import find, names
 from piste.core.protocols import CHANCE
-from piste.games.zero_sum_duel.solver.solver import STRAY
+from piste.games.zero_sum_duel.solver.solver import OFF_PATH
 from tests.analysis.coach.review_cases import KINDS, judge, many, record_of, walked
 from tests.game_setups import Kind, actions, played
 
@@ -119,7 +119,7 @@ def test_after_a_move_no_perfect_player_makes_every_deal_that_fits_counts_the_sa
             for _ in table.history():
                 by_chance, weights = eyes.known().belief.states, judge(kind).weights(eyes.known())
                 same = all(abs(weights.get(state, 0.0) - p) < 1e-12 for state, p in by_chance.items())
-                if eyes.evaluate().how.endswith(STRAY):
+                if eyes.evaluate().how.endswith(OFF_PATH):
                     assert same
                     strayed += 1
                 else:

@@ -179,7 +179,7 @@ def test_the_bots_of_zero_sum_duel_begin_where_both_players_knew_all() -> None:
     passes = set()
     options: dict[str, int | str] = {"top": 4, "hand": 2, "turns": 40, "first": "b"}
     for view in (view for seed in range(6) for view in decided("zero-sum-duel", options, f"shared {seed}", 20)):
-        short, known = zsd_solve.shared(view), InformationSet.of(ZSD, view)
+        short, known = zsd_solve.since_shared(view), InformationSet.of(ZSD, view)
         assert short.belief.states.keys() == known.belief.states.keys()
         assert known.events == short.events[len(short.events) - len(known.events) :]
         value = zsd_solve.evaluate(known).chances.value

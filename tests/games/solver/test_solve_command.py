@@ -169,7 +169,7 @@ def test_a_cache_that_cannot_be_used_is_named_with_what_can_be_done(
 ) -> None:
     (tmp_path / "file").write_text("in the way")
     monkeypatch.setattr(table_cache, "folder", lambda: tmp_path / under)
-    monkeypatch.setattr("piste.games.zero_sum_duel.solver.equilibrium._found", {})
+    monkeypatch.setattr("piste.games.zero_sum_duel.solver.equilibrium._pass_values", {})
     monkeypatch.setattr(table_cache, "_warned", set())
     assert main(("solve", "zero-sum-duel", "--set", "top=3", "--set", "hand=2")) == 0  # it goes on without
     out, said = capsys.readouterr()

@@ -56,7 +56,7 @@ def bases(options: Options, turns: int) -> list[State]:
 
 def gains(base: State, ahead: response.Ahead) -> list[float]:
     """Return what either seat could gain in one pass by knowing the other's plan; both are 0 in an equilibrium."""
-    found = equilibrium.plan_from(base)
+    found = equilibrium.strategy_from(base)
     value = found.outcome(base)[0]
     begin = response.first_pass if base.turns == 0 else from_empty
     return [begin(base, seat, found.mix, ahead_of(ahead, seat)) - (value, -value)[seat] for seat in (0, 1)]
@@ -72,7 +72,7 @@ def from_empty(base: State, seat: int, policy: response.Policy, ahead: response.
 
 
 def worth(s: State) -> float:
-    return equilibrium.plan_from(s).outcome(s)[0]
+    return equilibrium.strategy_from(s).outcome(s)[0]
 
 
 @pytest.mark.parametrize(("top", "hand"), SMALL)
@@ -125,10 +125,12 @@ def test_long_limits_come_to_the_value_without_one() -> None:
 
 def test_plain_and_compiled_loops_say_the_same() -> None:
     plain = link_modules(*equilibrium.MODULES, compiled=False)
-    s = equilibrium.sets(4, 2)
+    s = equilibrium.hand_sets(4, 2)
     zeros = np.zeros((len(s.kept), len(s.kept)))
     arguments = (zeros, zeros + 1, s.kept, s.full, (s.rank, s.mirror, s.zero), s.cards, 4)
-    for mine, theirs in zip(equilibrium.loops().sweep_pass(*arguments), plain.sweep_pass(*arguments), strict=True):
+    for mine, theirs in zip(
+        equilibrium.load_kernels().solve_pass(*arguments), plain.solve_pass(*arguments), strict=True
+    ):
         assert np.abs(np.asarray(mine, float) - np.asarray(theirs, float)).max() < 1e-12
 
 
@@ -163,7 +165,7 @@ KINDS: tuple[dict[str, int | str], ...] = (
 def test_a_verdict_is_of_one_piece_and_the_bot_keeps_to_it(options: dict[str, int | str]) -> None:
     for seed in range(3 + games(0) // 1000):
         for view in watched(f"piece {seed}", options):
-            found = solver.evaluate(solver.shared(view))
+            found = solver.evaluate(solver.since_shared(view))
             assert found.known == EXACT
             assert found.seat == view.seat
             assert sum(choice.mix for choice in found.choices) == pytest.approx(1.0)
@@ -172,7 +174,7 @@ def test_a_verdict_is_of_one_piece_and_the_bot_keeps_to_it(options: dict[str, in
                 assert sum(chances) == pytest.approx(1.0)
             best = max(choice.chances.value for choice in found.choices)
             # Where equilibrium play leads, every discard in the mix is as good as the best.
-            assert solver.STRAY not in found.how
+            assert solver.OFF_PATH not in found.how
             for choice in found.choices:
                 assert choice.mix < 1e-9 or choice.chances.value > best - 1e-9
             stream = Dealer("any").stream(bots.stream_name(view))
@@ -198,7 +200,7 @@ def test_a_seat_plays_the_same_in_games_it_cannot_tell_apart(options: dict[str, 
                 name = bots.stream_name(view)
                 chosen = [bot.choose(seen, Dealer("same").stream(name)) for seen in (view, again)]
                 assert chosen[0] == chosen[1]
-            assert solver.evaluate(solver.shared(view)) == solver.evaluate(solver.shared(again))
+            assert solver.evaluate(solver.since_shared(view)) == solver.evaluate(solver.since_shared(again))
     assert different
 
 
@@ -247,26 +249,26 @@ def test_sizes_that_are_not_solved_are_estimated_and_say_so() -> None:
     seat = table.to_act
     assert seat is not None
     view = table.view(seat)
-    found = solver.evaluate(solver.shared(view))
+    found = solver.evaluate(solver.since_shared(view))
     assert found.known == ESTIMATED
     assert 0 < found.within < 0.2
-    assert found == solver.evaluate(solver.shared(view))
+    assert found == solver.evaluate(solver.since_shared(view))
     assert perfect.choose(view, Dealer("any").stream("any")) == found.best.action
     assert "not solved" in solver.solve_fully(view.options, lambda *_: None)
 
 
 def test_stored_values_are_read_back_and_damage_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     options = Options(1, 0, 4, 2)
-    monkeypatch.setattr(equilibrium, "_found", {})
-    fresh = equilibrium.levels(options)
-    kept = equilibrium.stored(options)
+    monkeypatch.setattr(equilibrium, "_pass_values", {})
+    fresh = equilibrium.pass_values(options)
+    kept = equilibrium.stored_table(options)
     assert kept is not None
-    monkeypatch.setattr(equilibrium, "_found", {})
-    monkeypatch.setattr(equilibrium, "computed_levels", None)  # a second solve would fail here
-    assert np.array_equal(equilibrium.levels(options).value, fresh.value)
+    monkeypatch.setattr(equilibrium, "_pass_values", {})
+    monkeypatch.setattr(equilibrium, "solve_passes", None)  # a second solve would fail here
+    assert np.array_equal(equilibrium.pass_values(options).value, fresh.value)
     file = kept.folder / "value.bin"
     file.write_bytes(file.read_bytes()[:-1] + b"\x55")
-    assert equilibrium.read_levels(4, 2, 4) is None
+    assert equilibrium.load_pass_values(4, 2, 4) is None
 
 
 @pytest.mark.slow
@@ -281,14 +283,16 @@ def test_the_usual_game_is_an_equilibrium_whatever_endless_play_counts() -> None
     hands = np.array([base.hands for base in every])
     sends, replies = np.zeros((len(every), 10, 10)), np.zeros((len(every), 10, 10, 10))
     value = np.zeros((120, 120))
-    found = equilibrium.plan_from(every[0])
+    found = equilibrium.strategy_from(every[0])
     for p, base in enumerate(every):
-        found = equilibrium.Plan(base)
+        found = equilibrium.PassStrategy(base)
         value[index[base.hands[0]], index[base.hands[1]]] = found.outcome(base)[0]
-        assert found.stage is not None
+        assert found.signaling is not None
         for card in members(rules.outcomes(base)):
-            sends[p, card] = found.stage.sends[found.stage.senders[base.hands[0] | 1 << card]]
-            replies[p, :, card] = found.stage.replies[:, found.stage.receivers[base.hands[1] | 1 << card]]
+            sends[p, card] = found.signaling.sender_mix[found.signaling.senders[base.hands[0] | 1 << card]]
+            replies[p, :, card] = found.signaling.receiver_mix[
+                :, found.signaling.receivers[base.hands[1] | 1 << card]
+            ]
     third, fourth = np.zeros((210, 210), dtype=np.int64), np.zeros((120, 210), dtype=np.int64)
     fours = [sum(1 << card for card in cards) for cards in combinations(range(10), 4)]
     for other in fours:
@@ -302,7 +306,7 @@ def test_the_usual_game_is_an_equilibrium_whatever_endless_play_counts() -> None
             fourth[index[kept], index[other]] = only(found.mix(state))
     loops = link_modules(rules, response, compiled=True)
     pairs = (index[hands[:, 0]], index[hands[:, 1]])
-    opening = equilibrium.plan_from(rules.start(options))
+    opening = equilibrium.strategy_from(rules.start(options))
     for seat, sign in ((0, 1), (1, -1)):
         ahead = np.full((120, 120), float(sign))
         for _ in range(400):

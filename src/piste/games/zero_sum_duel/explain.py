@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from piste.core.bits import count
 from piste.core.evaluation import ESTIMATED, Evaluation
-from piste.core.game import members
 from piste.core.views import SeatView
 from piste.games.zero_sum_duel import notation, rules
+from piste.games.zero_sum_duel.bots.steady import completing, unseen
 from piste.games.zero_sum_duel.rules import View
 
 
@@ -22,16 +22,10 @@ def why(view: SeatView, verdict: Evaluation, action: int) -> str:
     about = "about " if verdict.known == ESTIMATED else ""
     head = f"discarding {name} leaves {about}{50 * (1 + chosen.chances.value):.0f} %"
     if v.left >= 2:
-        drawn, where = rules.every_card(v.options) & ~(v.hand | v.pile), "you cannot see"
+        drawn, where = unseen(v), "you cannot see"
     else:  # before the next turn of one's own the pile is shuffled, this discard included
         drawn, where = v.pile | 1 << action, "on the pile"
-    many, winning = count(drawn), sum(wins(top, kept, card) for card in members(drawn))
+    many, winning = count(drawn), count(completing(top, kept) & drawn)
     cards = f"the {many} cards" if many > 1 else "the one card"
     some = f"{winning or 'none'} of {cards} {where} {'wins' if winning <= 1 else 'win'}"
     return f"{head}: the sum is {total:+d}, and {some} if you draw {'it' if winning <= 1 else 'one'} next"
-
-
-def wins(top: int, kept: int, card: int) -> bool:
-    """Say whether a hand with this card more sums to zero without one of its cards."""
-    whole = rules.hand_sum(top, kept | 1 << card)
-    return any(whole == rules.value(top, other) for other in members(kept | 1 << card))

@@ -14,9 +14,9 @@ ASKS_SOLVER = True
 def choose(view: SeatView, stream: RandomStream) -> int:
     from piste.games.zero_sum_duel.solver import solver
 
-    return drawn_from(solver.evaluate(solver.shared(view)), stream)
+    return sample_action(solver.evaluate(solver.since_shared(view)), stream)
 
 
-def drawn_from(found: Evaluation, stream: RandomStream) -> int:
-    """Return a decision, each as often as the mix says."""
-    return found.choices[stream.weighted([choice.mix for choice in found.choices])].action
+def sample_action(evaluation: Evaluation, stream: RandomStream) -> int:
+    """Sample a decision from the mix."""
+    return evaluation.choices[stream.weighted([choice.mix for choice in evaluation.choices])].action

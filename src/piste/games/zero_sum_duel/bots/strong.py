@@ -5,11 +5,12 @@ from __future__ import annotations
 from piste.core.dealer import RandomStream
 from piste.core.views import SeatView
 from piste.games.zero_sum_duel.bots import steady
-from piste.games.zero_sum_duel.bots.perfect import drawn_from
+from piste.games.zero_sum_duel.bots.perfect import sample_action
 
 LINE = "Sees to the end of the next deck and bluffs well; one decision in three is hasty, as steady would make it."
 
-HASTY = 3
+HASTY_RATE = 3
+"""One decision in this many is made as steady would make it."""
 
 ASKS_SOLVER = True
 
@@ -17,7 +18,7 @@ ASKS_SOLVER = True
 def choose(view: SeatView, stream: RandomStream) -> int:
     from piste.games.zero_sum_duel.solver import solver
 
-    if stream.below(HASTY) == 0:
+    if stream.below(HASTY_RATE) == 0:
         return steady.choose(view, stream)
-    known = solver.shared(view)
-    return drawn_from(solver.evaluate(solver.shortened(known, solver.SHORT)), stream)
+    known = solver.since_shared(view)
+    return sample_action(solver.evaluate(solver.truncated(known, solver.STRONG_PASSES)), stream)

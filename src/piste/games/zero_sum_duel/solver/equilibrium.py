@@ -1,8 +1,8 @@
-"""Zero Sum Duel: how both players play at their best, pass by pass.
+"""Zero Sum Duel: an equilibrium, pass by pass through the deck.
 
-Whenever the deck is empty both players know both hands; `levels` says what such a position is worth, one pass through
-the deck after the other. `Plan` is how both play from a position that both know to the next empty deck. Seat 0 starts
-here; `solve` swaps the seats where it is the other one.
+Whenever the deck is empty both players know both hands; `pass_values` gives the value of such a position, by value
+iteration over the passes. `PassStrategy` is how both play from a position that both know to the next empty deck. Seat
+0 starts here; `solver` swaps the seats where it is the other one.
 """
 
 from __future__ import annotations
@@ -24,27 +24,28 @@ from piste.games.zero_sum_duel import rules
 from piste.games.zero_sum_duel.rules import DISCARD, DRAW, Options, State
 from piste.games.zero_sum_duel.solver import kernels, lp_kernels
 from piste.games.zero_sum_duel.solver.kernels import ENDLESS
+from piste.games.zero_sum_duel.solver.lp_kernels import TOLERANCE
 
 VERSION = 1
 STAMP = f"rules {rules.VERSION}, solver {VERSION}"
-REST = 1e-15
-"""Values that change by less from one pass to the next have come to rest."""
+CONVERGENCE = 1e-15
+"""Value iteration ends when no value changes by more from one pass to the next."""
 
-MOST_PASSES = 400
+MAX_PASSES = 400
 MODULES = (rules, lp_kernels, kernels)
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 Outcome = tuple[float, float]
-"""What the first player can expect, and the chance of a draw."""
+"""The value for the first player, and the chance of a draw."""
 
 
 @cache
-def loops() -> Any:
-    """Return the solver's loops, compiled if they can be."""
+def load_kernels() -> Any:
+    """Return the solver's kernels, compiled if that is possible."""
     return link_modules(*MODULES)
 
 
-class Sets(NamedTuple):
+class HandSets(NamedTuple):
     """The sets of cards of one size of the game, numbered."""
 
     cards: int
@@ -57,28 +58,28 @@ class Sets(NamedTuple):
 
 
 @cache
-def sets(top: int, hand: int) -> Sets:
-    rank, mirror, zero = loops().set_tables(top)
-    kept, full = loops().sets_of(2 * top, hand), loops().sets_of(2 * top, hand + 1)
+def hand_sets(top: int, hand: int) -> HandSets:
+    rank, mirror, zero = load_kernels().set_tables(top)
+    kept, full = load_kernels().sets_of(2 * top, hand), load_kernels().sets_of(2 * top, hand + 1)
     pairs = [
         (a, b)
         for a, mine in enumerate(kept)
         for b, other in enumerate(kept)
         if not (mine & other or zero[mine] or zero[other]) and (rank[mirror[mine]], rank[mirror[other]]) >= (a, b)
     ]
-    return Sets(2 * top, kept, full, rank, mirror, zero, np.array(pairs))
+    return HandSets(2 * top, kept, full, rank, mirror, zero, np.array(pairs))
 
 
-class Levels(NamedTuple):
+class PassValues(NamedTuple):
     """Value and chance of a draw for the player who draws, with an empty deck, by the passes that are left."""
 
     rest: int  # turns left at the first level; each further level has one pass more
     turns: int  # of a pass
     value: Array  # [level, pair]
     drawn: Array
-    rested: bool  # whether further levels would be like the last
+    converged: bool  # whether further levels would be like the last
 
-    def at(self, s: Sets, left: int) -> tuple[Array, Array]:
+    def at(self, s: HandSets, left: int) -> tuple[Array, Array]:
         """Return both as tables by the ranks of the hands."""
         level = min((left - self.rest) // self.turns, len(self.value) - 1)
         found = np.zeros((2, len(s.kept), len(s.kept)))
@@ -100,61 +101,61 @@ def left_of(options: Options, turns: int) -> int:
     return options.turns - turns if options.turns else ENDLESS
 
 
-_found: dict[tuple[int, int, int], Levels] = {}
+_pass_values: dict[tuple[int, int, int], PassValues] = {}
 
 
-def levels(options: Options, progress: Progress = quiet) -> Levels:
+def pass_values(options: Options, progress: Progress = quiet) -> PassValues:
     """Return the values with an empty deck that a game with these options needs: from memory, cache, or computed."""
     turns = turns_of_pass(options)
     after_deal = max(options.turns - 2 * options.hand, 1)
     rest = (after_deal - 1) % turns + 1 if options.turns else turns
-    wanted = min((after_deal - rest) // turns + 1, MOST_PASSES) if options.turns else MOST_PASSES
+    wanted = min((after_deal - rest) // turns + 1, MAX_PASSES) if options.turns else MAX_PASSES
     key = (options.top, options.hand, rest)
-    if key not in _found:
-        stored = read_levels(*key)
-        if stored is not None:
-            _found[key] = stored
-    if key not in _found or not (_found[key].rested or len(_found[key].value) >= wanted):
-        _found[key] = computed_levels(*key, wanted, progress)
-    return _found[key]
+    if key not in _pass_values:
+        stored_table = load_pass_values(*key)
+        if stored_table is not None:
+            _pass_values[key] = stored_table
+    if key not in _pass_values or not (_pass_values[key].converged or len(_pass_values[key].value) >= wanted):
+        _pass_values[key] = solve_passes(*key, wanted, progress)
+    return _pass_values[key]
 
 
-def level_name(top: int, hand: int, rest: int) -> str:
+def table_name(top: int, hand: int, rest: int) -> str:
     return f"zero-sum-duel top={top},hand={hand},rest={rest}"
 
 
-def read_levels(top: int, hand: int, rest: int) -> Levels | None:
-    kept = table_cache.load(level_name(top, hand, rest), STAMP)
+def load_pass_values(top: int, hand: int, rest: int) -> PassValues | None:
+    kept = table_cache.load(table_name(top, hand, rest), STAMP)
     if kept is None:
         return None
     try:
-        value, drawn, rested = (kept.read(name) for name in ("value", "drawn", "rested"))
+        value, drawn, converged = (kept.read(name) for name in ("value", "drawn", "rested"))
     except table_cache.DamagedTableError:
         return None
-    return Levels(rest, 2 * (top - hand), value, drawn, bool(rested[0]))
+    return PassValues(rest, 2 * (top - hand), value, drawn, bool(converged[0]))
 
 
-def computed_levels(top: int, hand: int, rest: int, wanted: int, progress: Progress) -> Levels:
-    """Compute pass after pass until nothing changes any more, and keep the result in the cache."""
-    s, turns = sets(top, hand), 2 * (top - hand)
+def solve_passes(top: int, hand: int, rest: int, wanted: int, progress: Progress) -> PassValues:
+    """Value iteration, pass after pass until it converges; the result goes to the cache."""
+    s, turns = hand_sets(top, hand), 2 * (top - hand)
     value, drawn = np.zeros((len(s.kept), len(s.kept))), np.ones((len(s.kept), len(s.kept)))
     values: list[Array] = []
     draws: list[Array] = []
     a, b = s.pairs.T
-    rested = False
-    while not rested and len(values) < wanted:
-        progress(rested_part(values, draws, wanted), 100, "solving")
+    converged = False
+    while not converged and len(values) < wanted:
+        progress(percent_converged(values, draws, wanted), 100, "solving")
         left = rest + turns * len(values)
         tables = (s.rank, s.mirror, s.zero)
-        value, drawn, done = loops().sweep_pass(value, drawn, s.kept, s.full, tables, s.cards, left)
+        value, drawn, done = load_kernels().solve_pass(value, drawn, s.kept, s.full, tables, s.cards, left)
         if not done:
             raise ArithmeticError("A linear program of Zero Sum Duel was not solved.")
         values.append(value[a, b])
         draws.append(drawn[a, b])
-        rested = len(values) > 1 and last_change(values, draws) < REST
-    arrays = {"value": np.array(values), "drawn": np.array(draws), "rested": np.array([int(rested)])}
-    table_cache.try_save(level_name(top, hand, rest), STAMP, arrays)
-    return Levels(rest, turns, arrays["value"], arrays["drawn"], rested)
+        converged = len(values) > 1 and last_change(values, draws) < CONVERGENCE
+    arrays = {"value": np.array(values), "drawn": np.array(draws), "rested": np.array([int(converged)])}
+    table_cache.try_save(table_name(top, hand, rest), STAMP, arrays)
+    return PassValues(rest, turns, arrays["value"], arrays["drawn"], converged)
 
 
 def last_change(values: list[Array], draws: list[Array]) -> float:
@@ -162,45 +163,45 @@ def last_change(values: list[Array], draws: list[Array]) -> float:
     return max(float(np.abs(rows[-1] - rows[-2]).max()) for rows in (values, draws))
 
 
-def rested_part(values: list[Array], draws: list[Array], wanted: int) -> int:
-    """Return how far the values are on their way to rest, in percent: each pass changes them by less."""
+def percent_converged(values: list[Array], draws: list[Array], wanted: int) -> int:
+    """Return how far value iteration has converged, in percent of the logarithm of the change."""
     if len(values) < 2:
         return 0
-    change = max(last_change(values, draws), REST)
-    return min(99, max(round(100 * len(values) / wanted), round(100 * log(change) / log(REST))))
+    change = max(last_change(values, draws), CONVERGENCE)
+    return min(99, max(round(100 * len(values) / wanted), round(100 * log(change) / log(CONVERGENCE))))
 
 
-class Stage(NamedTuple):
-    """The hidden discards of a pass: who may hold what, how likely, and both mixes."""
+class SignalingSolution(NamedTuple):
+    """The equilibrium of the hidden discards of a pass: both mixes, and the values of all pairs of hands."""
 
     senders: Mapping[int, int]  # the number of each hand with a card too many
     receivers: Mapping[int, int]
-    sends: Array
-    replies: Array
+    sender_mix: Array
+    receiver_mix: Array
     pair: tuple[Array, Array]  # value and chance of a draw of each pair of hands
 
 
-class Plan:
-    """How both players play from a position that both know, up to the next empty deck."""
+class PassStrategy:
+    """The equilibrium strategies from a position that both know, up to the next empty deck."""
 
     def __init__(self, base: State, progress: Progress = quiet) -> None:
         self.base = base
         o = base.options
-        self.turns, self.sets = turns_of_pass(o), sets(o.top, o.hand)
-        found = levels(o, progress)
+        self.turns, self.sets = turns_of_pass(o), hand_sets(o.top, o.hand)
+        found = pass_values(o, progress)
         since = max(base.turns - 2 * o.hand, 0)
         end = 2 * o.hand + self.turns * (since // self.turns + 1)
         self.ends = self.ahead(found, end)
         self.begins = self.ahead(found, end - self.turns)
-        self.memory: dict[State, Outcome] = {}
+        self.outcomes: dict[State, Outcome] = {}
         opens = base.phase == DRAW and since % self.turns == 0
-        self.stage = self.solved() if self.turns == 4 and opens else None
+        self.signaling = self.solve_hidden_discards() if self.turns == 4 and opens else None
 
-    def ahead(self, found: Levels, turns: int) -> tuple[int, Array, Array]:
+    def ahead(self, found: PassValues, turns: int) -> tuple[int, Array, Array]:
         return (turns, *found.at(self.sets, left_of(self.base.options, turns)))
 
-    def solved(self) -> Stage | None:
-        """Return the hidden discards, solved, if the game can come so far."""
+    def solve_hidden_discards(self) -> SignalingSolution | None:
+        """Solve the signaling game of the hidden discards, if the game can come so far."""
         layer = {self.base: 1.0}
         while layer and next(iter(layer)).phase == DRAW:
             after: dict[State, float] = {}
@@ -226,67 +227,67 @@ class Plan:
         chances = np.zeros((len(senders), len(receivers)))
         for (mine, other), chance in joint.items():
             chances[senders[mine], receivers[other]] = chance
-        last, last_drawn = loops().last_turns(*self.ends[1:], s.kept, s.full, s.rank, s.zero, left - 2)
-        sends, replies = np.zeros((len(senders), s.cards)), np.zeros((s.cards, len(receivers), s.cards))
+        last, last_drawn = load_kernels().solve_last_turns(*self.ends[1:], s.kept, s.full, s.rank, s.zero, left - 2)
+        sender_mix, receiver_mix = np.zeros((len(senders), s.cards)), np.zeros((s.cards, len(receivers), s.cards))
         row = np.zeros(len(senders), dtype=np.int64)
-        g = (np.array(list(senders)), np.array(list(receivers)), chances, s.rank, s.zero, s.cards, left, row)
-        worth, _ = loops().stage(g, last, sends, replies)
+        game = (np.array(list(senders)), np.array(list(receivers)), chances, s.rank, s.zero, s.cards, left, row)
+        worth, _ = load_kernels().solve_signaling_game(game, last, sender_mix, receiver_mix)
         if worth != worth:
             raise ArithmeticError("A linear program of Zero Sum Duel was not solved.")
-        loops().settle(g, last, sends, replies)
+        load_kernels().refine_off_path(game, last, sender_mix, receiver_mix)
         both: list[Array] = []
         for table, ends, win in ((last, (-1.0, 0.0), 1.0), (last_drawn, (0.0, 1.0), 0.0)):
-            found = loops().outlook(g, table, np.array(ends), replies)
-            mixed = (found * sends[:, None, :]).sum(axis=2) / np.where(chances > 0, chances, 1.0)
+            found = load_kernels().expected_payoffs(game, table, np.array(ends), receiver_mix)
+            mixed = (found * sender_mix[:, None, :]).sum(axis=2) / np.where(chances > 0, chances, 1.0)
             both.append(np.where(row[:, None] < 0, win, mixed))
         if abs(float((both[0] * chances).sum()) - worth) > 1e-9:
             raise ArithmeticError("Mixes and value of a linear program of Zero Sum Duel do not agree.")
-        return Stage(senders, receivers, sends, replies, (both[0], both[1]))
+        return SignalingSolution(senders, receivers, sender_mix, receiver_mix, (both[0], both[1]))
 
     def mix(self, state: State) -> dict[int, float]:
-        """Return how often each discard is made by the seat to act."""
+        """Return the mixed strategy of the seat to act: the probability of each discard."""
         seat, other = state.seat, 1 - state.seat
         cards = members(rules.legal(state))
-        if self.stage and count(state.deck) == 3:
-            shares = self.stage.sends[self.stage.senders[state.hands[seat]]]
+        if self.signaling and count(state.deck) == 3:
+            shares = self.signaling.sender_mix[self.signaling.senders[state.hands[seat]]]
             return {card: float(shares[card]) for card in cards}
-        if self.stage and count(state.deck) == 2:
+        if self.signaling and count(state.deck) == 2:
             (seen,) = members(rules.pile(state))
-            shares = self.stage.replies[seen, self.stage.receivers[state.hands[seat]]]
+            shares = self.signaling.receiver_mix[seen, self.signaling.receivers[state.hands[seat]]]
             return {card: float(shares[card]) for card in cards}
         sign = 1 if seat == 0 else -1
         best = -1
         worth: Outcome = (0.0, 0.0)
         if count(state.deck) == 1:
-            # The other will hold whatever is hidden now, in hand or by the last draw: look at one such case.
-            state = case_of(state, state.hands[other] | state.deck)
+            # The other will hold whatever is hidden now, in hand or by the last draw: one such case stands for all.
+            state = representative_state(state, state.hands[other] | state.deck)
         for card in cards:
             then = self.outcome(rules.apply(state, card))
             ahead, even = sign * then[0] - sign * worth[0], then[1] - worth[1]
-            if best < 0 or ahead > lp_kernels.SAME or (ahead > -lp_kernels.SAME and even < -lp_kernels.SAME):
+            if best < 0 or ahead > TOLERANCE or (ahead > -TOLERANCE and even < -TOLERANCE):
                 best, worth = card, then
         return {card: float(card == best) for card in cards}
 
     def outcome(self, state: State) -> Outcome:
-        """Return what the first player can expect in a state, hidden cards and all, and the chance of a draw."""
+        """Return the first player's value of a full state, hidden cards included, and the chance of a draw."""
         if rules.to_act(state) == OVER:
             return float(rules.payoff(state, 0)), float(state.winner < 0)
-        found = self.memory.get(state)
+        found = self.outcomes.get(state)
         if found is None:
-            found = self.memory[state] = self.worked_out(state)
+            found = self.outcomes[state] = self._outcome(state)
         return found
 
-    def worked_out(self, state: State) -> Outcome:
+    def _outcome(self, state: State) -> Outcome:
         mine, other = state.hands[0], state.hands[1]
         if state.phase == DRAW and not state.deck:
             turns, value, drawn = self.ends if state.turns == self.ends[0] else self.begins
             assert state.turns == turns
             at = int(self.sets.rank[mine]), int(self.sets.rank[other])
             return float(value[at]), float(drawn[at])
-        if self.stage and state.phase == DISCARD and count(state.deck) == 3:
-            i = self.stage.senders[mine]
-            pairs = [self.stage.receivers[other | 1 << card] for card in members(state.deck)]
-            return float(self.stage.pair[0][i, pairs].mean()), float(self.stage.pair[1][i, pairs].mean())
+        if self.signaling and state.phase == DISCARD and count(state.deck) == 3:
+            i = self.signaling.senders[mine]
+            pairs = [self.signaling.receivers[other | 1 << card] for card in members(state.deck)]
+            return float(self.signaling.pair[0][i, pairs].mean()), float(self.signaling.pair[1][i, pairs].mean())
         if state.phase == DISCARD:
             shares = {card: share for card, share in self.mix(state).items() if share}
         else:
@@ -296,34 +297,34 @@ class Plan:
         return sum(share * then[0] for share, then in thens), sum(share * then[1] for share, then in thens)
 
 
-def case_of(state: State, hidden: int) -> State:
+def representative_state(state: State, hidden: int) -> State:
     """Return the state in which the deck has the lowest of the cards that the seat to act cannot tell apart."""
     deck = hidden & -hidden
     hands = (state.hands[0], hidden ^ deck) if state.seat == 0 else (hidden ^ deck, state.hands[1])
     return State(state.options, state.phase, state.seat, hands, deck, state.turns, state.winner, state.reason)
 
 
-def plan_from(base: State) -> Plan:
-    """Return the plan from a position that both know; those asked for last are kept, openings apart."""
-    return _opening_plan(base) if base.turns < 2 * base.options.hand else _pass_plan(base)
+def strategy_from(base: State) -> PassStrategy:
+    """Return the strategies from a position that both know; the last ones are cached, openings apart."""
+    return _opening_strategy(base) if base.turns < 2 * base.options.hand else _pass_strategy(base)
 
 
 @lru_cache(maxsize=8)
-def _opening_plan(base: State) -> Plan:
-    return Plan(base)
+def _opening_strategy(base: State) -> PassStrategy:
+    return PassStrategy(base)
 
 
 @lru_cache(maxsize=64)
-def _pass_plan(base: State) -> Plan:
-    return Plan(base)
+def _pass_strategy(base: State) -> PassStrategy:
+    return PassStrategy(base)
 
 
-def stored(options: Options) -> table_cache.CachedTable:
-    """Return where the values for these options are kept; if they are only in memory, they are put there."""
-    found = levels(options)
-    name = level_name(options.top, options.hand, found.rest)
+def stored_table(options: Options) -> table_cache.CachedTable:
+    """Return the stored values for these options; if they are only in memory, they are stored first."""
+    found = pass_values(options)
+    name = table_name(options.top, options.hand, found.rest)
     kept = table_cache.load(name, STAMP)
     if kept is None:
-        rested = np.array([int(found.rested)])
-        kept = table_cache.save(name, STAMP, {"value": found.value, "drawn": found.drawn, "rested": rested})
+        converged = np.array([int(found.converged)])
+        kept = table_cache.save(name, STAMP, {"value": found.value, "drawn": found.drawn, "rested": converged})
     return kept

@@ -26,12 +26,12 @@ class Evaluator:
         return solver.evaluate(known)
 
     def weights(self, known: InformationSet) -> Mapping[Any, float]:
-        known = solver.latest(known)
+        known = solver.since_last_shared(known)
         some: State = next(iter(known.belief.states))
         if some.phase == TOSS or rules.to_act(some) == OVER or not self.evaluates_outcomes:
             return known.belief.states
         first, found = solver.starter(some), dict[State, float]()
-        weighed = solver.weighed(known, first) or solver.weighed(known, first, trusting=False)
-        for (_, state), likely in weighed.items():
+        weights = solver.state_weights(known, first) or solver.state_weights(known, first, trusting=False)
+        for (_, state), likely in weights.items():
             found[state] = found.get(state, 0.0) + likely
         return found

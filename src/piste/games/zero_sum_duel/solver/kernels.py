@@ -1,9 +1,9 @@
-"""Zero Sum Duel: the loops of its solver, in the part of Python that numba compiles.
+"""Zero Sum Duel: value iteration over passes through the deck, in the part of Python that numba compiles.
 
 A *pass* is one way through the deck. The *sender* is the player who draws first in it, the *receiver* the other; with
 an even deck and even hands these stay the same players all game. Values are the sender's. In the last two turns of a
 pass nothing hidden matters: whatever the sender cannot see, the receiver will hold or draw. So what is left of a pass
-with four turns is one hidden choice each: the sender's discard, of which the receiver sees the card but not the hand.
+with four turns is a signaling game: the sender's discard, of which the receiver sees the card but not the hand.
 
 Hands are sets of cards; `rank[hand]` numbers the sets of equal size. `left` is how many turns may still be played.
 """
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from piste.core.bits import count, nth
-from piste.games.zero_sum_duel.solver.lp_kernels import SAME, drawn_of, stage
+from piste.games.zero_sum_duel.solver.lp_kernels import TOLERANCE, draw_chance, solve_signaling_game
 
 if TYPE_CHECKING:
 
@@ -59,14 +59,14 @@ def sets_of(cards: int, size: int) -> Any:
     return sets
 
 
-def last_turns(value: Any, drawn: Any, kept: Any, full: Any, rank: Any, zero: Any, left: int) -> Any:
+def solve_last_turns(value: Any, drawn: Any, kept: Any, full: Any, rank: Any, zero: Any, left: int) -> Any:
     """Return the value, and the chance of a draw, where the sender discards and then the receiver, who sees all.
 
     Rows are the sender's cards, columns the receiver's after the draw that empties the deck. Of equal discards the
-    one with fewer draws is taken, so that nobody puts off for ever what is won.
+    one with fewer draws is taken, so that a win is not put off for ever.
     """
-    answer = np.zeros((len(kept), len(full)))
-    answer_drawn = np.zeros((len(kept), len(full)))
+    reply_value = np.zeros((len(kept), len(full)))
+    reply_draw = np.zeros((len(kept), len(full)))
     for a in range(len(kept)):
         for b in range(len(full)):
             if kept[a] & full[b]:
@@ -80,11 +80,11 @@ def last_turns(value: Any, drawn: Any, kept: Any, full: Any, rank: Any, zero: An
                     worth, even = -1.0, 0.0
                 elif left <= 2:
                     worth, even = 0.0, 1.0
-                if worth < best - SAME or (worth < best + SAME and even < best_drawn - SAME):
+                if worth < best - TOLERANCE or (worth < best + TOLERANCE and even < best_drawn - TOLERANCE):
                     best, best_drawn = worth, even
-            answer[a, b], answer_drawn[a, b] = best, best_drawn
-    found = np.zeros((len(full), len(full)))
-    found_drawn = np.zeros((len(full), len(full)))
+            reply_value[a, b], reply_draw[a, b] = best, best_drawn
+    last_value = np.zeros((len(full), len(full)))
+    last_draw = np.zeros((len(full), len(full)))
     for a in range(len(full)):
         for b in range(len(full)):
             if full[a] & full[b]:
@@ -93,31 +93,31 @@ def last_turns(value: Any, drawn: Any, kept: Any, full: Any, rank: Any, zero: An
             while cards:
                 hand = full[a] ^ (cards & -cards)
                 cards &= cards - 1
-                worth, even = answer[rank[hand], b], answer_drawn[rank[hand], b]
+                worth, even = reply_value[rank[hand], b], reply_draw[rank[hand], b]
                 if zero[hand]:
                     worth, even = 1.0, 0.0
                 elif left <= 1:
                     worth, even = 0.0, 1.0
-                if worth > best + SAME or (worth > best - SAME and even < best_drawn - SAME):
+                if worth > best + TOLERANCE or (worth > best - TOLERANCE and even < best_drawn - TOLERANCE):
                     best, best_drawn = worth, even
-            found[a, b], found_drawn[a, b] = best, best_drawn
-    return found, found_drawn
+            last_value[a, b], last_draw[a, b] = best, best_drawn
+    return last_value, last_draw
 
 
-def sweep_pass(value: Any, drawn: Any, kept: Any, full: Any, tables: Any, cards: int, left: int) -> Any:
+def solve_pass(value: Any, drawn: Any, kept: Any, full: Any, tables: Any, cards: int, left: int) -> Any:
     """Return the values, and chances of a draw, one pass earlier, for every pair of full hands with an empty deck.
 
     `left` counts from the earlier pass. Last comes whether every linear program was solved.
     """
     rank, mirror, zero = tables
     turns = cards - 2 * count(int(kept[0]))
-    last, last_drawn = last_turns(value, drawn, kept, full, rank, zero, left - turns + 2)
+    last, last_drawn = solve_last_turns(value, drawn, kept, full, rank, zero, left - turns + 2)
     earlier, earlier_drawn = np.zeros(value.shape), np.zeros(value.shape)
     joint = np.full((turns, turns), 1.0 / (turns * (turns - 1)))
     for n in range(turns):
         joint[n, n] = 0.0
     mine, other = np.zeros(turns, dtype=np.int64), np.zeros(turns, dtype=np.int64)
-    sends, replies = np.zeros((turns, cards)), np.zeros((cards, turns, cards))
+    sender_mix, receiver_mix = np.zeros((turns, cards)), np.zeros((cards, turns, cards))
     row = np.zeros(turns, dtype=np.int64)
     done = True
     for a in range(len(kept)):
@@ -136,8 +136,8 @@ def sweep_pass(value: Any, drawn: Any, kept: Any, full: Any, tables: Any, cards:
                 even = last_drawn[rank[mine[0]], rank[other[1]]] + last_drawn[rank[mine[1]], rank[other[0]]]
                 earlier_drawn[a, b] = 0.5 * even
                 continue
-            g = (mine, other, joint, rank, zero, cards, left, row)
-            earlier[a, b], _ = stage(g, last, sends, replies)
-            earlier_drawn[a, b] = drawn_of(g, last_drawn, sends, replies)
+            game = (mine, other, joint, rank, zero, cards, left, row)
+            earlier[a, b], _ = solve_signaling_game(game, last, sender_mix, receiver_mix)
+            earlier_drawn[a, b] = draw_chance(game, last_drawn, sender_mix, receiver_mix)
             done = done and earlier[a, b] == earlier[a, b]
     return earlier, earlier_drawn, done

@@ -1,4 +1,4 @@
-"""Zero Sum Duel, estimated: for sizes that are not solved, games played out from what the seat holds possible."""
+"""Zero Sum Duel, estimated: Monte Carlo rollouts from states of the information set, for sizes not solved."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from piste.games.zero_sum_duel.rules import State
 from piste.games.zero_sum_duel.solver import rollout_kernels
 
 SAMPLES = 200
-MOST_STEPS = 400
+MAX_ROLLOUT_STEPS = 400
 HOW = f"The average of {SAMPLES} games played out by a rule of thumb, from positions that the seat holds possible."
 
 
 @cache
-def loops() -> Any:
+def load_kernels() -> Any:
     return link_modules(rules, kernels, rollout_kernels)
 
 
 def evaluate(known: InformationSet, progress: Progress = quiet) -> Evaluation:
-    """Return an estimate: each decision is tried in the same positions with the same luck."""
+    """Return an estimate: each decision is tried in the same states with the same random numbers."""
     stream = RandomStream(blake2b(str(known).encode(), digest_size=32).digest(), "estimate")
-    states = drawn_states(known, stream)
+    states = sample_states(known, stream)
     some = states[0]
     seat = some.seat if known.seat == SPECTATOR else known.seat
     cards = members(rules.legal(some)) if rules.to_act(some) == seat == known.seat else [RESIGNS]
@@ -39,23 +39,23 @@ def evaluate(known: InformationSet, progress: Progress = quiet) -> Evaluation:
     for at, state in enumerate(states):
         if at % 20 == 0:
             progress(at, len(states), "games played out")
-        seed = loops().seeded(stream.below(1 << 62))
+        seed = load_kernels().seeded(stream.below(1 << 62))
         for card in cards:
             then = state if card == RESIGNS else rules.apply(state, card)
-            paid[card].append(loops().played_out(then, seat, seed, MOST_STEPS))
+            paid[card].append(load_kernels().rollout(then, seat, seed, MAX_ROLLOUT_STEPS))
     best = max(cards, key=lambda card: sum(paid[card]))
     mean = sum(paid[best]) / SAMPLES
     within = 1.96 * sqrt(max(sum(p * p for p in paid[best]) / SAMPLES - mean * mean, 1 / SAMPLES) / SAMPLES)
-    choices = [Choice(card, shares(paid[card]), float(card == best)) for card in cards if card != RESIGNS]
-    return Evaluation(seat, shares(paid[best]), tuple(choices), ESTIMATED, within / 2, HOW)
+    choices = [Choice(card, frequencies(paid[card]), float(card == best)) for card in cards if card != RESIGNS]
+    return Evaluation(seat, frequencies(paid[best]), tuple(choices), ESTIMATED, within / 2, HOW)
 
 
-def drawn_states(known: InformationSet, stream: RandomStream) -> list[State]:
-    """Return positions that the seat holds possible, each as often as it is likely."""
+def sample_states(known: InformationSet, stream: RandomStream) -> list[State]:
+    """Sample states that the seat holds possible, by their probability."""
     states, weights = list(known.belief.states), list(known.belief.states.values())
     return [states[stream.weighted(weights)] for _ in range(SAMPLES)]
 
 
-def shares(paid: list[int]) -> Chances:
+def frequencies(paid: list[int]) -> Chances:
     won, lost = sum(p > 0 for p in paid), sum(p < 0 for p in paid)
     return Chances(won / len(paid), (len(paid) - won - lost) / len(paid), lost / len(paid))

@@ -1,4 +1,4 @@
-"""Zero Sum Duel: games played out by a plain rule of thumb, in the part of Python that numba compiles."""
+"""Zero Sum Duel: Monte Carlo rollouts by a heuristic, in the part of Python that numba compiles."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def completions(top: int, hand: int, among: int) -> int:
     return count(found & among & ~hand)
 
 
-def thumb(s: State) -> int:
+def heuristic_discard(s: State) -> int:
     """Return the discard that wins, or else the one after which most cards would complete the hand."""
     top, hand = s.options.top, s.hands[s.seat]
     seen = hand | pile(s)
@@ -39,9 +39,9 @@ def thumb(s: State) -> int:
     return best
 
 
-def played_out(s: State, seat: int, g: tuple[int, int], most: int) -> int:
-    """Return what a seat has won when both go on by the rule of thumb; 0 if that takes more than `most` steps."""
-    for _ in range(most):
+def rollout(s: State, seat: int, g: tuple[int, int], max_steps: int) -> int:
+    """Return a seat's payoff when both play on by the heuristic; 0 if that takes more than `max_steps` steps."""
+    for _ in range(max_steps):
         actor = to_act(s)
         if actor == OVER:
             break
@@ -49,5 +49,5 @@ def played_out(s: State, seat: int, g: tuple[int, int], most: int) -> int:
             g = next_state(g)
             s = apply(s, picked_outcome(s, g))
         else:
-            s = apply(s, thumb(s))
+            s = apply(s, heuristic_discard(s))
     return payoff(s, seat)

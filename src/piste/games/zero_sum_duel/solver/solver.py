@@ -23,24 +23,25 @@ HOW = {
 HOW_SMALL = "An equilibrium, pass by pass through the deck; the value is what ever longer turn limits tend to."
 COMPILED = Shares(
     {
-        "sweep_pass": 9.6, "program": 4.2, "stage": 6.4, "settle": 4.4, "weigh": 1.3, "exchange": 0.9,
-        "drawn_of": 2.6, "last_turns": 2.2, "simplex": 2.0, "outlook": 1.8,
+        "solve_pass": 9.6, "solve_lp": 4.2, "solve_signaling_game": 6.4, "refine_off_path": 4.4,
+        "fill_payoffs": 1.3, "swap_basis": 0.9, "draw_chance": 2.6, "solve_last_turns": 2.2,
+        "simplex": 2.0, "expected_payoffs": 1.8,
     },
     other=0.25, compiled=62.0, rest=12.0,
 )  # fmt: skip
-SHORT = 2
-"""How many passes, the running one included, the bot `strong` looks ahead."""
+STRONG_PASSES = 2
+"""The search depth of the bot `strong` in passes, the current one included."""
 
-STRAY = " Equilibrium play does not lead here: what is hidden is taken as chance left it."
+OFF_PATH = " Equilibrium play does not lead here: what is hidden is taken as chance left it."
 
 
 def prepare(options: Options, progress: Progress = quiet) -> None:
     """Make what the bots need: values of every pass, and the first pass of a game, whole and as `strong` sees it."""
     if is_exact(options):
         with compiling(progress, COMPILED) as told:
-            for wanted in (options, short_options(rules.start(options), SHORT)):
-                equilibrium.levels(wanted, told)
-                equilibrium.plan_from(turned(opening(wanted), 0))
+            for wanted in (options, truncated_options(rules.start(options), STRONG_PASSES)):
+                equilibrium.pass_values(wanted, told)
+                equilibrium.strategy_from(normalized(opening(wanted), 0))
 
 
 def solve_fully(options: Options, progress: Progress = quiet) -> str:
@@ -51,8 +52,8 @@ def solve_fully(options: Options, progress: Progress = quiet) -> str:
             "its positions are estimated when they are asked for, and nothing is stored."
         )
     prepare(options, progress)
-    found = equilibrium.levels(options)
-    kept = equilibrium.stored(options)
+    found = equilibrium.pass_values(options)
+    kept = equilibrium.stored_table(options)
     return (
         f"Solved {found.value.shape[1]} pairs of hands, each with its mirror image, for {len(found.value)} passes "
         f"through the deck; kept in {kept.folder} ({kept.size} bytes)."
@@ -70,8 +71,8 @@ def starter(state: State) -> int:
     return state.seat if state.turns % 2 == 0 else 1 - state.seat
 
 
-def turned(state: State, first: int) -> State:
-    """Return the state with the seats named so that seat 0 is the one that took the first turn."""
+def normalized(state: State, first: int) -> State:
+    """Return the state with the seats swapped, if need be, so that seat 0 took the first turn."""
     options = Options(1, state.options.turns, state.options.top, state.options.hand)
     seat, hands, winner = state.seat, state.hands, state.winner
     if first == 1:
@@ -80,8 +81,8 @@ def turned(state: State, first: int) -> State:
     return State(options, state.phase, seat, hands, state.deck, state.turns, winner, state.reason)
 
 
-def shared(view: SeatView) -> InformationSet:
-    """Return what a seat knows, counted from the last position that both players knew whole.
+def since_shared(view: SeatView) -> InformationSet:
+    """Return a seat's information set, from the last position that both players knew whole.
 
     That is where a turn ended with an empty deck, or the start. What a seat alone is sure of is not enough: the other
     plays without knowing it.
@@ -100,8 +101,8 @@ def shared(view: SeatView) -> InformationSet:
     return InformationSet(view.seat, Position(game, base), events, believed(game, base, view.seat, view.log[since:]))
 
 
-def latest(known: InformationSet) -> InformationSet:
-    """Return the same knowledge, counted from the last position that both players knew whole."""
+def since_last_shared(known: InformationSet) -> InformationSet:
+    """Return the same information set, from the last position that both players knew whole."""
     game = known.base.game
     for at in range(len(known.events), 0, -1):
         base = next(iter(known.belief.layer(at)))
@@ -114,10 +115,10 @@ def latest(known: InformationSet) -> InformationSet:
     return known
 
 
-def shortened(known: InformationSet, passes: int) -> InformationSet:
-    """Return the same knowledge of a game that would end as a draw when the deck is used up so many times more."""
+def truncated(known: InformationSet, passes: int) -> InformationSet:
+    """Return the same information set of a game that ends as a draw after this many more passes."""
     game, base = known.base.game, known.base.state
-    short = Position(game, base._replace(options=short_options(base, passes)))
+    short = Position(game, base._replace(options=truncated_options(base, passes)))
     found = Belief(game, short.state, known.seat)
     for event in known.events:
         found.hear(event)
@@ -125,18 +126,18 @@ def shortened(known: InformationSet, passes: int) -> InformationSet:
     return InformationSet(known.seat, short, known.events, found)
 
 
-def short_options(base: State, passes: int) -> Options:
+def truncated_options(base: State, passes: int) -> Options:
     o, turns = base.options, equilibrium.turns_of_pass(base.options)
     end = 2 * o.hand + turns * (max(base.turns - 2 * o.hand, 0) // turns + passes)
     return Options(o.first, min(end, o.turns or end), o.top, o.hand)
 
 
 def evaluate(known: InformationSet, progress: Progress = quiet) -> Evaluation:
-    """Return what a position is worth to a seat that knows this; the base is taken as known to both.
+    """Return what a position is worth to a seat with this information set; both are taken to know its base.
 
-    A watcher is told about the one whose turn it is, and not how to play a hand that only its owner sees.
+    A spectator gets that of the seat whose turn it is, and not how to play a hand that only its owner sees.
     """
-    known = latest(known)
+    known = since_last_shared(known)
     base: State = known.base.state
     some: State = next(iter(known.belief.states))
     seat = some.seat if known.seat == SPECTATOR else known.seat
@@ -150,48 +151,48 @@ def evaluate(known: InformationSet, progress: Progress = quiet) -> Evaluation:
     if base.options.turns:
         how = "An equilibrium, pass by pass through the deck, with the turns left counted."
     with compiling(progress, COMPILED) as told:
-        equilibrium.levels(base.options, told)
-        return exact(known, seat, how)
+        equilibrium.pass_values(base.options, told)
+        return exact_evaluation(known, seat, how)
 
 
-def exact(known: InformationSet, seat: int, how: str) -> Evaluation:
-    """Return the verdict on knowledge of a game that is solved, for a seat."""
+def exact_evaluation(known: InformationSet, seat: int, how: str) -> Evaluation:
+    """Return a seat's evaluation in a game that is solved."""
     base: State = known.base.state
     some: State = next(iter(known.belief.states))
     if some.phase == TOSS:
-        begun = turned(opening(base.options), 0)
-        value, drawn = equilibrium.plan_from(begun).outcome(begun)
-        either = blend([(0.5, chances(value, drawn, first, seat)) for first in (0, 1)])
+        begun = normalized(opening(base.options), 0)
+        value, drawn = equilibrium.strategy_from(begun).outcome(begun)
+        either = mean_chances([(0.5, chances(value, drawn, first, seat)) for first in (0, 1)])
         return Evaluation(seat, either, (), EXACT, 0.0, how)
     first = starter(some)
-    weights = weighed(known, first)
+    weights = state_weights(known, first)
     if not weights:
-        weights, how = weighed(known, first, trusting=False), how + STRAY
+        weights, how = state_weights(known, first, trusting=False), how + OFF_PATH
     if rules.to_act(some) != seat or known.seat == SPECTATOR:
         worth = [
-            (p, chances(*plan_of(base, first).outcome(turned(state, first)), first, seat))
+            (p, chances(*strategy_of(base, first).outcome(normalized(state, first)), first, seat))
             for (base, state), p in weights.items()
         ]
-        return Evaluation(seat, blend(worth), (), EXACT, 0.0, how)
+        return Evaluation(seat, mean_chances(worth), (), EXACT, 0.0, how)
     base, some = next(iter(weights))  # of its own hand the mix is the same in all of them
-    mix = plan_of(base, first).mix(turned(some, first))
+    mix = strategy_of(base, first).mix(normalized(some, first))
     choices = []
     for card in members(rules.legal(some)):
         thens = [
-            (p, plan_of(base, first).outcome(turned(rules.apply(state, card), first)))
+            (p, strategy_of(base, first).outcome(normalized(rules.apply(state, card), first)))
             for (base, state), p in weights.items()
         ]
-        choices.append(Choice(card, blend([(p, chances(*then, first, seat)) for p, then in thens]), mix[card]))
-    whole = blend([(choice.mix, choice.chances) for choice in choices])
+        choices.append(Choice(card, mean_chances([(p, chances(*then, first, seat)) for p, then in thens]), mix[card]))
+    whole = mean_chances([(choice.mix, choice.chances) for choice in choices])
     return Evaluation(seat, whole, tuple(choices), EXACT, 0.0, how)
 
 
-def plan_of(base: State, first: int) -> equilibrium.Plan:
+def strategy_of(base: State, first: int) -> equilibrium.PassStrategy:
     """Return how both play from a position that both know, if this player took the first turn."""
-    return equilibrium.plan_from(turned(rules.apply(base, first) if base.phase == TOSS else base, first))
+    return equilibrium.strategy_from(normalized(rules.apply(base, first) if base.phase == TOSS else base, first))
 
 
-def weighed(known: InformationSet, first: int, *, trusting: bool = True) -> dict[tuple[State, State], float]:
+def state_weights(known: InformationSet, first: int, *, trusting: bool = True) -> dict[tuple[State, State], float]:
     """Return the states that a seat holds possible, each with the last one that both players knew, and their weights.
 
     Others are trusted to play as well as they can; nothing is returned if that never leads here.
@@ -208,7 +209,7 @@ def weighed(known: InformationSet, first: int, *, trusting: bool = True) -> dict
             shares = dict.fromkeys(actions, 1 / len(actions) if actor == CHANCE else 1.0)
             told = {a: WrittenEvent.of(rules.tell(state, a, seat)) for a in actions}
             if trusting and actor not in (CHANCE, seat) and event in told.values():
-                shares = plan_of(base, first).mix(turned(state, first))
+                shares = strategy_of(base, first).mix(normalized(state, first))
             for action in actions:
                 if told[action] == event and shares[action] > 0:
                     then = rules.apply(state, action)
@@ -221,14 +222,14 @@ def weighed(known: InformationSet, first: int, *, trusting: bool = True) -> dict
 
 
 def chances(value: float, drawn: float, first: int, seat: int) -> Chances:
-    """Return a seat's chances from what the first player can expect and the chance of a draw."""
+    """Return a seat's chances from the first player's value and the chance of a draw."""
     drawn = min(max(drawn, 0.0), 1.0)
     win = min(max((1 - drawn + value) / 2, 0.0), 1.0)
     loss = max(1 - drawn - win, 0.0)
     return Chances(win, drawn, loss) if seat == first else Chances(loss, drawn, win)
 
 
-def blend(parts: list[tuple[float, Chances]]) -> Chances:
+def mean_chances(parts: list[tuple[float, Chances]]) -> Chances:
     """Return the average of chances, each with its weight."""
     win, draw, loss = (sum(p * part[i] for p, part in parts) for i in range(3))
     return Chances(win, draw, loss)
