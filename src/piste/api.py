@@ -12,7 +12,7 @@ from piste.core.errors import DealError, PisteError, PositionError, RecordError
 from piste.core.game import find, names, quoted
 from piste.core.position import Position
 from piste.core.protocols import CHANCE, OVER
-from piste.core.record import LARGEST, Head, Record, Write
+from piste.core.record import MAX_BYTES, Head, Record, Write
 from piste.core.steps import Resignation, apply_step
 from piste.core.table import Table
 from piste.core.views import SeatView
@@ -121,7 +121,7 @@ def load(path: str | Path, *, mend: bool = False) -> Record:
     """Read a record from a file; with `mend`, forgive a last line that a crash cut off."""
     try:
         with Path(path).open("rb") as file:
-            text = file.read(LARGEST + 1)
+            text = file.read(MAX_BYTES + 1)
     except (OSError, ValueError) as e:
         why = getattr(e, "strerror", None) or e
         raise RecordError(f"The record {quoted(path, 200)} cannot be opened: {why}.") from None

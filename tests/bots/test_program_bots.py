@@ -19,7 +19,7 @@ import pytest
 
 import piste
 from piste import bots
-from piste.bots.program import LONGEST, ProgramBot, plain
+from piste.bots.program import MAX_LINE_BYTES, ProgramBot, plain
 from piste.core.errors import BotError
 from piste.core.game import find, names
 from tests import ROOT
@@ -220,8 +220,11 @@ def test_a_game_taken_up_again_is_told_from_its_start_with_the_same_luck(tmp_pat
         ),
         ("sys.stdin.readline(); sys.stdin.readline()\nsys.exit('no idea')", "exit code 1. It wrote: 'no idea'."),
         ("raise ValueError('a bug')", "ended with exit code 1. It wrote: '"),
-        ("os.write(1, b'x' * 5000)\nsys.stdin.read()", f"sent a line of more than {LONGEST} bytes: 'xxx"),
-        ("os.write(1, b'x' * 5000 + b'\\n')\nsys.stdin.read()", f"sent a line of more than {LONGEST} bytes: 'xxx"),
+        ("os.write(1, b'x' * 5000)\nsys.stdin.read()", f"sent a line of more than {MAX_LINE_BYTES} bytes: 'xxx"),
+        (
+            "os.write(1, b'x' * 5000 + b'\\n')\nsys.stdin.read()",
+            f"sent a line of more than {MAX_LINE_BYTES} bytes: 'xxx",
+        ),
     ],
 )
 def test_what_a_program_does_wrong_is_said_in_a_sentence(code: str, complaint: str, tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ def test_with_the_sheets_options_every_level_is_offered(game: str) -> None:
     assert list(levels(found)) == list(levels(found, found.options())) == able
     for level in able:
         check_level(level, found, found.options())
-    assert bots.best(found, None, bots.BEARABLE).name == able[-1]
+    assert bots.best(found, None, bots.MAX_DECISION_S).name == able[-1]
 
 
 @pytest.mark.parametrize(("game", "given", "left"), DEAR)
@@ -37,7 +37,7 @@ def test_a_level_that_would_think_for_minutes_is_not_offered(game: str, given: d
     options = found.options(given)
     assert levels(found, options)[-1] == left
     assert [one.level for one in shown_levels(game, tuple(given.items()))] == list(levels(found, options))
-    assert bots.best(found, options, bots.BEARABLE).name == left  # who is asked for a hint
+    assert bots.best(found, options, bots.MAX_DECISION_S).name == left  # who is asked for a hint
     check_level(left, found, options)
     with pytest.raises(OptionError, match=r"With these options \w+ would think for .* a decision.* Choose novice"):
         check_level("perfect", found, options)
@@ -49,9 +49,9 @@ def test_what_costs_more_is_said_to_cost_more() -> None:
         return bots.cost("perfect", find(game), find(game).options(given))
 
     assert cost("prime-duel", target=50) < cost("prime-duel", target=100) < cost("prime-duel", target=1000)
-    assert cost("prime-duel", target=1000, turns=100) < bots.BEARABLE  # the limit is near: a small model is enough
+    assert cost("prime-duel", target=1000, turns=100) < bots.MAX_DECISION_S  # near the limit a small model is enough
     assert cost("zero-sum-duel", top=10, hand=4) < cost("zero-sum-duel", top=12, hand=8)
-    assert cost("zero-sum-duel", top=12, hand=8) < bots.BEARABLE < cost("zero-sum-duel", top=15, hand=14)
+    assert cost("zero-sum-duel", top=12, hand=8) < bots.MAX_DECISION_S < cost("zero-sum-duel", top=15, hand=14)
     assert all(bots.cost("steady", find(game)) == 0 for game in names())
 
 

@@ -45,7 +45,7 @@ TOP = "perfect"
 EXPERT = "expert"
 """What people are shown in its place where its play is not proven or exact; it can be asked for by that name too."""
 
-BEARABLE = 10.0
+MAX_DECISION_S = 10.0
 """About how many seconds of one core a decision may take where others wait for the same cores."""
 
 
@@ -148,9 +148,9 @@ def refused(level: str, game: Game, options: Any = None) -> MissingExtraError | 
 
 def playable(game: Game, options: Any = None) -> tuple[list[str], list[MissingExtraError]]:
     """Return our bots that can play here, weakest first, and why the others cannot."""
-    found = {name: refused(name, game, options) for name in _own(game)}
-    able = [name for name, why in found.items() if why is None]
-    return able, [why for why in found.values() if why is not None]
+    reasons = {name: refused(name, game, options) for name in _own(game)}
+    able = [name for name, why in reasons.items() if why is None]
+    return able, [why for why in reasons.values() if why is not None]
 
 
 def cost(level: str, game: Game, options: Any = None) -> float:
@@ -161,15 +161,15 @@ def cost(level: str, game: Game, options: Any = None) -> float:
 
 
 def slowness(level: str, game: Game, options: Any = None) -> str:
-    """Return for how long a bot thinks about a decision, in words, if that is hardly bearable; else ""."""
+    """Return for how long a bot thinks about a decision, in words, if that is longer than MAX_DECISION_S; else ""."""
     seconds = cost(level, game, options)
-    if seconds <= BEARABLE:
+    if seconds <= MAX_DECISION_S:
         return ""
     return f"about {round(seconds)} seconds" if seconds < 60 else "minutes"
 
 
 def best(game: Game, options: Any = None, seconds: float = math.inf) -> Bot:
-    """Return the strongest of our own bots that can run here, in so many seconds: the one to ask for a hint."""
+    """Return the strongest of our own bots that can run here, within this many seconds: the one to ask for a hint."""
     able = [level for level in playable(game, options)[0] if cost(level, game, options) <= seconds]
     return find(able[-1], game, options)
 

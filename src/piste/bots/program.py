@@ -25,14 +25,14 @@ from piste.core.game import Game, quoted
 from piste.core.views import Ending, SeatView
 
 PROTOCOL = 1
-LIMIT = 10.0
+ANSWER_TIMEOUT_S = 10.0
 """How many seconds a program has for an answer."""
-GRACE = 1.0
+EXIT_TIMEOUT_S = 1.0
 """How many seconds a program has to leave, first by itself and then when it is told to."""
-LONGEST = 4096
+MAX_LINE_BYTES = 4096
 """How many bytes an answer may have."""
-SHOWN = 60
-"""How much of what a program sent is shown in a complaint."""
+MAX_QUOTED = 60
+"""How much of what a program sent is quoted in a complaint."""
 
 
 Pipe = Any  # one end of a buffered pipe of bytes; the library's types say that it might be missing
@@ -42,7 +42,9 @@ _KILL = getattr(signal, "SIGKILL", signal.SIGTERM)
 class ProgramBot:
     """A seat played by a program. Whatever it does wrong raises BotError, and by then it has been ended."""
 
-    def __init__(self, command: str, game: Game, *, limit: float = LIMIT, grace: float = GRACE) -> None:
+    def __init__(
+        self, command: str, game: Game, *, limit: float = ANSWER_TIMEOUT_S, grace: float = EXIT_TIMEOUT_S
+    ) -> None:
         self.name = f"cmd:{command}"
         self._game = game
         self._limit = limit
@@ -57,7 +59,7 @@ class ProgramBot:
         if not self._words:
             raise BotError("A bot 'cmd:' needs a command line: cmd:./mybot --flag")
         if shutil.which(self._words[0]) is None:
-            what = quoted(self._words[0], SHOWN)
+            what = quoted(self._words[0], MAX_QUOTED)
             raise BotError(f"The bot {self._who} cannot be started: {what} is not there, or may not be run.")
 
     def choose(self, view: SeatView, stream: RandomStream) -> int:
@@ -109,9 +111,9 @@ class ProgramBot:
         """Return the decision that was answered, or say what is wrong with the answer."""
         if heard is None:
             raise BotError(f"The bot {self._who} gave no answer within {self._limit:g} seconds.{self._errors()}")
-        if len(heard) != 1 or not heard[0].endswith(b"\n") or len(heard[0]) > LONGEST:
+        if len(heard) != 1 or not heard[0].endswith(b"\n") or len(heard[0]) > MAX_LINE_BYTES:
             raise self._complaint(heard, "answered more than once")
-        sent = shown(heard[0])
+        sent = quoted_bytes(heard[0])
         try:
             answer = json.loads(heard[0])
         except (ValueError, RecursionError):
@@ -128,22 +130,24 @@ class ProgramBot:
 
     def _complaint(self, heard: list[bytes], else_: str) -> BotError:
         """Return what is wrong with output that is not one whole line."""
-        if heard and len(heard[0]) > LONGEST:
-            return BotError(f"The bot {self._who} sent a line of more than {LONGEST} bytes: {shown(heard[0])}.")
+        if heard and len(heard[0]) > MAX_LINE_BYTES:
+            return BotError(
+                f"The bot {self._who} sent a line of more than {MAX_LINE_BYTES} bytes: {quoted_bytes(heard[0])}."
+            )
         if not heard or not heard[0].endswith(b"\n"):
             assert self._running is not None
-            sent = f" after {shown(heard[0])}" if heard else ""
+            sent = f" after {quoted_bytes(heard[0])}" if heard else ""
             return BotError(f"The bot {self._who} ended{sent}{self._running.code(self._grace)}.{self._errors()}")
-        return BotError(f"The bot {self._who} {else_}: it sent {shown(b' '.join(heard))}.")
+        return BotError(f"The bot {self._who} {else_}: it sent {quoted_bytes(b' '.join(heard))}.")
 
     @property
     def _who(self) -> str:
-        return quoted(self.name, SHOWN)
+        return quoted(self.name, MAX_QUOTED)
 
     def _errors(self) -> str:
         """Return what the program wrote to its standard error last, as a sentence."""
         said = self._running.said(self._grace) if self._running is not None else ""
-        return f" It wrote: {quoted(said, 4 * SHOWN)}." if said else ""
+        return f" It wrote: {quoted(said, 4 * MAX_QUOTED)}." if said else ""
 
     def _hello(self, view: SeatView) -> dict[str, Any]:
         seats = range(self._game.rules.seats(view.options))
@@ -252,7 +256,7 @@ class _Running:
         rest = b""
         with pipe:
             # Two lots that nobody has asked for are enough to complain about: the rest need not be kept.
-            while self._incoming.qsize() < 2 and len(rest) <= LONGEST:
+            while self._incoming.qsize() < 2 and len(rest) <= MAX_LINE_BYTES:
                 lot = pipe.read1(1 << 16)
                 *lines, rest = (rest + lot).split(b"\n")
                 if lines:
@@ -282,6 +286,6 @@ def plain(value: Any) -> Any:
     return value
 
 
-def shown(sent: bytes) -> str:
+def quoted_bytes(sent: bytes) -> str:
     """Return what a program sent, for a sentence."""
-    return quoted(sent[: 4 * SHOWN].decode("utf-8", "replace").strip(), SHOWN)
+    return quoted(sent[: 4 * MAX_QUOTED].decode("utf-8", "replace").strip(), MAX_QUOTED)

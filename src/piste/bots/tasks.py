@@ -13,8 +13,8 @@ from piste.core.evaluation import Progress, quiet
 from piste.core.game import find
 from piste.core.views import SeatView
 
-MOST = 256
-"""So many bots that are ready are remembered, each with the options that it is ready for."""
+MAX_READY_BOTS = 256
+"""How many prepared bots a process keeps, each with the options that it is ready for."""
 
 _ready: dict[tuple[str, str, Any], bots.Bot] = {}
 
@@ -25,7 +25,7 @@ def prepare(game: str, level: str, options: Any, progress: Progress = quiet) -> 
         bot = bots.find(level, find(game), options)
         bots.prepare(bot, options, progress)
         _ready[game, level, options] = bot
-        if len(_ready) > MOST:
+        if len(_ready) > MAX_READY_BOTS:
             del _ready[next(iter(_ready))]
 
 

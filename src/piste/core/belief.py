@@ -3,7 +3,7 @@
 This needs no code of its own in any game. A seat's log says what it was told and saw; the rules say what it would
 have been told and seen in each possible case; cases that differ from the log are dropped. States hold sets, not
 orders, so the cases stay few: when a seat decides, at most 81 between two in Duel and 35 in Zero Sum Duel. With three
-or four players of Duel they can be very many; past `MOST` a fair sample of them is kept, so that probabilities are
+or four players of Duel they can be very many; past `MAX_STATES` a fair sample is kept, so that probabilities are
 right on average.
 
 Probabilities are those of chance, with what players decided taken as given: a decision that the seat saw weighs
@@ -24,7 +24,7 @@ from piste.core.protocols import CHANCE, HIDDEN, OVER, RESIGNS, Event
 from piste.core.steps import Resignation, Step
 from piste.core.views import LogEntry, SeatView
 
-MOST = 10_000
+MAX_STATES = 10_000
 """How many possible states are kept."""
 
 Way = tuple[Any, Step, float]
@@ -49,7 +49,7 @@ class WrittenEvent(NamedTuple):
 class Belief:
     """The states that a seat holds possible, kept up to date from its log."""
 
-    def __init__(self, game: Game, state: Any, seat: int, *, most: int = MOST) -> None:
+    def __init__(self, game: Game, state: Any, seat: int, *, most: int = MAX_STATES) -> None:
         self.game = game
         self.seat = seat
         self.sampled = False  # whether some possible states were left out
@@ -63,12 +63,12 @@ class Belief:
         """Each state that is possible now, with its probability."""
         return self._layers[-1]
 
-    def see(self, told: LogEntry) -> None:
+    def see(self, entry: LogEntry) -> None:
         """Take in the next line of the seat's log."""
         look = self.game.rules.look
         self._advance(
-            lambda state: self.steps(state, told.event),
-            lambda state: bool(look(state, self.seat) == told.after),
+            lambda state: self.steps(state, entry.event),
+            lambda state: bool(look(state, self.seat) == entry.after),
         )
 
     def after(self, entry: LogEntry) -> Belief:
@@ -126,12 +126,12 @@ class Belief:
         total = sum(rules.weight(state, a) for a in members(actions)) if actor == CHANCE else 1
         if event.what != HIDDEN:
             actions &= 1 << event.what
-        found: list[Transition] = []
+        transitions: list[Transition] = []
         for action in members(actions):
             if rules.tell(state, action, self.seat) == event:
                 weight = rules.weight(state, action) if actor == CHANCE else 1
-                found.append((action, rules.apply(state, action), weight / total))
-        return found
+                transitions.append((action, rules.apply(state, action), weight / total))
+        return transitions
 
     def _steps_written(self, state: Any, written: WrittenEvent) -> list[Transition]:
         if written.kind == RESIGNS:
@@ -169,13 +169,13 @@ class Belief:
         self.sampled = True
         step = sum(layer.values()) / self._most
         at = step * self._thinner.fraction()
-        kept: dict[Any, float] = {}
+        sample: dict[Any, float] = {}
         for state, weight in layer.items():
             at -= weight
             while at < 0:
-                kept[state] = kept.get(state, 0.0) + step
+                sample[state] = sample.get(state, 0.0) + step
                 at += step
-        return kept
+        return sample
 
     def retell(self, stream: RandomStream) -> tuple[Step, ...]:
         """Return a whole history that the seat cannot tell from the true one, drawn with its probability."""
@@ -195,7 +195,7 @@ class Belief:
         return len(self._ways)
 
     def layer(self, events: int) -> Mapping[Any, float]:
-        """Return what was possible after so many events."""
+        """Return what was possible after this many events."""
         return self._layers[events]
 
 
@@ -207,15 +207,15 @@ def belief(game: Game, view: SeatView) -> Belief:
 
 def believed(game: Game, state: Any, seat: int, log: tuple[LogEntry, ...]) -> Belief:
     """Return what a seat can know that knew the state and was then told this."""
-    most = MOST
+    most = MAX_STATES
     while True:
-        found = Belief(game, state, seat, most=most)
+        held = Belief(game, state, seat, most=most)
         try:
-            for told in log:
-                found.see(told)
-            return found
+            for entry in log:
+                held.see(entry)
+            return held
         except PositionError:
-            if not found.sampled:
+            if not held.sampled:
                 raise
             most *= 4  # the sample held nothing like the true game: take a larger one
 

@@ -19,16 +19,16 @@ def listed_cards(top: int, cards: int, name: Name) -> str:
 def read_cards(top: int, words: Iterable[str], name: Name) -> list[int]:
     """Return cards by name, in order; the text of a ValueError says what is wrong."""
     known = {without_plus(name(top, card)): card for card in range(2 * top)}
-    found: list[int] = []
+    cards: list[int] = []
     for word in words:
         card = known.get(without_plus(word))
         if card is None:
             highest = name(top, 2 * top - 1)
             raise ValueError(f"{quoted(word)} is not a card of this game (-{top} to {highest}, without 0)")
-        if card in found:
+        if card in cards:
             raise ValueError(f"the card {name(top, card)} is there twice")
-        found.append(card)
-    return found
+        cards.append(card)
+    return cards
 
 
 def laid_deck(top: int, text: str, name: Name) -> tuple[int, ...]:

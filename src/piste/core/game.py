@@ -200,11 +200,11 @@ class Game(NamedTuple):
             for name, text in self.option_texts(options, changed_only=True).items()
         ]
 
-    def options(self, given: Mapping[str, int | str] | None = None) -> Any:
+    def options(self, settings: Mapping[str, int | str] | None = None) -> Any:
         """Return the game's options with these values instead of the defaults, checked."""
         values: dict[str, int] = {}
         known = {option.name: option for option in self.notation.OPTIONS}
-        for key, value in (given or {}).items():
+        for key, value in (settings or {}).items():
             if key not in known:
                 raise OptionError(f"{self.notation.TITLE} has no option {quoted(key)}. It has: {', '.join(known)}.")
             values[key] = read_option(known[key], value)
@@ -251,12 +251,12 @@ class Game(NamedTuple):
             if self.notation.spell(view, action)[0] == text:  # the usual case, from programs and records
                 return action
         wanted = tidy(text)
-        found = [a for a in members(legal) if wanted in map(tidy, self.notation.spell(view, a))]
-        if len(found) == 1:
-            return found[0]
+        matches = [a for a in members(legal) if wanted in map(tidy, self.notation.spell(view, a))]
+        if len(matches) == 1:
+            return matches[0]
         names = [self.notation.spell(view, action)[0] for action in members(legal)]
-        if found:
-            meant = listed([self.notation.spell(view, action)[0] for action in found], "or")
+        if matches:
+            meant = listed([self.notation.spell(view, action)[0] for action in matches], "or")
             raise AmbiguousDecisionError(f"{quoted(text)} could be {meant}. Write which one.")
         for action in self.notation.decisions(view, kind):
             if wanted in map(tidy, self.notation.spell(view, action)):
@@ -281,12 +281,12 @@ def _exists(package: str, name: str) -> bool:
 
 def members(actions: int) -> list[int]:
     """Return the actions of a set, lowest first."""
-    found = []
+    numbers = []
     while actions:
         low = actions & -actions
-        found.append(low.bit_length() - 1)
+        numbers.append(low.bit_length() - 1)
         actions ^= low
-    return found
+    return numbers
 
 
 @lru_cache(maxsize=4096)
@@ -301,7 +301,7 @@ def without_plus(text: str) -> str:
 
 
 def quoted(text: object, most: int = 40) -> str:
-    """Return somebody's input for use in a sentence: short, on one line, printable."""
+    """Return a user's input for use in a sentence: short, on one line, printable."""
     line = str(text).encode("utf-8", "backslashreplace").decode()
     line = "".join(c if c.isprintable() else "?" for c in line)
     return f"'{line if len(line) <= most else line[: most - 1] + '…'}'"
@@ -358,8 +358,8 @@ def names() -> tuple[str, ...]:
     import piste.games
 
     rooms = (room for path in piste.games.__path__ for room in os.scandir(path))
-    found = (room.name for room in rooms if os.path.exists(os.path.join(room.path, "rules.py")))
-    return tuple(sorted(name.replace("_", "-") for name in found))
+    packages = (room.name for room in rooms if os.path.exists(os.path.join(room.path, "rules.py")))
+    return tuple(sorted(name.replace("_", "-") for name in packages))
 
 
 @cache

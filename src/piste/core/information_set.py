@@ -14,21 +14,21 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from piste.core.belief import MOST, Belief, WrittenEvent, belief, believed, event_text
+from piste.core.belief import MAX_STATES, Belief, WrittenEvent, belief, believed, event_text
 from piste.core.dealer import RandomStream
 from piste.core.errors import PositionError
 from piste.core.game import Game, listed, quoted, tidy, without_plus
 from piste.core.position import Position
-from piste.core.protocols import CHANCE, HIDDEN, OVER, SPECTATOR
+from piste.core.protocols import CHANCE, OVER, SPECTATOR
 from piste.core.steps import Step, apply_step, tell_step
 from piste.core.views import LogEntry, SeatView
 
-MOST_WHILE_READING = 40 * MOST
+MAX_STATES_WHILE_READING = 40 * MAX_STATES
 
 NOBODY = {"over": OVER, "chance": CHANCE}
 """How it is written that no seat is to act."""
 
-LONGEST = 40_000
+MAX_LENGTH = 40_000
 """No text of what a seat knows takes more characters than this."""
 
 
@@ -74,8 +74,8 @@ class InformationSet(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> InformationSet:
-        if len(text) > LONGEST:
-            raise PositionError(f"What a seat knows takes at most {LONGEST} characters; this has {len(text)}.")
+        if len(text) > MAX_LENGTH:
+            raise PositionError(f"What a seat knows takes at most {MAX_LENGTH} characters; this has {len(text)}.")
         parts = [part.strip() for part in text.split("|")]
         if len(parts) != 4:
             raise PositionError(
@@ -86,19 +86,19 @@ class InformationSet(NamedTuple):
         game = base.game
         seat = _seat(base, parts[1], "seat")
         # A written event says less than what was seen with it, so more has to be held until the next one.
-        found = Belief(game, base.state, seat, most=MOST_WHILE_READING)
-        events = tuple(_take(found, i, event) for i, event in enumerate(parts[2].split(), 1))
+        held = Belief(game, base.state, seat, most=MAX_STATES_WHILE_READING)
+        events = tuple(_take(held, i, event) for i, event in enumerate(parts[2].split(), 1))
         to_act = NOBODY.get(parts[3])
         if to_act is None:
             to_act = _seat(base, parts[3], "seat to act")
-        actors = {game.rules.to_act(state) for state in found.states}
+        actors = {game.rules.to_act(state) for state in held.states}
         if to_act not in actors:
             who = listed([_actor_name(game, actor) for actor in sorted(actors)], "or")
             raise PositionError(f"After these events {quoted(parts[3])} is not to act: write {who}.")
-        found.only(lambda state: game.rules.to_act(state) == to_act)
-        if len({game.rules.look(state, seat) for state in found.states}) > 1:
+        held.only(lambda state: game.rules.to_act(state) == to_act)
+        if len({game.rules.look(state, seat) for state in held.states}) > 1:
             raise PositionError("What stands here leaves open what the seat sees.")
-        return cls(seat, base, events, found)
+        return cls(seat, base, events, held)
 
     def __str__(self) -> str:
         game = self.base.game
@@ -153,38 +153,38 @@ def _some(names: list[str]) -> str:
 def last_shared(held: Belief) -> int:
     """Return after how many events everybody last knew the whole state, as far as a seat can be sure of that.
 
-    Everybody hears what a watcher hears. If each seat sees enough to tell apart all the states that a watcher then
+    Everybody is told what a spectator is told. If each seat sees enough to tell apart all the states that one then
     holds possible, then each knows the state, and knows that the others do. Knowledge from memory alone is not
     counted: that is on the safe side.
     """
     game, seat = held.game, held.seat
     certain = [at for at in range(held.events + 1) if len(held.layer(at)) == 1]
     if seat == SPECTATOR:
-        return certain[-1]  # what a watcher knows everybody knows
+        return certain[-1]  # what a spectator knows everybody knows
     steps = held.retell(
         RandomStream(b"piste known", f"{game.name} {seat}")
-    )  # any history: they are told alike to a watcher
-    found, state = 0, next(iter(held.layer(0)))
+    )  # any history: they are told alike to a spectator
+    shared, state = 0, next(iter(held.layer(0)))
     public = Belief(game, state, SPECTATOR)
     for at in range(1, certain[-1] + 1):
-        state, told = _told(game, state, steps[at - 1])
+        state, entry = _public_step(game, state, steps[at - 1])
         try:
-            public.see(told)
+            public.see(entry)
         except PositionError:
             break  # a sample that holds nothing like the true game; an earlier place is as good
         if at in certain and _all_tell_apart(game, public):
-            found, public = at, Belief(game, state, SPECTATOR)
-    return found
+            shared, public = at, Belief(game, state, SPECTATOR)
+    return shared
 
 
-def _told(game: Game, state: Any, step: Step) -> tuple[Any, LogEntry]:
-    """Return the state after a step, and what a watcher is told of it."""
+def _public_step(game: Game, state: Any, step: Step) -> tuple[Any, LogEntry]:
+    """Return the state after a step, and what a spectator is told of it."""
     after = apply_step(game.rules, state, step)
     return after, LogEntry(tell_step(game.rules, state, step, SPECTATOR), game.rules.look(after, SPECTATOR))
 
 
 def _all_tell_apart(game: Game, public: Belief) -> bool:
-    """Say whether every seat sees which of the states that are possible to a watcher it is in."""
+    """Say whether every seat sees which of the states that are possible to a spectator it is in."""
     states = public.states
     if len(states) == 1:
         return True
@@ -209,7 +209,7 @@ def _actor_name(game: Game, actor: int) -> str:
 def _seat(base: Position, text: str, what: str) -> int:
     names = [base.game.seat_name(seat) for seat in range(base.game.rules.seats(base.state.options))]
     if text == "watcher" and what == "seat":
-        return HIDDEN
+        return SPECTATOR
     if text not in names:
         raise PositionError(f"The {what} cannot be {quoted(text)}: it is one of {', '.join(names)}.")
     return names.index(text)

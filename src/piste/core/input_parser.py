@@ -30,8 +30,8 @@ def follow(prompt: Prompt | int, word: str) -> Prompt | int | None:
     return None
 
 
-GUESSES = 20
-"""So many unreadable answers to a question are compared with what was perhaps meant; nobody mistypes more often."""
+MAX_GUESSES = 20
+"""How many unreadable answers to one question are compared with what was perhaps meant."""
 
 
 class Question:
@@ -41,7 +41,7 @@ class Question:
         self.view = view
         self.prompt = prompt
         self._game = game
-        self._guesses = GUESSES
+        self._guesses = MAX_GUESSES
         self._legal = sum(1 << action for action in view.actions)
         self._open = {
             tidy(word): name
@@ -62,9 +62,9 @@ class Question:
         `more` are words that mean something here besides the answers.
         """
         wanted = tidy(said)
-        found = follow(self.prompt, wanted)
-        if found is not None:
-            return found
+        answer = follow(self.prompt, wanted)
+        if answer is not None:
+            return answer
         if wanted in self._spelled:
             return self._game.read_decision(self.view.position, self.view.kind, self._legal, said)
         words = [key.key for key in self.prompt.keys]
@@ -91,7 +91,7 @@ def near(wanted: str, decisions: Mapping[str, str], more: Sequence[str] = ()) ->
     for known, cutoff in ((decisions, 0.6), ({word: word for word in more}, 0.75)):
         # The ratio of two words is at most twice the shorter one in both together.
         likely = [word for word in known if 2 * min(len(word), len(wanted)) >= cutoff * (len(word) + len(wanted))]
-        found = get_close_matches(wanted, likely, 1, cutoff)
-        if found:
-            return known[found[0]]
+        matches = get_close_matches(wanted, likely, 1, cutoff)
+        if matches:
+            return known[matches[0]]
     return ""

@@ -1,4 +1,4 @@
-"""How what a seat sees becomes numbers: the words a game's `numbers.py` declares its layout with.
+"""How what a seat sees becomes numbers: what a game's `observation.py` declares its layout with.
 
 A layout is a list of named parts, one after the other. Each part reads something from a View and writes it in one of
 four forms: a set, one of several, small counts, amounts. What it reads with, and the functions at the end of this
@@ -32,7 +32,7 @@ class Part(NamedTuple):
 
 
 class ObservationSpec(Protocol):
-    """A game's `numbers.py`, as a module: what a learner sees of the game, and how large everything may get."""
+    """A game's `observation.py`, as a module: what a learner sees of the game, and how large everything may get."""
 
     LAYOUT: tuple[Part, ...]
     SHOWN: tuple[str, ...]
@@ -105,11 +105,11 @@ class Index(NamedTuple):
 
 def indices(layout: tuple[Part, ...], options: Any) -> list[Index]:
     """Return every number of a layout in its order, with its bounds."""
-    found: list[Index] = []
+    numbers: list[Index] = []
     for part in layout:
         high = 1.0 if part.most is None else part.most(options) / part.unit(options)
-        found += [Index(part, name, -high if part.signed else 0.0, high) for name in part.names(options)]
-    return found
+        numbers += [Index(part, name, -high if part.signed else 0.0, high) for name in part.names(options)]
+    return numbers
 
 
 def put_flags(lines: Any, row: int, at: int, size: int, bits: int) -> None:
@@ -130,6 +130,6 @@ def put_counts(lines: Any, row: int, at: int, size: int, share: float, lanes: in
 
 
 def put_amounts(lines: Any, row: int, at: int, size: int, share: float, several: Any) -> None:
-    """Write as many amounts as have a name,."""
+    """Write the first `size` amounts."""
     for i in range(size):
         lines[row, at + i] = several[i] * share

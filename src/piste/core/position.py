@@ -16,7 +16,7 @@ from piste.core.views import Ending
 if TYPE_CHECKING:
     from fractions import Fraction
 
-LONGEST = 4000
+MAX_LENGTH = 4000
 """No position takes more characters than this."""
 
 
@@ -75,11 +75,11 @@ class Position(NamedTuple):
         if actor is None:
             raise IllegalDecisionError(f"{quoted(name)} cannot happen: the game is over.")
         if actor == CHANCE:
-            found = self.game.read_outcome(self.state, name)
-            if found is None:
+            outcome = self.game.read_outcome(self.state, name)
+            if outcome is None:
                 names = ", ".join(self.outcomes())
                 raise IllegalDecisionError(f"{quoted(name)} is not an outcome here. There are: {names}.")
-            return Position(self.game, rules.apply(self.state, found))
+            return Position(self.game, rules.apply(self.state, outcome))
         view = rules.look(self.state, actor)
         action = self.game.read_decision(view, rules.kind(self.state), rules.legal(self.state), name)
         return Position(self.game, rules.apply(self.state, action))
@@ -121,8 +121,8 @@ def head_text(game: Game, options: Any) -> str:
 
 def split(text: str) -> tuple[Game, Any, dict[str, str]]:
     """Take a position's text apart: game, options, fields."""
-    if len(text) > LONGEST:
-        raise PositionError(f"A position has at most {LONGEST} characters; this text has {len(text)}.")
+    if len(text) > MAX_LENGTH:
+        raise PositionError(f"A position has at most {MAX_LENGTH} characters; this text has {len(text)}.")
     words = text.split()
     if not words:
         raise PositionError("A position begins with the name of a game; this text is empty.")
@@ -138,15 +138,15 @@ def split(text: str) -> tuple[Game, Any, dict[str, str]]:
 
 
 def _pairs(parts: list[str], what: str) -> dict[str, str]:
-    found: dict[str, str] = {}
+    pairs: dict[str, str] = {}
     for part in parts:
         key, equals, value = part.partition("=")
         if not key or not equals or not value:
             raise PositionError(f"{quoted(part)} is not written as {what}=value.")
-        if key in found:
+        if key in pairs:
             raise PositionError(f"The {what} {quoted(key)} is given twice.")
-        found[key] = value
-    return found
+        pairs[key] = value
+    return pairs
 
 
 class Fields:
@@ -156,25 +156,25 @@ class Fields:
         self._left = dict(fields)
 
     def text(self, key: str, default: str | None = None) -> str:
-        found = self._left.pop(key, default)
-        if found is None:
+        text = self._left.pop(key, default)
+        if text is None:
             raise PositionError(f"The field '{key}' is missing.")
-        return found
+        return text
 
     def number(self, key: str, low: int, high: int, default: int | None = None) -> int:
         return number(f"field '{key}'", self.text(key, None if default is None else str(default)), low, high)
 
     def choice(self, key: str, names: tuple[str, ...], default: str | None = None) -> int:
         """Return which of the names the field holds."""
-        found = self.text(key, default)
-        if found not in names:
-            raise PositionError(f"The field '{key}' cannot be {quoted(found)}: it is one of {', '.join(names)}.")
-        return names.index(found)
+        text = self.text(key, default)
+        if text not in names:
+            raise PositionError(f"The field '{key}' cannot be {quoted(text)}: it is one of {', '.join(names)}.")
+        return names.index(text)
 
     def words(self, key: str, separator: str = ",") -> list[str]:
         """Return the words of a list; `-` is the empty list."""
-        found = self.text(key, "-")
-        return [] if found == "-" else found.split(separator)
+        text = self.text(key, "-")
+        return [] if text == "-" else text.split(separator)
 
     def ending(self, seats: tuple[str, ...], reasons: Mapping[int, str]) -> tuple[int, int]:
         """Return the winner, or HIDDEN, and the reason of a finished game between two."""

@@ -1,4 +1,4 @@
-"""What a game's `words.py` gives to whoever draws it, a terminal or a browser: lines, rows and questions as data."""
+"""What a game's `text.py` gives to a terminal or a browser: lines, rows and questions as data."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Drawn(str):
 
 
 class EventContext(NamedTuple):
-    """One event as one audience meets it: all that words may use to phrase it."""
+    """One event as one audience meets it: all that a game's text may use to phrase it."""
 
     seat: int  # who is told: a seat, or SPECTATOR
     names: tuple[str, ...]  # what each seat is called: "Player A", or a name
@@ -102,7 +102,7 @@ class Prompt(NamedTuple):
 
 
 class GameText(Protocol):
-    """A game's `words.py`, as a module: the lines of its sheet, in plain Python.
+    """A game's `text.py`, as a module: the lines of its sheet, in plain Python.
 
     A game whose end may surprise adds `decisive(view, names, ending)`: a sentence that says what the last event did.
     """

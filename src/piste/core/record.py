@@ -23,7 +23,7 @@ from piste.core.steps import Resignation
 from piste.core.views import Ending
 
 FORMAT = 1
-LARGEST = 16 << 20
+MAX_BYTES = 16 << 20
 """No record has more bytes than this."""
 
 Write = Callable[[str], object]
@@ -202,13 +202,13 @@ class Record(NamedTuple):
         objects: list[dict[str, Any]] = []
         check = ""
         for at, line in enumerate(lines, 1):
-            found = _object(at, line, last=at == len(lines))
-            found.pop("check", None)
-            body = dumped(found)
+            fields = _object(at, line, last=at == len(lines))
+            fields.pop("check", None)
+            body = dumped(fields)
             check = chained(check, body)
             if line != f'{body[:-1]}, "check": "{check}"}}':
                 _refuse(at, "its check does not fit: this line, or one before it, was changed or lost")
-            objects.append(found)
+            objects.append(fields)
         head = _head(objects[0])
         steps, ending = objects[1:], None
         for at, step in enumerate(steps, 2):
@@ -233,8 +233,8 @@ class Record(NamedTuple):
 
 
 def _lines(text: str | bytes, *, mend: bool) -> list[str]:
-    if len(text) > LARGEST:
-        raise RecordError(f"This is no record: it has more than {LARGEST} bytes.")
+    if len(text) > MAX_BYTES:
+        raise RecordError(f"This is no record: it has more than {MAX_BYTES} bytes.")
     if isinstance(text, bytes):
         raw = text[: text.rfind(b"\n") + 1] if mend and b"\n" in text else text  # a crash may cut a letter in two
         try:
@@ -260,18 +260,18 @@ def _whole(line: str) -> bool:
 
 def _object(at: int, line: str, *, last: bool) -> dict[str, Any]:
     try:
-        found = json.loads(line)
+        fields = json.loads(line)
         line.encode()
-        dumped(found).encode()
+        dumped(fields).encode()
     except (ValueError, RecursionError):
         if last and at > 1:
             _refuse(at, "it is cut off or damaged. The lines before it are whole: `mend` reads those")
         _refuse(at, "it is not a line of JSON")
-    if not isinstance(found, dict):
+    if not isinstance(fields, dict):
         _refuse(at, "it is not an object in braces")
-    if at == 1 and "piste" not in found:
+    if at == 1 and "piste" not in fields:
         raise RecordError('This is no record of piste: the first line has no "piste".')
-    return found
+    return fields
 
 
 def _refuse(at: int, why: str) -> NoReturn:
@@ -310,14 +310,14 @@ def _head(head: Mapping[str, Any]) -> Head:
     position = head.get("position", "")
     if not isinstance(position, str):
         _refuse(1, "the position is not text")
-    found = Head(game, chosen, tuple(seats), seed, commitment, laid, named, notes, position)
+    parsed = Head(game, chosen, tuple(seats), seed, commitment, laid, named, notes, position)
     try:
-        found.open()
+        parsed.open()
     except (DealError, PositionError) as e:
         _refuse(1, str(e).rstrip("."))
-    if head.get("counts") != found.counts:
-        _refuse(1, f"such a game {'counts' if found.counts else 'does not count'}")
-    return found
+    if head.get("counts") != parsed.counts:
+        _refuse(1, f"such a game {'counts' if parsed.counts else 'does not count'}")
+    return parsed
 
 
 def _seed(head: Mapping[str, Any]) -> str | bytes | None:

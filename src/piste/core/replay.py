@@ -98,17 +98,17 @@ class _Checked:
         if step.get("chance") != what:
             raise RecordError(f"Line {self.at + 2} of the record cannot be used: '{what}' should come here.")
         name = step.get("outcome")
-        given = game.read_outcome(state, name) if isinstance(name, str) else None
-        if given is None:
+        outcome = game.read_outcome(state, name) if isinstance(name, str) else None
+        if outcome is None:
             raise RecordError(
                 f"Line {self.at + 2} of the record cannot be used: {quoted(name)} cannot come up for '{what}' here."
             )
-        if self._record.head.seed is not None and self._dealer.outcome(game, state) != given:
+        if self._record.head.seed is not None and self._dealer.outcome(game, state) != outcome:
             raise RecordError(
                 f"Line {self.at + 2} of the record cannot be used: the seed did not deal {quoted(name)}."
             )
         self.at += 1
-        return given
+        return outcome
 
 
 def replay(record: Record) -> tuple[Table, Recorder]:

@@ -23,7 +23,7 @@ class Ending(NamedTuple):
 
 
 class SeatView(NamedTuple):
-    """What one seat, or a watcher, has before it. A bot is given this and nothing else."""
+    """What one seat, or a spectator, has before it. A bot is given this and nothing else."""
 
     game: str
     options: Any

@@ -29,7 +29,7 @@ from piste.core.errors import CacheWarning, PisteError, is_interrupt, tell_cache
 
 T = TypeVar("T")
 
-OFTEN = 0.05
+PROGRESS_INTERVAL_S = 0.05
 """Seconds between two messages about the progress of the same thing."""
 
 LENGTH = struct.Struct("!Q")
@@ -61,7 +61,7 @@ class Worker:
     """One process, started when there is work, that does one piece of work at a time."""
 
     def __init__(self, *, nice: int = 0, memory: int = 0) -> None:
-        """Give the process a niceness, and so many bytes of memory at most; 0: as many as there are."""
+        """Give the process a niceness, and at most this many bytes of memory; 0 for no limit."""
         self._nice = nice
         self._memory = memory
         self._lock = threading.RLock()
@@ -70,7 +70,7 @@ class Worker:
         self._pending: dict[int, tuple[Future[Any], Callable[..., None] | None]] = {}
         _workers.add(self)
 
-    def submit(self, work: Callable[..., T], *given: Any, progress: Callable[..., None] | None = None) -> Future[T]:
+    def submit(self, work: Callable[..., T], *args: Any, progress: Callable[..., None] | None = None) -> Future[T]:
         """Have a function of a module called there, after whatever was submitted before.
 
         With `progress` the function gets a `progress` of its own; what it is called with arrives here, in another
@@ -81,7 +81,7 @@ class Worker:
         with self._lock:
             process = self._process or self._start()
             number = next(self._numbers)
-            data = pickle.dumps((number, dict(os.environ), progress is not None, pickle.dumps((work, given))))
+            data = pickle.dumps((number, dict(os.environ), progress is not None, pickle.dumps((work, args))))
             self._pending[number] = future, progress
             assert process.stdin is not None
             try:
@@ -200,18 +200,18 @@ _stop = threading.Event()
 def serve(nice: int, memory: int = 0) -> None:
     """Do what is asked for on the standard input until it is closed, then end at once, with all that was started."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _bound(memory)
+    _limit_memory(memory)
     if nice and hasattr(os, "nice"):
         os.nice(nice)
     # What the work prints must not get between the messages.
-    asked, told = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    requests, replies = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     null = os.open(os.devnull, os.O_RDONLY)
     os.dup2(null, 0)
     os.dup2(2, 1)
     # The owner of this process knows whom to tell, and how.
-    tell_cache_warnings(lambda text: _send(told, pickle.dumps((-1, WARNED, pickle.dumps(text)))))
+    tell_cache_warnings(lambda text: _send(replies, pickle.dumps((-1, WARNED, pickle.dumps(text)))))
     tasks: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-    threading.Thread(target=_read, args=(asked, tasks), daemon=True).start()
+    threading.Thread(target=_read, args=(requests, tasks), daemon=True).start()
     while True:
         packed_task = tasks.get()
         _stop.clear()
@@ -219,11 +219,11 @@ def serve(nice: int, memory: int = 0) -> None:
         if os.environ != environment:  # where the cache is, for one
             os.environ.clear()
             os.environ.update(environment)
-        named = {"progress": _Telling(told, number)} if telling else {}
-        _send(told, pickle.dumps((number, *_outcome(packed, named))))
+        named = {"progress": _ProgressSender(replies, number)} if telling else {}
+        _send(replies, pickle.dumps((number, *_outcome(packed, named))))
 
 
-def _bound(memory: int) -> None:
+def _limit_memory(memory: int) -> None:
     """Take no more memory than this, where the system can see to it."""
     try:
         import resource
@@ -234,8 +234,8 @@ def _bound(memory: int) -> None:
             resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
 
 
-def _read(asked: IO[bytes], tasks: queue.SimpleQueue[bytes]) -> None:
-    while (data := _receive(asked)) is not None:
+def _read(requests: IO[bytes], tasks: queue.SimpleQueue[bytes]) -> None:
+    while (data := _receive(requests)) is not None:
         if data:
             tasks.put(data)
         else:
@@ -248,8 +248,8 @@ def _read(asked: IO[bytes], tasks: queue.SimpleQueue[bytes]) -> None:
 def _outcome(packed: bytes, named: dict[str, Any]) -> tuple[str, bytes]:
     """Return what came of it, packed: a result, a refusal, or an error with its traceback as text."""
     try:
-        work, given = pickle.loads(packed)
-        return DONE, pickle.dumps(work(*given, **named))
+        work, args = pickle.loads(packed)
+        return DONE, pickle.dumps(work(*args, **named))
     except (PisteError, KeyboardInterrupt) as e:
         return FAILED, pickle.dumps((e, ""))
     except MemoryError:
@@ -261,20 +261,20 @@ def _outcome(packed: bytes, named: dict[str, Any]) -> tuple[str, bytes]:
         return FAILED, pickle.dumps((RuntimeError(f"{type(e).__name__}: {e}"), traceback.format_exc()))
 
 
-class _Telling:
+class _ProgressSender:
     """Sends how far the work is, not too often."""
 
-    def __init__(self, told: IO[bytes], number: int) -> None:
-        self._told, self._number = told, number
+    def __init__(self, replies: IO[bytes], number: int) -> None:
+        self._replies, self._number = replies, number
         self._last, self._what = 0.0, ""
 
-    def __call__(self, done: int, whole: int, what: str = "", *found: Any) -> None:
-        """Tell how far it is; what was found meanwhile is never held back."""
+    def __call__(self, done: int, whole: int, what: str = "", *results: Any) -> None:
+        """Tell how far it is; what was results meanwhile is never held back."""
         if _stop.is_set():
             _stop.clear()
             raise KeyboardInterrupt
         now = monotonic()
-        if not found and what == self._what and done < whole and now - self._last < OFTEN:
+        if not results and what == self._what and done < whole and now - self._last < PROGRESS_INTERVAL_S:
             return
         self._last, self._what = now, what
-        _send(self._told, pickle.dumps((self._number, PROGRESS, pickle.dumps((done, whole, what, *found)))))
+        _send(self._replies, pickle.dumps((self._number, PROGRESS, pickle.dumps((done, whole, what, *results)))))

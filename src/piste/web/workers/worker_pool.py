@@ -125,7 +125,7 @@ class BotWorkers:
         self, game: str, view: SeatView, seed: str, stream: str, progress: Progress = quiet
     ) -> tuple[str, int]:
         """Return the strongest bot's name and its decision."""
-        level = bots.best(find(game), view.options, bots.BEARABLE).name
+        level = bots.best(find(game), view.options, bots.MAX_DECISION_S).name
         return level, await self.choose(game, level, view, seed, stream, progress)
 
     async def review(self, record: str, progress: ReviewProgress = ignore_progress) -> str:
