@@ -1,11 +1,11 @@
-"""Positive-Negative on the scales: how many games to weigh it by."""
+"""Positive-Negative in a balance report: how many games to play."""
 
 from __future__ import annotations
 
 from piste.games.positive_negative.rules import Options
 
 RATE = 1.0
-"""The part of the decisions that the solver is asked about."""
+"""The share of the decisions that the solver evaluates."""
 
 
 def sizes(options: Options) -> dict[str, int]:

@@ -104,11 +104,11 @@ def farewell(view: SeatView, names: tuple[str, ...], ending: Ending) -> list[str
     if position.reason != rules.RESIGNED or ending.winner is None:
         scores = [f"{name}: {score}" for name, score in zip(names, position.scores, strict=True)]
         return ["", "[End of Game]", "The deck is empty. Final scores are:", *scores, result]
-    found = ["", f"{names[1 - ending.winner]} resigned. {result}"]
+    text = ["", f"{names[1 - ending.winner]} resigned. {result}"]
     if position.card != HIDDEN:
-        found.append(f"{names[position.seat]} had drawn: {notation.card_name(top, position.card)}")
-    found.append(f"Undrawn cards: {', '.join(texts(top, position.undrawn)) or 'none'}")
-    return found
+        text.append(f"{names[position.seat]} had drawn: {notation.card_name(top, position.card)}")
+    text.append(f"Undrawn cards: {', '.join(texts(top, position.undrawn)) or 'none'}")
+    return text
 
 
 def texts(top: int, cards: int) -> tuple[str, ...]:

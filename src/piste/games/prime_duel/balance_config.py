@@ -1,11 +1,11 @@
-"""Prime Duel on the scales: how many games to weigh it by."""
+"""Prime Duel in a balance report: how many games to play."""
 
 from __future__ import annotations
 
 from piste.games.prime_duel.rules import Options
 
 RATE = 0.04
-"""The part of the decisions that the solver is asked about: a verdict takes up to some seconds."""
+"""The share of the decisions that the solver evaluates: an evaluation takes up to some seconds."""
 
 
 def sizes(options: Options) -> dict[str, int]:  # noqa: ARG001

@@ -48,11 +48,11 @@ def player(view: SeatView, names: tuple[str, ...], seat: int) -> list[Area]:
 
 def stacks(options: Options, cards: int) -> tuple[Card, ...]:
     """Return every card there is, with how many of it; faint where there is none."""
-    found = []
+    cards_left = []
     for i in range(options.top):
         many = lane(cards, i)
-        found.append(Card(str(i + 1), f"{counted(many, 'card')} with {i + 1}", dim=many == 0, copies=many))
-    return tuple(found)
+        cards_left.append(Card(str(i + 1), f"{counted(many, 'card')} with {i + 1}", dim=many == 0, copies=many))
+    return tuple(cards_left)
 
 
 def counts(options: Options, cards: int) -> str:

@@ -53,65 +53,65 @@ def lines(moment: EventContext) -> list[str]:
     if kind == TOSS:
         return [f"{moment.who(moment.event.seat)} will go first.", ""]
     if kind == DRAW:
-        return told_draw(moment)
+        return draw_lines(moment)
     if kind == DECIDE:
-        return told_decision(moment)
-    return told_redraw(moment) if kind == REDRAW else []  # a resignation is told at the end
+        return decision_lines(moment)
+    return redraw_lines(moment) if kind == REDRAW else []  # a resignation is told at the end
 
 
-def told_draw(moment: EventContext) -> list[str]:
+def draw_lines(moment: EventContext) -> list[str]:
     before: View = moment.before
     seat, card = moment.event.seat, moment.event.what + 1
     who = moment.who(seat)
     too_much = f" (over {before.options.target}, must discard)" if moment.after.phase == REDRAW else ""  # Q2
-    first = not any(told.event.kind == DRAW for told in moment.log[:-1])
+    first = not any(entry.event.kind == DRAW for entry in moment.log[:-1])
     if not moment.own:
         gap = [] if first or before.extra else [""]
         return [*gap, *reshuffled(before), f"{who} draws {card}{too_much}."]
-    found = [] if first else [""]
+    text = [] if first else [""]
     other = before.scores[1 - seat]
     if other and before.turns >= 2 and not before.extra:
         # Once both have had a turn: the sheet's sample, two first turns, stays word for word.
-        found.append(f"({moment.who(1 - seat)}: {other})")
-    found += [f"{who} Extra Turn:" if before.extra else f"{who} Turn:", f"Current Score: {before.scores[seat]}"]
-    return [*found, *reshuffled(before), f"Card drawn: {card}{too_much}"]
+        text.append(f"({moment.who(1 - seat)}: {other})")
+    text += [f"{who} Extra Turn:" if before.extra else f"{who} Turn:", f"Current Score: {before.scores[seat]}"]
+    return [*text, *reshuffled(before), f"Card drawn: {card}{too_much}"]
 
 
-def told_decision(moment: EventContext) -> list[str]:
+def decision_lines(moment: EventContext) -> list[str]:
     who = moment.who(moment.event.seat)
     if moment.event.what == DISCARD:
         return [] if moment.own else [f"{who} discards it."]
-    return told_score(moment, "" if moment.own else f"{who} keeps it.")
+    return score_lines(moment, "" if moment.own else f"{who} keeps it.")
 
 
-def told_redraw(moment: EventContext) -> list[str]:
+def redraw_lines(moment: EventContext) -> list[str]:
     before: View = moment.before
     seat, card = moment.event.seat, moment.event.what + 1
     who = moment.who(seat)
     target = before.options.target
-    told = f"Card drawn: {card}" if moment.own else f"{who} draws {card}"
+    drew = f"Card drawn: {card}" if moment.own else f"{who} draws {card}"
     if before.scores[seat] + card > target:  # Q3
         if moment.own:
-            return [*reshuffled(before), f"{told} (over {target}, discarded)", "Score unchanged. Turn ends."]
-        return [*reshuffled(before), f"{told} (over {target}, discarded).", f"{who} stays at {before.scores[seat]}."]
+            return [*reshuffled(before), f"{drew} (over {target}, discarded)", "Score unchanged. Turn ends."]
+        return [*reshuffled(before), f"{drew} (over {target}, discarded).", f"{who} stays at {before.scores[seat]}."]
     if moment.own:
-        return [*reshuffled(before), f"{told} (must keep)", *told_score(moment, "")]
-    return [*reshuffled(before), *told_score(moment, f"{told} (must keep).")]
+        return [*reshuffled(before), f"{drew} (must keep)", *score_lines(moment, "")]
+    return [*reshuffled(before), *score_lines(moment, f"{drew} (must keep).")]
 
 
-def told_score(moment: EventContext, deed: str) -> list[str]:
+def score_lines(moment: EventContext, deed: str) -> list[str]:
     """Return the new score and what it brings; another's stands in one line with what they did."""
     after: View = moment.after
     seat = moment.event.seat
     who, score = moment.who(seat), after.scores[seat]
-    found = [f"New Score: {score}" if moment.own else f"{deed} Score: {score}."]
+    text = [f"New Score: {score}" if moment.own else f"{deed} Score: {score}."]
     if after.reason == TARGET_REACHED:  # Q6: before the prime check
-        found.append(f"{who} wins!")
+        text.append(f"{who} wins!")
     elif after.extra:
-        found.append("Prime number! You get an extra turn." if moment.own else f"Prime number! {who} goes again.")
+        text.append("Prime number! You get an extra turn." if moment.own else f"Prime number! {who} goes again.")
     elif moment.own:
-        found.append("No prime number. Turn ends.")
-    return found
+        text.append("No prime number. Turn ends.")
+    return text
 
 
 def reshuffled(before: View) -> list[str]:
@@ -153,10 +153,10 @@ def picture(view: SeatView, names: tuple[str, ...]) -> list[Row]:
 def farewell(view: SeatView, names: tuple[str, ...], ending: Ending) -> list[str]:
     """Return the ends that no card told, and the cards that nobody drew (G9)."""
     position: View = view.position
-    found = [""]
+    text = [""]
     if ending.winner is None:
-        found.append("Draw by turn limit.")
+        text.append("Draw by turn limit.")
     elif position.reason == RESIGNED:
-        found.append(f"{names[1 - ending.winner]} resigned. {names[ending.winner]} wins!")
+        text.append(f"{names[1 - ending.winner]} resigned. {names[ending.winner]} wins!")
     undrawn = counts(position.options, position.deck)
-    return [*found, *(["Undrawn, as card:count:", " ".join(undrawn)] if undrawn else ["Undrawn cards: none"])]
+    return [*text, *(["Undrawn, as card:count:", " ".join(undrawn)] if undrawn else ["Undrawn cards: none"])]

@@ -1,4 +1,4 @@
-"""Zero Sum Duel on the scales: how many games to weigh it by, and what is true of it."""
+"""Zero Sum Duel in a balance report: how many games to play, and what is true of it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from piste.games.zero_sum_duel.guarantees import is_exact
 from piste.games.zero_sum_duel.rules import Options
 
 RATE = 1.0
-"""The part of the decisions that the solver is asked about."""
+"""The share of the decisions that the solver evaluates."""
 
 
 def sizes(options: Options) -> dict[str, int]:

@@ -22,9 +22,9 @@ TIPS: tuple[str, ...] = (
 
 def welcome(view: SeatView, names: tuple[str, ...]) -> list[str]:
     opening: View = view.opening
-    found = ["Welcome to Zero Sum Duel!", "", "Shuffling deck..."]
+    text = ["Welcome to Zero Sum Duel!", "", "Shuffling deck..."]
     # Where a coin is tossed, the toss itself tells who starts.
-    return found if opening.phase == TOSS else [*found, goes_first(names[opening.seat])]
+    return text if opening.phase == TOSS else [*text, goes_first(names[opening.seat])]
 
 
 def lines(moment: EventContext) -> list[str]:
@@ -42,31 +42,31 @@ def own_lines(moment: EventContext) -> list[str]:
     after: View = moment.after
     top = after.options.top
     cards = in_order(moment.seat, moment.opening, moment.log)
-    found: list[str] = []
+    text: list[str] = []
     if kind == DRAW:
-        found = ["", f"{who}'s Turn:", *shuffling(moment), f"You draw a card: {notation.card_name(top, what)}"]
-    found += [f"Your hand: {bracketed(top, cards)}", f"Your hand sum: {signed(total(top, cards))}"]
+        text = ["", f"{who}'s Turn:", *shuffling(moment), f"You draw a card: {notation.card_name(top, what)}"]
+    text += [f"Your hand: {bracketed(top, cards)}", f"Your hand sum: {signed(total(top, cards))}"]
     if won(after):
-        return [*found, "Congratulations! Your hand sums to zero.", wins(who)]
+        return [*text, "Congratulations! Your hand sums to zero.", wins(who)]
     if after.phase == DISCARD:
         # Z1: a zero of four cards has not won.
-        return found if total(top, cards) else [*found, "(Discard one card first.)"]
+        return text if total(top, cards) else [*text, "(Discard one card first.)"]
     if kind == DRAW:
-        found.append("(No action can be taken.)")
+        text.append("(No action can be taken.)")
     # After the last turn of all there is nothing to continue with.
-    return found if after.phase == DONE else [*found, Pause("End of turn. Press Enter to continue.")]
+    return text if after.phase == DONE else [*text, Pause("End of turn. Press Enter to continue.")]
 
 
 def other_lines(moment: EventContext) -> list[str]:
-    """Return what those are told whose turn it is not: never a card in somebody's hand (Z3)."""
+    """Return what those are told whose turn it is not: never a card in a hand (Z3)."""
     kind, seat, what, _ = moment.event
     who = moment.who(seat)
     after: View = moment.after
     if kind == DRAW:
-        found = [*shuffling(moment), f"{who} draws a card."]
+        text = [*shuffling(moment), f"{who} draws a card."]
     else:
-        found = [f"{who} discards {notation.card_name(after.options.top, what)}."]
-    return [*found, f"{who}'s hand sums to zero.", wins(who)] if won(after) else found
+        text = [f"{who} discards {notation.card_name(after.options.top, what)}."]
+    return [*text, f"{who}'s hand sums to zero.", wins(who)] if won(after) else text
 
 
 def shuffling(moment: EventContext) -> list[str]:
@@ -117,15 +117,15 @@ def farewell(view: SeatView, names: tuple[str, ...], ending: Ending) -> list[str
     """Return the result, unless the winning turn has told it, and what was hidden (G9)."""
     position: View = view.position
     top = position.options.top
-    found = [""]
+    text = [""]
     if position.reason == rules.RESIGNED and ending.winner is not None:
-        found.append(f"{names[1 - ending.winner]} resigned. {wins(names[ending.winner])}")
+        text.append(f"{names[1 - ending.winner]} resigned. {wins(names[ending.winner])}")
     elif ending.winner is None:
-        found.append("Draw by turn limit.")
+        text.append("Draw by turn limit.")
     for seat, name in enumerate(names):
-        found.append(f"{name}'s hand: {bracketed(top, shown_hand(view, seat))}")
-    found.append(f"Undrawn cards: {bracketed(top, members(position.undrawn))}")
-    return found
+        text.append(f"{name}'s hand: {bracketed(top, shown_hand(view, seat))}")
+    text.append(f"Undrawn cards: {bracketed(top, members(position.undrawn))}")
+    return text
 
 
 def decisive(view: SeatView, names: tuple[str, ...], ending: Ending) -> str:

@@ -9,8 +9,8 @@ from piste.games.prime_duel.rules import DISCARD, KEEP, View
 
 LINE = "Keeps what lands on the target or on a prime, though it misses one prime in five; else keeps high cards."
 
-MISSES = 5
-"""It overlooks one prime in so many."""
+MISS_RATE = 5
+"""It overlooks one prime in this many."""
 
 
 def choose(view: SeatView, stream: RandomStream) -> int:
@@ -18,6 +18,6 @@ def choose(view: SeatView, stream: RandomStream) -> int:
     after = v.scores[view.seat] + v.card + 1
     if after == v.options.target:
         return KEEP
-    if rules.is_prime(after) and stream.below(MISSES) > 0:
+    if rules.is_prime(after) and stream.below(MISS_RATE) > 0:
         return KEEP
     return KEEP if 2 * (v.card + 1) > v.options.top else DISCARD

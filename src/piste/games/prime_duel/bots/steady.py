@@ -10,7 +10,7 @@ from piste.games.prime_duel.rules import DISCARD, KEEP, Options, View
 
 LINE = "Goes where fewest turns lead to the target; counts primes and the cards left in the deck."
 
-NOW = 4
+CURRENT_DECK_WEIGHT = 4
 """How much more the cards left in the deck weigh, for turns to come, than those of a whole new deck."""
 
 
@@ -18,7 +18,7 @@ def choose(view: SeatView, stream: RandomStream) -> int:
     v: View = view.position
     mine, whole = v.scores[view.seat], rules.whole_deck(v.options)
     deck = v.deck if v.deck else whole
-    turns = turns_from(v.options, mine, shares(v.options, [deck] * NOW + [whole]))
+    turns = turns_from(v.options, mine, shares(v.options, [deck] * CURRENT_DECK_WEIGHT + [whole]))
     after = [left_after(v.options, turns, mine, mine + i + 1) for i in range(v.options.top)]
     keep = after[v.card]
     discard = sum(p * left for p, left in zip(shares(v.options, [deck]), after, strict=True))
@@ -55,11 +55,11 @@ def turns_from(options: Options, lowest: int, odds: list[float]) -> dict[int, fl
         after = [left_after(options, turns, score, score + i + 1) for i in fits]
         past = sum(odds[len(fits) :])
         second = sum(odds[i] * after[i] for i in fits)  # and `past` times the number looked for
-        guess, found = -1.0, turns.get(score + 1, 1.0)
-        while abs(found - guess) > 1e-9:
-            guess = found
+        guess, expected = -1.0, turns.get(score + 1, 1.0)
+        while abs(expected - guess) > 1e-9:
+            guess = expected
             kept = [i for i in fits if after[i] < second + past * guess]
             again = 1.0 - sum(odds[i] for i in kept)
-            found = (1.0 + sum(odds[i] * after[i] for i in kept) + again * second) / (1.0 - again * past)
-        turns[score] = found
+            expected = (1.0 + sum(odds[i] * after[i] for i in kept) + again * second) / (1.0 - again * past)
+        turns[score] = expected
     return turns

@@ -30,24 +30,24 @@ def opponents(view: SeatView) -> int:
     Whenever the deck is empty, what is unseen is the opponent's whole hand; of that, only what they discard goes.
     """
     held = unseen(view.opening) if view.opening.left == 0 else 0
-    for told in view.log:
-        after: View = told.after
+    for entry in view.log:
+        after: View = entry.after
         if after.left == 0:
             held = unseen(after)
-        if told.event.kind == DISCARD and told.event.seat != view.seat:
-            held &= ~(1 << told.event.what)
+        if entry.event.kind == DISCARD and entry.event.seat != view.seat:
+            held &= ~(1 << entry.event.what)
     return held
 
 
 def completing(top: int, hand: int) -> int:
     """Return the cards with which this hand, less one of its cards, sums to zero."""
     total = rules.hand_sum(top, hand)
-    found = 0
+    completing_cards = 0
     for card in members(hand):
         need = rules.value(top, card) - total
         if need and abs(need) <= top:
-            found |= 1 << (need + top - (need > 0))
-    return found & ~hand
+            completing_cards |= 1 << (need + top - (need > 0))
+    return completing_cards & ~hand
 
 
 def worth(v: View, held: int, card: int) -> tuple[float, ...]:
