@@ -1,4 +1,4 @@
-"""One connection to one table: news as it happens, requests answered in order, only this audience's own view."""
+"""A websocket to one table: sends changes of this client's own view, and answers its requests in order."""
 
 from __future__ import annotations
 
@@ -21,20 +21,14 @@ from piste.web.tables.service import VERBS, TableService
 from piste.web.views.rendering import MAX_LOG_LINES, STEP_PARTS, PageRenderer
 from piste.web.views.view_models import TableViewModel
 
-LONGEST = 1024
-"""No message of a client has more characters."""
+MAX_MESSAGE_LENGTH = 1024
+MAX_QUEUED_REQUESTS = 64
+FINISH_TIMEOUT_S = 5.0
+"""Requests that came before a disconnection are still carried out for this time."""
 
-MOST_ASKED = 64
-"""So many requests of one client may wait for an answer."""
-
-LAST = 5.0
-"""Seconds in which what was asked before a line broke is still done."""
-
-LATER = 1013  # of a websocket's codes for closing: try again later
-RESTART = 1012
-GONE = 4404
-BROKEN = (WebSocketDisconnect, RuntimeError, OSError)
-"""What sending raises when there is nobody to send to."""
+CLOSE_RESTART, CLOSE_TRY_LATER, CLOSE_NO_TABLE = 1012, 1013, 4404
+DISCONNECTED = (WebSocketDisconnect, RuntimeError, OSError)
+"""What sending raises when the client is gone."""
 
 
 def dumped(message: dict[str, Any]) -> str:
@@ -53,31 +47,31 @@ def news(
 ) -> dict[str, Any]:
     """Return what has changed: parts that differ from those before, and lines of the log from `since` on.
 
-    What each step on the way changed goes before it, for whoever shows one event after another.
+    Before that come the changes of each step, for a client that shows one event after another.
     """
-    old, shown, told, found = before or {}, dict(before or {}), max(0, since), []
+    old, latest, lines_sent, changes = before or {}, dict(before or {}), max(0, since), []
     for then, drawn in steps:
-        changed = {name: html for name, html in drawn.items() if shown.get(name) != html}
-        found.append({"parts": changed, "log": lines(then, told)})
-        shown |= drawn
-        told = max(told, then.at)
+        changed = {name: html for name, html in drawn.items() if latest.get(name) != html}
+        changes.append({"parts": changed, "log": lines(then, lines_sent)})
+        latest |= drawn
+        lines_sent = max(lines_sent, then.at)
     return {
         "at": model.at,
         "step": model.step,
-        **({"steps": found} if found else {}),
-        "parts": {name: html for name, html in parts.items() if not old.get(name) == shown.get(name) == html},
-        "log": lines(model, told),
+        **({"steps": changes} if changes else {}),
+        "parts": {name: html for name, html in parts.items() if not old.get(name) == latest.get(name) == html},
+        "log": lines(model, lines_sent),
     }
 
 
 def lines(model: TableViewModel, since: int) -> list[list[Any]]:
-    """Return the lines of the log from one on; of very many, the last."""
+    """Return the lines of the log from `since` on; of very many, the last."""
     first = max(since, len(model.log) - MAX_LOG_LINES)
     return [[entry.number, entry.kind, entry.text] for entry in model.log[first:]]
 
 
 class Connection:
-    """What one client has been sent, and what it asked for."""
+    """One client: what it has been sent, and what it requests."""
 
     def __init__(
         self,
@@ -101,19 +95,19 @@ class Connection:
         self._network = network
         self._root = root
         self._since = since
-        self._step = step  # the last event that the client was told of; below 0 if it does not ask for steps
+        self._step = step  # the last event sent; below 0 if the client does not want steps
         self._limits = limits
         self._seat = SPECTATOR
         self._sent: dict[str, str] = {}
         self._n = 0
         self._sending = asyncio.Lock()
-        self._asked: asyncio.Queue[str] = asyncio.Queue(MOST_ASKED)
+        self._requests: asyncio.Queue[str] = asyncio.Queue(MAX_QUEUED_REQUESTS)
 
     def _work_slot(self) -> AbstractAsyncContextManager[None]:
         return self._limits.work_slot(self._network)
 
     async def run(self) -> None:
-        """Serve the client until it goes or the server stops."""
+        """Serve the client until it disconnects or the server stops."""
         try:
             async with self._work_slot(), self._service.room(self._code) as room:
                 await self._service.arrive(room, self._player, self._network)
@@ -122,55 +116,55 @@ class Connection:
         except TableNotFoundError as e:
             await self._socket.accept()
             await self._send({"gone": True, "said": str(e)})
-            await self._socket.close(GONE)
+            await self._socket.close(CLOSE_NO_TABLE)
             return
-        except PisteError as e:  # it could not be kept that somebody came, or there is no room in the memory
+        except PisteError as e:  # the arrival could not be stored, or there are too many rooms
             await self._socket.accept()
             await self._send({"ok": False, "said": str(e)})
-            await self._socket.close(LATER)
+            await self._socket.close(CLOSE_TRY_LATER)
             return
         tasks: list[asyncio.Task[None]] = []
         try:
             await self._socket.accept()
-            answering = asyncio.ensure_future(self._answer())
+            answering = asyncio.ensure_future(self._answer_requests())
             tasks = [
-                asyncio.ensure_future(self._tell(subscription)),
+                asyncio.ensure_future(self._send_changes(subscription)),
                 asyncio.ensure_future(self._receive()),
                 answering,
             ]
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-        except BROKEN:
-            pass  # gone, as people go
+        except DISCONNECTED:
+            pass
         finally:
-            # However a line ends, its place at the table is free at once: nobody waits for a line that is not there.
+            # However a connection ends, its player is not counted as connected from now on.
             self._service.registry.unsubscribe(self._code, self._seat, subscription)
             for task in tasks[:2]:
                 task.cancel()
             if tasks and not subscription.closing:
                 with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(self._asked.join(), LAST)
+                    await asyncio.wait_for(self._requests.join(), FINISH_TIMEOUT_S)
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
-        with contextlib.suppress(*BROKEN):
+        with contextlib.suppress(*DISCONNECTED):
             if self._socket.application_state == WebSocketState.CONNECTED:
                 await self._socket.close()
 
-    async def _tell(self, subscription: Subscription) -> None:
-        """Send what is new, whenever something is."""
-        subscription.changed.set()  # the first message says how things are
-        with contextlib.suppress(*BROKEN):
+    async def _send_changes(self, subscription: Subscription) -> None:
+        """Send every change."""
+        subscription.changed.set()  # the first message sends everything
+        with contextlib.suppress(*DISCONNECTED):
             while True:
                 await subscription.changed.wait()
                 subscription.changed.clear()
                 if subscription.closing:
                     await self._send({"bye": "restart"})
-                    await self._socket.close(RESTART)
+                    await self._socket.close(CLOSE_RESTART)
                     return
                 async with self._work_slot():
                     async with self._service.room(self._code) as room:
                         model = self._service.view_model(room, self._player, self._root)
-                        if model.seat != self._seat:  # they have sat down, here or through another window
+                        if model.seat != self._seat:  # the player has sat down, here or in another window
                             self._service.registry.change_seat(room, self._seat, model.seat)
                             self._seat, self._since = model.seat, 0
                         steps = self._service.steps(room, self._player, model, self._step) if self._step >= 0 else ()
@@ -183,36 +177,36 @@ class Connection:
                 self._step = model.step if self._step >= 0 else self._step
 
     async def _receive(self) -> None:
-        """Take requests from the line, also while one is being answered, or a broken line would not be noticed."""
+        """Read requests, also while one is being answered, or a disconnection would not be noticed."""
         wait = self._limits.message_limiter(self._network)
-        # A KeyError comes of bytes where text belongs.
-        with contextlib.suppress(KeyError, *BROKEN):
+        # receive_text raises KeyError for a binary message.
+        with contextlib.suppress(KeyError, *DISCONNECTED):
             while True:
                 text = await self._socket.receive_text()
-                if wait() or self._asked.full():
+                if wait() or self._requests.full():
                     self._service.metrics.refused("messages")
                     await self._send({"ok": False, "said": REFUSALS["messages"]})
-                    await self._socket.close(LATER)
+                    await self._socket.close(CLOSE_TRY_LATER)
                     return
-                self._asked.put_nowait(text)
-                await asyncio.sleep(0)  # who sends many at once lets others come in between
+                self._requests.put_nowait(text)
+                await asyncio.sleep(0)  # a client that sends many lets others come in between
 
-    async def _answer(self) -> None:
+    async def _answer_requests(self) -> None:
         """Answer requests, one after the other."""
         while True:
-            text = await self._asked.get()
+            text = await self._requests.get()
             try:
                 await self._take(text)
             finally:
-                self._asked.task_done()
+                self._requests.task_done()
             await asyncio.sleep(0)
 
     async def _take(self, text: str) -> None:
-        answer = await self._answered(understood(text))
-        with contextlib.suppress(*BROKEN):  # what they asked for is done, whether they hear of it or not
+        answer = await self._respond(parse_request(text))
+        with contextlib.suppress(*DISCONNECTED):  # the request is carried out even if the client is gone
             await self._send(answer)
 
-    async def _answered(self, asked: dict[str, str] | None) -> dict[str, Any]:
+    async def _respond(self, asked: dict[str, str] | None) -> dict[str, Any]:
         if asked is None:
             self._service.metrics.refused("unreadable")
             return {"ok": False, "said": "That message cannot be read. Reload the page."}
@@ -221,13 +215,13 @@ class Connection:
             return {"re": request, "ok": True}
         answer = self._service.answers.find(self._code, self._player, request)
         if answer is None:
-            # A hint waits for a thinker, and there is a queue for those.
+            # A hint waits for a bot worker, which has a queue of its own.
             async with contextlib.nullcontext() if asked["do"] == "hint" else self._work_slot():
-                answer = await self._done(request, asked)
+                answer = await self._perform(request, asked)
             self._service.answers.add(self._code, self._player, request, answer)
         return answer
 
-    async def _done(self, request: str, asked: dict[str, str]) -> dict[str, Any]:
+    async def _perform(self, request: str, asked: dict[str, str]) -> dict[str, Any]:
         fields = {key: value for key, value in asked.items() if key not in ("id", "do")}
         try:
             result = await self._service.perform(self._code, self._player, asked["do"], fields, self._network)
@@ -235,8 +229,8 @@ class Connection:
             self._service.metrics.refused("request")
             return {"re": request, "ok": False, "said": str(e)}
         except Exception as e:
-            mark = logs.error("request failed", e)
-            said = f"Something went wrong here, and it was noted as {mark}. The game is kept: reload the page."
+            error_id = logs.error("request failed", e)
+            said = f"Something went wrong here, and it was noted as {error_id}. The game is kept: reload the page."
             return {"re": request, "ok": False, "said": said}
         return {
             "re": request,
@@ -251,23 +245,23 @@ class Connection:
             await self._socket.send_text(dumped({"n": self._n, **message}))
 
 
-def understood(text: str) -> dict[str, str] | None:
-    """Return a request as a flat set of short texts, or None for anything else."""
-    if len(text) > LONGEST:
+def parse_request(text: str) -> dict[str, str] | None:
+    """Return a request as a flat dictionary of short texts, or None for anything else."""
+    if len(text) > MAX_MESSAGE_LENGTH:
         return None
     try:
-        found = json.loads(text)
+        data = json.loads(text)
     except (ValueError, RecursionError):
         return None
-    if not isinstance(found, dict) or len(found) > 8 or not isinstance(found.get("do"), str):
+    if not isinstance(data, dict) or len(data) > 8 or not isinstance(data.get("do"), str):
         return None
-    asked: dict[str, str] = {}
-    for key, value in found.items():
+    request: dict[str, str] = {}
+    for key, value in data.items():
         if isinstance(value, bool) or not isinstance(value, str | int) or len(key) > 24:
             return None
         try:
-            asked[key] = str(value)
-            asked[key].encode()
-        except ValueError:  # half a letter, or a number with thousands of digits
+            request[key] = str(value)
+            request[key].encode()
+        except ValueError:  # a lone surrogate, or a number with thousands of digits
             return None
-    return asked if asked["do"] in VERBS or asked["do"] == "ping" else None
+    return request if request["do"] in VERBS or request["do"] == "ping" else None

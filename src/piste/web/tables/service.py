@@ -180,20 +180,20 @@ class TableService:
     # Actions
 
     async def open(
-        self, player: str, game: str, given: Mapping[str, str], name: str, versus: str, network: str = ""
+        self, player: str, game: str, chosen: Mapping[str, str], name: str, versus: str, network: str = ""
     ) -> Room:
-        """Open a room: against bots of a level, or with free seats for friends."""
+        """Open a room: against bots of a level, or with free seats for other players."""
         versus = bots.level_of(versus)
-        found = find(game)
-        options = found.options(given)
+        entry = find(game)
+        options = entry.options(chosen)
         if getattr(options, "turns", 0) > MAX_DECISIONS:
             raise OptionError(f"A table in the browser carries up to {MAX_DECISIONS} turns; 'turns' cannot be more.")
-        count = found.rules.seats(options)
+        count = entry.rules.seats(options)
         if versus != "friend":
-            check_level(versus, found, options)
+            check_level(versus, entry, options)
         named = clean_name(name) if name.strip() else ""
         seats = [Seat(PERSON, players=frozenset({player})), *[Seat()] * (count - 1)]
-        room = Room(self.tokens.code(), found.name, given, seats, host=player, now=self.clock())
+        room = Room(self.tokens.code(), entry.name, chosen, seats, host=player, now=self.clock())
         if named:
             room.place(0, seats[0]._replace(name=room.free_name(named)))  # a seat without a name has one too
         if versus != "friend":
@@ -202,7 +202,7 @@ class TableService:
         return room
 
     async def _begin(self, room: Room, player: str, named: str, network: str, *more: Change) -> None:
-        """Begin a room, by whatever way it was asked for: here tables are counted."""
+        """Add and store a new room; here the rate limit of new tables applies."""
         self._limits.require("rooms", network)
         room.network = network
         self.registry.add(room)
@@ -227,7 +227,7 @@ class TableService:
     async def perform(
         self, code: str, player: str, verb: str, fields: Mapping[str, str], network: str = ""
     ) -> ActionResult:
-        """Carry out what somebody asks for in a room, and say what came of it."""
+        """Carry out an action of a player in a room."""
         if verb not in VERBS:
             raise UnknownNameError(f"{quoted(verb)} is nothing that can be done at a table.")
         if not player:
@@ -312,7 +312,7 @@ class TableService:
         await self.registry.save(room, *seat_changes(room), *changes)
 
     async def arrive(self, room: Room, player: str, network: str = "") -> None:
-        """Note that somebody is at the table; who had a place kept takes it. The caller holds the room."""
+        """Note that a player is at the table and takes a reserved seat. The caller holds the room."""
         seat = room.seat_of(player)
         if seat != SPECTATOR:
             room.network = network
@@ -320,7 +320,7 @@ class TableService:
         if seat != SPECTATOR and room.arrive(seat):
             await self._deal_if_full(room)
             self.registry.notify(room.code)
-        room.stuck = ""  # who comes to a table where a bot could not answer lets it try again
+        room.stuck = ""  # a bot that could not decide tries again when a player arrives
         self.bot_runner.play(room)
 
     async def bind(self, code: str, seat: int, token: str, player: str) -> None:
@@ -343,7 +343,7 @@ class TableService:
                 self.tokens.code(), room.game.name, room.options, seats,
                 host=player, now=self.clock(), listed=room.listed, previous=room.code,
             )  # fmt: skip
-            # Both or neither, whoever goes away meanwhile: or there could be two.
+            # Both rooms are stored or neither, even if the client disconnects: or there could be two rematches.
             room.successor = following.code
             try:
                 await self._begin(following, player, "", room.network, SetSuccessor(room.code, following.code))
@@ -354,7 +354,7 @@ class TableService:
         return ActionResult(redirect=f"/t/{room.successor}")
 
     async def _delete(self, room: Room, seat: int, player: str) -> ActionResult:
-        """Take a game off somebody's list; when the last one has done that, it is gone."""
+        """Remove a game from a player's list; when the last player has done that, it is deleted."""
         if room.table is None and not room.is_host(player):
             raise IllegalDecisionError("Only whoever opened this table can close it.")
         if room.table is not None and seat == SPECTATOR:
@@ -370,16 +370,16 @@ class TableService:
         await self.registry.save(room, *(DropSitter(room.code, seat, one) for one in gone))
         return ActionResult(redirect="/")
 
-    # Old rooms, and the end
+    # Old rooms
 
     async def expire(self) -> int:
-        """Delete rooms that nobody has touched for as long as the setting says; return how many."""
+        """Delete rooms without a change for as long as the setting says; return their number."""
         passed = await self._measure_elapsed()
         if not self._settings.keep_days:
             return 0
         keep = elapsed_time.DAY_S * self._settings.keep_days
-        found = await asyncio.to_thread(self.storage.expired, passed.wall - keep)
-        old = [code for code, touched in found if passed.age(touched) >= keep]
+        candidates = await asyncio.to_thread(self.storage.expired, passed.wall - keep)
+        old = [code for code, touched in candidates if passed.age(touched) >= keep]
         for code in old:
             await self.registry.delete(code)
         await asyncio.wrap_future(self.storage.write(DropPlayers(passed.wall - keep - passed.ahead)))
@@ -388,14 +388,14 @@ class TableService:
         return len(old)
 
     async def _measure_elapsed(self) -> elapsed_time.Elapsed:
-        """Note how much time has passed; a clock that was set is no reason to delete anything."""
-        async with self._clock_lock:  # two looks at once would each take the other's time for a jump
+        """Store how much time has passed; a clock that was set is no reason to delete anything."""
+        async with self._clock_lock:  # two at once would each take the other's time for a jump
             wall, ticks = self.clock(), self.ticks()
             kept, last = await asyncio.to_thread(lambda: (self.storage.key("elapsed"), self.storage.last_touched()))
             before = elapsed_time.read(kept, last, wall)
             passed = before.advance(wall, ticks, elapsed_time.boot())
             if passed.jumps and passed.jumps != before.jumps:
-                # Whoever runs the server can set it right before anything comes of it.
+                # The operator can set it right before anything is deleted.
                 logs.warning("clock jumped", days=round(passed.jumps[-1].by / elapsed_time.DAY_S, 2))
             await asyncio.wrap_future(self.storage.write(PutKey("elapsed", passed.text())))
             return passed
@@ -405,7 +405,7 @@ class TableService:
 
 
 def read_number(text: str) -> int:
-    """Return the number of a question as a client gave it."""
+    """Return the number of a question from a request."""
     if not (text.isascii() and text.isdigit() and len(text) < 10):
         raise IllegalDecisionError(
             "A decision must name the number of the question it answers. Look at the table again."
