@@ -56,8 +56,8 @@ def session_of(
         page.write(text)  # a terminal echoes what is typed
         return text
 
-    screen = Terminal(page, Keyboard(typed), colour=False)
-    session = Session(head, table, recorder, seat_players(head.game, head.options, specs), screen, **settings)
+    terminal = Terminal(page, Keyboard(typed), colour=False)
+    session = Session(head, table, recorder, seat_players(head.game, head.options, specs), terminal, **settings)
     box.append(session)
     return session, page
 

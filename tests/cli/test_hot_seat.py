@@ -80,8 +80,8 @@ def page_of(kind: Kind, steps: tuple[int, ...]) -> Watched:
         page.write(name + "\n")
         return name + "\n"
 
-    screen = Terminal(page, Keyboard(typed), colour=False)
-    page.session = Session(head, table, recorder, seat_players(game, head.options, ["you"] * count), screen)
+    terminal = Terminal(page, Keyboard(typed), colour=False)
+    page.session = Session(head, table, recorder, seat_players(game, head.options, ["you"] * count), terminal)
     with pytest.raises(EOFError):
         page.session.run()
     assert table.history() == steps

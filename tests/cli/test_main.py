@@ -92,6 +92,7 @@ def test_rules_are_the_page_without_its_markup(name: str, tmp_path: Path) -> Non
         (["play", "prime-duel", "--name", "Ann", "--name", "Ann"], "same name"),
         (["play", "prime-duel", "--name", "\x1b[2J"], "letters that can be printed"),
         (["rules", "chess"], "There is no game 'chess'"),
+        (["puzzle", "prime-duel", "--number", "x"], "piste: --number cannot be 'x'"),
         (["completion", "tcsh"], "tcsh"),
     ],
 )

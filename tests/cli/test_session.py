@@ -79,8 +79,8 @@ def test_by_pipe_to_the_end(name: str, options: dict[str, Any], seats: int) -> N
         assert actor is not None
         return chooser.choice(table.view(actor).decisions) + "\n"
 
-    screen = Terminal(page, Keyboard(answer, terminal=False), colour=False)
-    Session(head, table, recorder, seat_players(head.game, head.options, ["you"] * seats), screen).run()
+    terminal = Terminal(page, Keyboard(answer, terminal=False), colour=False)
+    Session(head, table, recorder, seat_players(head.game, head.options, ["you"] * seats), terminal).run()
     assert table.ending() is not None
     assert "\x1b" not in page.getvalue()
 
@@ -189,9 +189,9 @@ def test_brief_is_brief() -> None:
 def test_no_input_fails_instead_of_asking() -> None:
     head = new_head("prime-duel", seed="x")
     table, recorder = seated(head)
-    screen = Terminal(io.StringIO(), io.StringIO("keep\n"), asking=False)
+    terminal = Terminal(io.StringIO(), io.StringIO("keep\n"), asking=False)
     with pytest.raises(piste.PisteError, match="--no-input"):
-        Session(head, table, recorder, seat_players(head.game, head.options, ["you", "you"]), screen).run()
+        Session(head, table, recorder, seat_players(head.game, head.options, ["you", "you"]), terminal).run()
 
 
 @EVERY
