@@ -11,7 +11,7 @@ from pathlib import Path
 from piste.compiled.compiler import observation_spec
 from piste.core.game import find, names
 from piste.core.observation import AMOUNTS, COUNTS, indices
-from piste.rl.encoder import settled
+from piste.rl.encoder import learner_options
 
 PAGE = Path(__file__).parent.parent / "docs" / "layouts.md"
 
@@ -34,7 +34,7 @@ With other options the sizes change; `piste.core.observation.indices(game.observ
 def section(name: str, given: dict[str, int | str]) -> list[str]:
     """Return the tables of one game with some options."""
     game = find(name)
-    options = settled(game, given)
+    options = learner_options(game, given)
     numbers = observation_spec(game)
     found = list(enumerate(indices(numbers.LAYOUT, options)))
     more = "".join(f", {key} = {value}" for key, value in given.items())

@@ -25,7 +25,7 @@ from piste.core.errors import IllegalDecisionError, MissingExtraError, OptionErr
 from piste.core.game import find, names
 from piste.core.protocols import RESIGNS
 from piste.core.views import SeatView
-from piste.rl.episode import TRIES
+from piste.rl.episode import MAX_SKIPPED_GAMES
 from tests.game_setups import Kind, games
 from tests.rl.rl_setups import KINDS, picked
 
@@ -84,7 +84,7 @@ def test_gymnasiums_checker_passes_as_it_is_where_every_action_is_always_open() 
 def test_every_game_is_registered_under_its_name(name: str) -> None:
     env_id = "piste/" + name.title().replace("-", "") + "-v0"
     env = make(env_id)
-    assert env.unwrapped._play.game.name == name
+    assert env.unwrapped._episode.game.name == name
     assert make(f"piste.rl.gymnasium:{env_id}").spec is not None  # imports it by itself
     assert isinstance(env.observation_space, gymnasium.spaces.Dict)
 
@@ -118,7 +118,7 @@ def test_a_learner_meets_only_its_own_decisions(kind: Kind) -> None:
         chooser = random.Random(seed)
         over = False
         while not over:
-            play = env.unwrapped._play
+            play = env.unwrapped._episode
             assert play.to_act == info["seat"] == env.unwrapped.seat
             assert env.observation_space.contains(view)
             assert masks(env).dtype == np.bool_
@@ -129,9 +129,9 @@ def test_a_learner_meets_only_its_own_decisions(kind: Kind) -> None:
             over = terminated or truncated
             assert over or reward == 0.0
         assert not masks(env).any()
-        assert reward == env.unwrapped._play.ending().payoffs[info["seat"]]
+        assert reward == env.unwrapped._episode.ending().payoffs[info["seat"]]
         seats.add(info["seat"])
-    assert seats == set(range(env.unwrapped._play.seats)), "the seat is drawn anew for each game"
+    assert seats == set(range(env.unwrapped._episode.seats)), "the seat is drawn anew for each game"
 
 
 @every_kind
@@ -152,7 +152,7 @@ def test_without_a_seed_games_are_fresh() -> None:
 def test_a_pickled_or_copied_game_goes_on_the_same(kind: Kind) -> None:
     env = made(kind, opponent="steady", render_mode="ansi")
     for seed in range(20):
-        if len(played(env, seed, "before", 3)) == 4 and env.unwrapped._play.to_act is not None:
+        if len(played(env, seed, "before", 3)) == 4 and env.unwrapped._episode.to_act is not None:
             break
     others = [pickle.loads(pickle.dumps(env)), copy.deepcopy(env)]
     assert all(other.render() == env.render() for other in others)
@@ -200,7 +200,7 @@ def test_games_without_a_decision_of_the_learners_are_passed_over() -> None:
     skipped = [env.reset(seed=seed)[1]["skipped"] for seed in range(30)]
     assert any(skipped)
     assert not all(skipped)
-    with pytest.raises(OptionError, match=f"nothing to decide in {TRIES} games"):
+    with pytest.raises(OptionError, match=f"nothing to decide in {MAX_SKIPPED_GAMES} games"):
         make("piste/ZeroSumDuel-v0", turns=7, first="a", seat=1, opponent="random").reset(seed=1)
 
 
@@ -241,12 +241,12 @@ def test_or_it_gives_the_game_up_if_that_was_asked_for(players: int) -> None:
     closed = int((~masks(env)).nonzero()[0][0])
     _, reward, terminated, truncated, _ = env.step(closed)
     assert (reward, terminated, truncated) == (-1.0, True, False)
-    left = [told.event.seat for told in env.unwrapped._play.view(0).log if told.event.kind == RESIGNS]
+    left = [told.event.seat for told in env.unwrapped._episode.view(0).log if told.event.kind == RESIGNS]
     assert left == [info["seat"]]
     with pytest.raises(IllegalDecisionError, match=r"over: call reset"):
         env.step(0)
     again = pickle.loads(pickle.dumps(env))
-    assert again.unwrapped._play.table.history() == env.unwrapped._play.table.history()
+    assert again.unwrapped._episode.table.history() == env.unwrapped._episode.table.history()
     with pytest.raises(OptionError, match="it is error or resign"):
         make("piste/PrimeDuel-v0", illegal="random")
 
@@ -278,7 +278,7 @@ def test_opponents_decide_as_they_do_at_a_table() -> None:
     """The bots' streams are those of a table with the same seed, so a learner's game can be played again anywhere."""
     env = make("piste/MccoyDuel-v0", opponent="novice", players=3, seat=1)
     played(env, 8, 8)
-    history = env.unwrapped._play.table.history()
+    history = env.unwrapped._episode.table.history()
     game = find("mccoy-duel")
     table = piste.open_table("mccoy-duel", {"players": 3}, seed="8")
     bot, dealer, chooser = bots.find("novice", game), piste.Dealer("8"), random.Random("8")

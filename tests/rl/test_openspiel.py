@@ -21,7 +21,7 @@ from piste.core.game import find, members, names  # noqa: E402
 from piste.core.protocols import SPECTATOR  # noqa: E402
 from piste.core.views import SeatView  # noqa: E402
 from piste.rl import openspiel  # noqa: E402
-from piste.rl.encoder import Encoder, settled  # noqa: E402
+from piste.rl.encoder import Encoder, learner_options  # noqa: E402
 from tests.game_setups import FULL, ODD, Kind, actions, games, played  # noqa: E402
 from tests.sizes import slow_if  # noqa: E402
 
@@ -48,7 +48,9 @@ TINY = (
 
 def loaded(kind: Kind) -> Any:
     game = find(kind.game)
-    return pyspiel.load_game(openspiel.short_name(kind.game), openspiel.parameters(game, settled(game, kind.options)))
+    return pyspiel.load_game(
+        openspiel.short_name(kind.game), openspiel.parameters(game, learner_options(game, kind.options))
+    )
 
 
 def observers(game: Any) -> dict[tuple[Any, ...], Any]:
@@ -112,17 +114,17 @@ def test_every_option_is_a_parameter_with_the_default_of_the_sheet(name: str) ->
 @pytest.mark.parametrize("kind", KINDS, ids=str)
 def test_parameters_reach_the_rules_and_a_game_can_be_loaded_again_from_its_text(kind: Kind) -> None:
     game = loaded(kind)
-    assert game.kind.options == settled(find(kind.game), kind.options)
-    assert game.num_players() == find(kind.game).rules.seats(game.kind.options)
+    assert game.spec.options == learner_options(find(kind.game), kind.options)
+    assert game.num_players() == find(kind.game).rules.seats(game.spec.options)
     for again in (pyspiel.load_game(str(game)), pickle.loads(pickle.dumps(game))):
         assert str(again) == str(game)
-        assert again.kind.options == game.kind.options
+        assert again.spec.options == game.spec.options
 
 
 def test_text_of_digits_is_written_in_quotes() -> None:
     game = pyspiel.load_game("python_piste_mccoy_duel(powers='05',rounds=1)")
-    assert game.kind.options.powers == 0b100001
-    assert pyspiel.load_game(str(game)).kind.options.powers == 0b100001
+    assert game.spec.options.powers == 0b100001
+    assert pyspiel.load_game(str(game)).spec.options.powers == 0b100001
 
 
 @pytest.mark.parametrize(
@@ -156,7 +158,7 @@ def test_without_openspiel_the_answer_is_the_command_that_installs_it() -> None:
 
 @pytest.mark.parametrize("kind", KINDS, ids=str)
 def test_a_game_at_a_table_is_the_same_game_step_by_step(kind: Kind) -> None:
-    options = find(kind.game).option_texts(settled(find(kind.game), kind.options))
+    options = find(kind.game).option_texts(learner_options(find(kind.game), kind.options))
     table = played(Kind(kind.game, dict(options)), "openspiel")
     game = loaded(kind)
     state, encoder = game.new_initial_state(), Encoder(table.game, table.options)
@@ -183,7 +185,7 @@ def test_a_game_at_a_table_is_the_same_game_step_by_step(kind: Kind) -> None:
     assert ending is not None
     assert state.returns() == list(map(float, ending.payoffs))
     for seat in range(table.seats):
-        given: SeatView = state.trail.view(seat)
+        given: SeatView = state.node.view(seat)
         assert given == table.view(seat)._replace(counts=False)
 
 
@@ -205,7 +207,7 @@ def test_two_strings_are_the_same_exactly_where_a_seat_was_told_and_shown_the_sa
     for state in everywhere(pyspiel.load_game(game).new_initial_state()):
         states += 1
         for seat in range(state.num_players()):
-            text, log = state.information_state_string(seat), state.trail.view(seat).log
+            text, log = state.information_state_string(seat), state.node.view(seat).log
             assert texts.setdefault((seat, text), log) == log
             assert logs.setdefault((seat, log), text) == text
     hides = state.get_game().get_type().information == pyspiel.GameType.Information.IMPERFECT_INFORMATION
@@ -230,7 +232,7 @@ def test_two_games_that_a_seat_cannot_tell_apart_look_the_same_to_it(kind: Kind)
     draw, game = openspiel.Resampler("secrets"), loaded(kind)
     mine = {way: seer for way, seer in observers(game).items() if way[2] != EVERY}
     others = 0
-    many = game.num_players() > 2 and game.kind.options.powers == 511  # then a seat holds very much possible
+    many = game.num_players() > 2 and game.spec.options.powers == 511  # then a seat holds very much possible
     for seed in range(1 if many else 2):
         states = [state for state in at_random(kind, seed) if not state.is_chance_node()]
         for state in states[2:3] if many else states[:: 1 + len(states) // 8]:
@@ -260,7 +262,7 @@ def test_observers_show_what_they_are_asked_for(kind: Kind) -> None:
     confided = 0
     states = list(at_random(kind, 1))
     for state in states[:: 1 + len(states) // 20]:
-        trail = state.trail
+        node = state.node
         texts = {way: [s.string_from(state, p) for p in range(game.num_players())] for way, s in seers.items()}
         for recall in (False, True):
             assert set(texts[recall, False, NONE]) == {""}
@@ -270,7 +272,7 @@ def test_observers_show_what_they_are_asked_for(kind: Kind) -> None:
             for text in own:
                 assert text in texts[recall, False, EVERY][0]
                 assert text in texts[recall, True, EVERY][0]
-        assert texts[True, True, NONE][0] == trail.told(SPECTATOR)
+        assert texts[True, True, NONE][0] == node.log_text(SPECTATOR)
         assert texts[True, True, OWN] == [state.information_state_string(p) for p in range(game.num_players())]
         assert texts[False, True, OWN] == [state.observation_string(p) for p in range(game.num_players())]
         for way, seer in seers.items():
@@ -298,7 +300,7 @@ def test_copies_go_their_own_way_and_states_go_through_text(kind: Kind) -> None:
     state = list(at_random(kind, 2))[-2]
     before, copy = str(state), state.clone()
     copy.apply_action(
-        members(copy.trail.kind.rules.outcomes(copy.trail.state))[0]
+        members(copy.node.spec.rules.outcomes(copy.node.state))[0]
         if copy.is_chance_node()
         else copy.legal_actions()[0]
     )

@@ -151,7 +151,7 @@ class OneSolution(SolverPolicy):
 
     def action_probabilities(self, state: Any, player_id: int | None = None) -> dict[int, float]:
         seat = state.current_player() if player_id is None else player_id
-        start, told = infosets.observed_round(state.trail.view(seat))
+        start, told = infosets.observed_round(state.node.view(seat))
         assert start is not None
         known = infosets.possible_states(start, told[:2], SPECTATOR)  # what all know when both have buried a card
         solved = self.solution(start.options, known)

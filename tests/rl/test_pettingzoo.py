@@ -22,8 +22,8 @@ import piste
 import piste.rl.pettingzoo as adapter
 from piste.core.errors import OptionError
 from piste.core.game import find, names
-from piste.rl.encoder import Encoder, settled
-from piste.rl.episode import TRIES
+from piste.rl.encoder import Encoder, learner_options
+from piste.rl.episode import MAX_SKIPPED_GAMES
 from tests import ROOT
 from tests.game_setups import Kind, games
 from tests.rl.rl_setups import KINDS, SECRETS, picked, play, retold, seen, split
@@ -148,7 +148,7 @@ def test_the_example_plays_every_game() -> None:
 def test_the_same_seed_is_the_same_game_as_at_a_table(kind: Kind) -> None:
     """Step by step: who acts, what each seat sees, what is open, and what it pays at the end."""
     game = find(kind.game)
-    options = settled(game, kind.options)
+    options = learner_options(game, kind.options)
     encoder = Encoder(game, options)
     compared = 0
     for seed in range(games(0) // 500 + 4):
@@ -191,7 +191,7 @@ def test_games_that_end_before_anybody_decides_are_passed_over() -> None:
         assert ended[: skipped[-1]] == [True, True][: skipped[-1]]
         assert skipped[-1] >= 2 or not ended[skipped[-1]]
     assert any(skipped)
-    with pytest.raises(OptionError, match=f"ended {TRIES} times"):
+    with pytest.raises(OptionError, match=f"ended {MAX_SKIPPED_GAMES} times"):
         adapter.env("zero-sum-duel", turns=1).reset()
 
 
@@ -246,7 +246,7 @@ def test_an_environment_can_be_pickled_before_its_first_game() -> None:
 def test_a_seat_cannot_tell_apart_what_it_may_not_know(kind: Kind, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two games in which a seat was told the same look the same to it, byte for byte, at every decision."""
     game = find(kind.game)
-    settled_kind = Kind(kind.game, dict(game.option_texts(settled(game, kind.options))))
+    settled_kind = Kind(kind.game, dict(game.option_texts(learner_options(game, kind.options))))
     different = 0
 
     def screens(steps: tuple[int, ...], seat: int) -> list[Any]:
@@ -269,7 +269,7 @@ def test_a_seat_cannot_tell_apart_what_it_may_not_know(kind: Kind, monkeypatch: 
         env = made(kind)
         env.reset(seed=seed)
         play(env, seed, 4 + 3 * seed % 9)
-        table = env.unwrapped._play.table
+        table = env.unwrapped._episode.table
         for seat in range(table.seats):
             other = retold(table, seat, seed)
             different += other != table.history()

@@ -68,7 +68,7 @@ def test_max_cycles_is_the_turn_limit_where_a_game_has_one() -> None:
     def limit(game: str, **options: Any) -> int:
         env = adapter.env(game, **options)
         env.reset(seed=1)
-        return int(env.unwrapped._play.table.options.turns)
+        return int(env.unwrapped._episode.table.options.turns)
 
     assert limit("prime-duel", max_cycles=np.int64(30)) == limit("prime-duel", turns=30) == 30
     assert limit("prime-duel") == 200
@@ -87,7 +87,7 @@ def test_a_player_who_is_out_of_a_round_stays_until_the_match_ends() -> None:
     chooser, out = random.Random(3), 0
     while not any(env.terminations.values()):
         assert env.agents == ["player_0", "player_1", "player_2", "player_3"]
-        playing = env.unwrapped._play.view(0).position.playing
+        playing = env.unwrapped._episode.view(0).position.playing
         out += playing != 0b1111
         env.step(picked(env.last()[0]["action_mask"], chooser))
     assert out > 0

@@ -12,7 +12,7 @@ from piste.core.dealer import ScriptedDealer
 from piste.core.game import find
 from piste.core.protocols import CHANCE
 from piste.core.table import Table
-from piste.rl.encoder import Encoder, settled
+from piste.rl.encoder import Encoder, learner_options
 from piste.rl.openspiel import parameters, short_name
 from piste.rl.pettingzoo import raw_env
 from piste.rl.vector_env import VectorEnv
@@ -40,7 +40,7 @@ def among_many(kind: Kind, seed: str) -> tuple[list[int], list[Any]]:
 @pytest.mark.parametrize("kind", slow_if(compiles_long, kinds()), ids=str)
 def test_a_game_is_the_same_at_a_table_among_many_in_pettingzoo_and_in_openspiel(kind: Kind) -> None:
     game = find(kind.game)
-    options = settled(game, kind.options)
+    options = learner_options(game, kind.options)
     encoder = Encoder(game, options)
     for seed in range(games(2) if games(2) < 100 else 100):
         history, stood = among_many(kind, f"one {seed}")
@@ -52,7 +52,7 @@ def test_a_game_is_the_same_at_a_table_among_many_in_pettingzoo_and_in_openspiel
         table = Table(game, options, ScriptedDealer(outcomes), counts=False)
         zoo = raw_env(kind.game, **kind.options)
         zoo.reset(seed=1)
-        zoo._play._table, zoo._play._views = Table(game, options, ScriptedDealer(outcomes), counts=False), {}
+        zoo._episode._table, zoo._episode._views = Table(game, options, ScriptedDealer(outcomes), counts=False), {}
         zoo._select()
         spiel = pyspiel.load_game(short_name(kind.game), parameters(game, options)).new_initial_state()
         moment = 0

@@ -18,7 +18,7 @@ from piste.core.errors import IllegalDecisionError, OptionError
 from piste.core.game import find, members, names
 from piste.core.observation import indices
 from piste.core.protocols import CHANCE, OVER
-from piste.rl.encoder import TURNS, Encoder, settled
+from piste.rl.encoder import DEFAULT_TURN_LIMIT, Encoder, learner_options
 from piste.rl.vector_env import Seen, VectorEnv
 from tests import ROOT, sizes
 from tests.game_setups import FULL, ODD, Kind, games
@@ -158,17 +158,17 @@ def test_no_games_and_no_threads_get_a_sentence(number: int, threads: int) -> No
 
 
 def test_learners_have_a_turn_limit_and_cannot_do_without() -> None:
-    assert settled(find("prime-duel"), {}).turns == TURNS
-    assert settled(find("prime-duel"), {"turns": 9}).turns == 9
-    assert settled(find("positive-negative"), {}) == find("positive-negative").options()
+    assert learner_options(find("prime-duel"), {}).turns == DEFAULT_TURN_LIMIT
+    assert learner_options(find("prime-duel"), {"turns": 9}).turns == 9
+    assert learner_options(find("positive-negative"), {}) == find("positive-negative").options()
     with pytest.raises(OptionError, match="turn limit"):
-        settled(find("prime-duel"), {"turns": 0})
+        learner_options(find("prime-duel"), {"turns": 0})
 
 
 @pytest.mark.parametrize("kind", [*FULL, *ODD], ids=str)
 def test_what_a_seat_sees_is_the_same_in_numbers_compiled_and_not_and_keeps_its_bounds(kind: Kind) -> None:
     game = find(kind.game)
-    options = settled(game, kind.options)
+    options = learner_options(game, kind.options)
     encoder = Encoder(game, options)
     assert len({(index.part.name, index.name) for index in indices(encoder.numbers.LAYOUT, options)}) == encoder.size
     compile_it = kind in FULL and not (sizes.quick and compiles_long(kind))  # it takes a while
@@ -199,7 +199,7 @@ def test_what_a_seat_sees_is_the_same_in_numbers_compiled_and_not_and_keeps_its_
 def test_two_views_that_differ_have_different_numbers(name: str) -> None:
     """Nothing that a seat sees while it decides is lost."""
     game = find(name)
-    options = settled(game, {"turns": 20} if "turns" in game.rules.Options._fields else {})
+    options = learner_options(game, {"turns": 20} if "turns" in game.rules.Options._fields else {})
     encoder = Encoder(game, options)
     found: dict[tuple[int, bytes], Any] = {}
     for seed in range(25):

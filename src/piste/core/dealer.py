@@ -56,13 +56,17 @@ class RandomStream:
         return (self._word() >> 11) / (1 << 53)
 
     def weighted(self, weights: Sequence[float]) -> int:
-        """Return an index, each as likely as its share of the weights."""
-        at = self.fraction() * sum(weights)
-        for i, weight in enumerate(weights):
-            if at < weight:
-                return i
-            at -= weight
-        return max((i for i, weight in enumerate(weights) if weight > 0), default=0)  # the sum was rounded up
+        """Return an index, each as likely as its weight says."""
+        return index_at(weights, self.fraction() * sum(weights))
+
+
+def index_at(weights: Sequence[float], at: float) -> int:
+    """Return the index in whose share of the sum of all weights `at` lies."""
+    for index, weight in enumerate(weights):
+        if at < weight:
+            return index
+        at -= weight
+    return max((index for index, weight in enumerate(weights) if weight > 0), default=0)  # the sum was rounded up
 
 
 class Dealer:
@@ -86,12 +90,7 @@ def draw_outcome(game: Game, state: Any, stream: RandomStream) -> int:
     """Return an outcome, each as likely as its weight says."""
     possible = members(game.rules.outcomes(state))
     weights = [game.rules.weight(state, outcome) for outcome in possible]
-    at = stream.below(sum(weights))
-    for outcome, weight in zip(possible, weights, strict=True):
-        if at < weight:
-            return outcome
-        at -= weight
-    raise AssertionError("weights add up to their sum")
+    return possible[index_at(weights, stream.below(sum(weights)))]
 
 
 class PresetDealer:

@@ -1,4 +1,4 @@
-"""What a seat sees, as an array of numbers: the same one for every adapter."""
+"""Observations as arrays: the same encoding for every adapter."""
 
 from __future__ import annotations
 
@@ -13,34 +13,34 @@ from piste.core.errors import OptionError
 from piste.core.game import Game
 from piste.core.observation import indices
 
-TURNS = 200
-"""The turn limit where nobody asks for one: a game between learners may otherwise go on for ever."""
+DEFAULT_TURN_LIMIT = 200
+"""The turn limit unless one is given: a game between learners could otherwise be endless."""
 
 Floats = NDArray[np.float32]
 Mask = NDArray[np.int8]
 
 
-def settled(game: Game, given: Mapping[str, int | str]) -> Any:
-    """Return a game's options for learners: as given, with a turn limit where the game can have one."""
+def learner_options(game: Game, given: Mapping[str, int | str]) -> Any:
+    """Return a game's options for learners, with a turn limit where the game can have one."""
     options = game.options(given)
     if "turns" in options._fields and options.turns == 0:
         if "turns" in given:
             raise OptionError("Learners need a turn limit: turns must be 1 or more.")
-        return game.options({**given, "turns": TURNS})
+        return game.options({**given, "turns": DEFAULT_TURN_LIMIT})
     return options
 
 
 class Encoder:
-    """Turns what a seat sees into numbers, by the game's own layout."""
+    """Encodes the views of a game by its observation layout."""
 
     def __init__(self, game: Game, options: Any) -> None:
         numbers = observation_spec(game)
         self.game, self.options, self.numbers = game, options, numbers
         self.actions = numbers.actions(options)
-        found = indices(numbers.LAYOUT, options)
-        self.size = len(found)
-        self.low: Floats = np.array([index.low for index in found], np.float32)
-        self.high: Floats = np.array([index.high for index in found], np.float32)
+        entries = indices(numbers.LAYOUT, options)
+        self.size = len(entries)
+        self.low: Floats = np.array([index.low for index in entries], np.float32)
+        self.high: Floats = np.array([index.high for index in entries], np.float32)
 
     def encode(self, view: Any) -> Floats:
         """Return a seat's view (a game's View, as `SeatView.position` has it) as numbers."""
@@ -49,7 +49,7 @@ class Encoder:
         return line.reshape(-1)
 
     def mask(self, actions: Iterable[int]) -> Mask:
-        """Return 1 for each decision that is open, 0 for the others."""
-        found = np.zeros(self.actions, np.int8)
-        found[list(actions)] = 1
-        return found
+        """Return the action mask: 1 for each legal action."""
+        mask = np.zeros(self.actions, np.int8)
+        mask[list(actions)] = 1
+        return mask

@@ -1,6 +1,6 @@
-"""One game after another, as environments for learners play them: dealt from seeds, seen by seats, decided by number.
+"""Episodes of the environments: games dealt from seeds, observations as arrays, actions as integers.
 
-No rule is known here: the table decides what is open, and a seat is shown its own view and nothing else.
+No rule is known here: the table decides what is legal, and a seat sees its own view and nothing else.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from piste.core.position import Position
 from piste.core.steps import Resignation, Step
 from piste.core.table import Table
 from piste.core.views import Ending, SeatView
-from piste.rl.encoder import Encoder, Mask, settled
+from piste.rl.encoder import Encoder, Mask, learner_options
 
 RENDER_MODES = ("human", "ansi")
-TRIES = 1000
-"""How many games in a row may end before anybody has to decide."""
+MAX_SKIPPED_GAMES = 1000
+"""How many games in a row may end before a seat has to decide."""
 
 Seen = dict[str, Any]  # observation: Floats, action_mask: Mask
 
@@ -35,11 +35,11 @@ class Episode:
 
     def __init__(self, name: str, given: Mapping[str, int | str], max_cycles: int | None = None) -> None:
         self.game = find(name)
-        self.options = settled(self.game, limited(self.game, given, max_cycles))
+        self.options = learner_options(self.game, with_max_cycles(self.game, given, max_cycles))
         self.encoder = Encoder(self.game, self.options)
         self.seats = self.game.rules.seats(self.options)
         self.agents = tuple(f"player_{seat}" for seat in range(self.seats))
-        self.skipped = 0  # games before this one that ended before anybody had to decide
+        self.skipped = 0  # games before this one that ended without a decision
         self._row = ""  # the seed of the row, once there is one
         self._at = 0  # which game of the row this is
         self._taken: list[Step] = []  # decisions and resignations of this game
@@ -53,12 +53,14 @@ class Episode:
             self._row, self._at = str(whole(seed, "A seed")), 0
         elif not self._row:
             self._row, self._at = fresh_seed(), 0
-        for self.skipped in range(TRIES):
+        for self.skipped in range(MAX_SKIPPED_GAMES):
             self._at += 1
             self._open()
             if self.to_act is not None:
                 return
-        raise OptionError(f"With these options, {self.game.notation.TITLE} ended {TRIES} times before any decision.")
+        raise OptionError(
+            f"With these options, {self.game.notation.TITLE} ended {MAX_SKIPPED_GAMES} times before any decision."
+        )
 
     @property
     def seed(self) -> str:
@@ -88,13 +90,13 @@ class Episode:
         return self._dealer.stream(name)
 
     def view(self, seat: int) -> SeatView:
-        """Return what a seat has before it."""
+        """Return the view of a seat."""
         if seat not in self._views:
             self._views[seat] = self.table.view(seat)
         return self._views[seat]
 
     def seen(self, seat: int) -> Seen:
-        """Return what a seat sees as numbers, and what is open to it: nothing, unless it is to act."""
+        """Return a seat's observation and action mask; the mask is all 0 unless the seat is to act."""
         return {"observation": self.encoder.encode(self.view(seat).position), "action_mask": self.mask(seat)}
 
     def mask(self, seat: int) -> Mask:
@@ -136,12 +138,12 @@ class Episode:
         return self.table.ending()
 
     def cut(self) -> bool:
-        """Say whether the game ended for having lasted long enough, which is no result of play."""
+        """Say whether the game was truncated by the turn limit."""
         whole_position = Position.parse(self.table.position_text())
         return self.to_act is None and bool(self.encoder.numbers.cut(whole_position.state))
 
     def text(self, seat: int) -> str:
-        """Return what a seat, or a watcher, sees as lines of text, and what is open to it with its numbers."""
+        """Return what a seat or a spectator sees as text, with its actions and their numbers."""
         view = self.view(seat)
         lines = [str(row) for row in self.game.text.picture(view, self.agents)]
         if view.ending is not None:
@@ -171,14 +173,14 @@ class Episode:
                 self.resign(step.seat) if isinstance(step, Resignation) else self.decide(step)
 
 
-def limited(game: Game, given: Mapping[str, int | str], max_cycles: int | None) -> dict[str, int | str]:
+def with_max_cycles(game: Game, given: Mapping[str, int | str], max_cycles: int | None) -> dict[str, int | str]:
     """Return options with a limit on cycles as the turn limit, where the game has one; others end by themselves."""
-    found = dict(given)
+    options = dict(given)
     if max_cycles is not None and "turns" in game.rules.Options._fields:
-        if "turns" in found:
+        if "turns" in options:
             raise OptionError("turns and max_cycles are the same limit: give one of them.")
-        found["turns"] = whole(max_cycles, "max_cycles")
-    return found
+        options["turns"] = whole(max_cycles, "max_cycles")
+    return options
 
 
 def whole(value: Any, what: str) -> int:
@@ -190,19 +192,19 @@ def whole(value: Any, what: str) -> int:
 
 
 def render_mode_of(mode: str | None) -> str | None:
-    """Return a way to render that there is, or None for none."""
+    """Return a valid render mode or None; refuse any other."""
     if mode is not None and mode not in RENDER_MODES:
         raise OptionError(f"There is no render_mode {quoted(mode)}. There are: {', '.join(RENDER_MODES)}.")
     return mode
 
 
 def offers(view: SeatView) -> list[str]:
-    """Return what is open to a seat: each action with the name of the decision it stands for."""
+    """Return a seat's actions, each with the name of its decision."""
     return [f"{action} ({name})" for action, name in zip(view.actions, view.decisions, strict=True)]
 
 
-def observed(encoder: Encoder) -> spaces.Dict:
-    """Return the space of what a seat sees."""
+def observation_space(encoder: Encoder) -> spaces.Dict:
+    """Return the space of a seat's observation and action mask."""
     return spaces.Dict(
         {
             "observation": spaces.Box(encoder.low, encoder.high, dtype=encoder.low.dtype.type),
@@ -211,6 +213,6 @@ def observed(encoder: Encoder) -> spaces.Dict:
     )
 
 
-def numbered(encoder: Encoder) -> spaces.Discrete:
-    """Return the space of a seat's decisions."""
+def action_space(encoder: Encoder) -> spaces.Discrete:
+    """Return the space of a seat's actions."""
     return spaces.Discrete(encoder.actions)

@@ -23,10 +23,11 @@ import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
-from piste.rl.episode import RENDER_MODES, TRIES, Episode, Seen, numbered, observed, render_mode_of, whole
+from piste.rl import episode
+from piste.rl.episode import MAX_SKIPPED_GAMES, RENDER_MODES, Episode, Seen, render_mode_of, whole
 
 VERSION = 0
-"""Goes up when an environment behaves otherwise than before."""
+"""Goes up when the behaviour of an environment changes."""
 
 ERROR, RESIGN = "error", "resign"
 """What an action that is not open can mean: it is refused, or the learner gives the game up with it."""
@@ -46,12 +47,14 @@ class LearnerEnv(gymnasium.Env[Seen, Any]):
         render_mode: str | None = None,
         **options: int | str,
     ) -> None:
-        self._play = Episode(game, options)
+        self._episode = Episode(game, options)
         self.render_mode = render_mode_of(render_mode)
-        self._given_seat = None if seat is None else whole(seat, "A seat")
-        if self._given_seat is not None and not 0 <= self._given_seat < self._play.seats:
-            title = self._play.game.notation.TITLE
-            raise OptionError(f"There is no seat {quoted(seat)} in {title}: seats are 0 to {self._play.seats - 1}.")
+        self._fixed_seat = None if seat is None else whole(seat, "A seat")
+        if self._fixed_seat is not None and not 0 <= self._fixed_seat < self._episode.seats:
+            title = self._episode.game.notation.TITLE
+            raise OptionError(
+                f"There is no seat {quoted(seat)} in {title}: seats are 0 to {self._episode.seats - 1}."
+            )
         if illegal not in (ERROR, RESIGN):
             raise OptionError(f"illegal cannot be {quoted(illegal)}: it is {ERROR} or {RESIGN}.")
         self._illegal = illegal
@@ -59,11 +62,11 @@ class LearnerEnv(gymnasium.Env[Seen, Any]):
         self._skipped = 0
         self._opponent = opponent
         self._bots: dict[int, bots.Bot] = {}
-        bot = self._found()  # so that one that cannot be had is refused now
-        bots.prepare(bot, self._play.options, quiet)
-        self._let_go(bot)
-        self.observation_space = observed(self._play.encoder)
-        self.action_space = numbered(self._play.encoder)
+        bot = self._make_bot()  # so that an unknown bot is refused now
+        bots.prepare(bot, self._episode.options, quiet)
+        self._close_bot(bot)
+        self.observation_space = episode.observation_space(self._episode.encoder)
+        self.action_space = episode.action_space(self._episode.encoder)
 
     @property
     def seat(self) -> int:
@@ -77,97 +80,97 @@ class LearnerEnv(gymnasium.Env[Seen, Any]):
         """
         super().reset(seed=seed, options=options)
         self._skipped = 0
-        for _ in range(TRIES):
-            self._leave_bots()
-            self._play.begin(seed)
-            self._skipped += self._play.skipped
-            drawn = self._play.stream("learner").below(self._play.seats)
-            self._seat = drawn if self._given_seat is None else self._given_seat
+        for _ in range(MAX_SKIPPED_GAMES):
+            self._close_bots()
+            self._episode.begin(seed)
+            self._skipped += self._episode.skipped
+            random_seat = self._episode.stream("learner").below(self._episode.seats)
+            self._seat = random_seat if self._fixed_seat is None else self._fixed_seat
             self._play_bots()
-            if self._play.to_act is not None:
-                return self._shown()
+            if self._episode.to_act is not None:
+                return self._observation()
             self._skipped += 1
             seed = None
-        raise OptionError(f"With these options, the learner had nothing to decide in {TRIES} games.")
+        raise OptionError(f"With these options, the learner had nothing to decide in {MAX_SKIPPED_GAMES} games.")
 
     def step(self, action: Any) -> tuple[Seen, float, bool, bool, dict[str, Any]]:
         """Take the learner's action, then let the bots play up to its next one, or to the end."""
-        if self._play.to_act is None:
+        if self._episode.to_act is None:
             raise IllegalDecisionError("The game is over: call reset().")
         try:
-            number = self._play.read(action)
+            number = self._episode.read(action)
         except IllegalDecisionError as e:
             if self._illegal == ERROR:
                 raise IllegalDecisionError(f"{e} (With illegal='{RESIGN}' it would lose the game instead.)") from None
-            self._play.resign(self._seat)
+            self._episode.resign(self._seat)
         else:
-            self._play.decide(number)
+            self._episode.decide(number)
         self._play_bots()
-        ending = self._play.ending()
-        cut = ending is not None and self._play.cut()
+        ending = self._episode.ending()
+        cut = ending is not None and self._episode.cut()
         reward = 0.0 if ending is None else float(ending.payoffs[self._seat])
-        seen, info = self._shown()
+        seen, info = self._observation()
         return seen, reward, ending is not None and not cut, cut, info
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """Return which actions are open to the learner, as maskable learners ask for it."""
-        return self._play.mask(self._seat).astype(np.bool_)
+        """Return the mask of the learner's legal actions, under the name that sb3-contrib uses."""
+        return self._episode.mask(self._seat).astype(np.bool_)
 
-    def _shown(self) -> tuple[Seen, dict[str, Any]]:
+    def _observation(self) -> tuple[Seen, dict[str, Any]]:
         if self.render_mode == "human":
             self.render()
-        return self._play.seen(self._seat), {"seat": self._seat, "skipped": self._skipped}
+        return self._episode.seen(self._seat), {"seat": self._seat, "skipped": self._skipped}
 
     def render(self) -> str | None:
         """Return or print what the learner sees."""
         if self.render_mode is None:
             gymnasium.logger.warn("There is nothing to render: make the environment with a render_mode.")
             return None
-        text = self._play.text(self._seat)
+        text = self._episode.text(self._seat)
         if self.render_mode == "ansi":
             return text
         print(text)
         return None
 
     def close(self) -> None:
-        """Let the bots go. A program that plays is ended."""
-        self._leave_bots()
+        """Close the bots; a bot program is ended."""
+        self._close_bots()
 
     def _play_bots(self) -> None:
         """Let bots decide until it is the learner's turn, or the game is over."""
-        while (actor := self._play.to_act) not in (None, self._seat):
+        while (actor := self._episode.to_act) not in (None, self._seat):
             assert actor is not None
             if actor not in self._bots:
-                self._bots[actor] = self._found()
-            view = self._play.view(actor)
+                self._bots[actor] = self._make_bot()
+            view = self._episode.view(actor)
             # A stream of its own for each decision: the same seed and the same actions give the same game.
-            self._play.decide(self._bots[actor].choose(view, self._play.stream(bots.stream_name(view))))
-        if self._play.to_act is None:
+            self._episode.decide(self._bots[actor].choose(view, self._episode.stream(bots.stream_name(view))))
+        if self._episode.to_act is None:
             for seat, bot in self._bots.items():
                 if bot is not self._opponent:
-                    bots.finish(bot, self._play.view(seat))
+                    bots.finish(bot, self._episode.view(seat))
             self._bots = {}
 
-    def _found(self) -> bots.Bot:
-        given = self._opponent
-        return bots.find(given, self._play.game, self._play.options) if isinstance(given, str) else given
+    def _make_bot(self) -> bots.Bot:
+        bot = self._opponent
+        return bots.find(bot, self._episode.game, self._episode.options) if isinstance(bot, str) else bot
 
-    def _leave_bots(self) -> None:
+    def _close_bots(self) -> None:
         for bot in self._bots.values():
-            self._let_go(bot)
+            self._close_bot(bot)
         self._bots = {}
 
-    def _let_go(self, bot: bots.Bot) -> None:
-        """Close a bot, unless it was given as it is and is somebody else's to close."""
+    def _close_bot(self, bot: bots.Bot) -> None:
+        """Close a bot, unless the caller passed it and closes it."""
         if bot is not self._opponent:
             bot.close()
 
     def __getstate__(self) -> dict[str, Any]:
-        return vars(self) | {"_bots": {}}  # they are found again when they are next asked
+        return vars(self) | {"_bots": {}}  # made again when they next have to decide
 
 
 def env_id(name: str) -> str:
-    """Return what a game is registered as: PrimeDuel for prime-duel."""
+    """Return the id of a game: PrimeDuel for prime-duel."""
     return f"piste/{''.join(word.capitalize() for word in name.split('-'))}-v{VERSION}"
 
 

@@ -22,8 +22,8 @@ load(OPENSPIEL)
 
 import pyspiel
 
-from piste.rl.encoder import Floats, settled
-from piste.rl.openspiel_history import GameHistory, Kind, described, empty, encoded, joined, kind_of
+from piste.rl.encoder import Floats, learner_options
+from piste.rl.openspiel_history import GameHistory, GameSpec, allocate, describe, encode_view, game_spec, part_shapes
 
 Values = Mapping[str, int | str]
 
@@ -55,11 +55,11 @@ def _given(params: Values) -> dict[str, int | str]:
 
 
 def _defaults(game: Game) -> dict[str, int | str]:
-    return parameters(game, settled(game, {}))
+    return parameters(game, learner_options(game, {}))
 
 
 def _numbers_of_seats(game: Game) -> tuple[int, int]:
-    """Return how few and how many may play, over the ends of every option's range."""
+    """Return the fewest and the most players, over the ends of every option's range."""
     plain = game.rules.Options()
     ends = product(game.notation.OPTIONS, (False, True))
     found = [game.rules.seats(plain._replace(**{o.name: o.high if high else o.low})) for o, high in ends]
@@ -67,9 +67,9 @@ def _numbers_of_seats(game: Game) -> tuple[int, int]:
 
 
 def game_type(game: Game, *, logs: bool) -> Any:
-    """Return what OpenSpiel is told of a game; `logs`: whether the log of a seat is offered as a tensor."""
+    """Return OpenSpiel's description of a game; `logs`: whether the log of a seat is offered as a tensor."""
     fewest, most = _numbers_of_seats(game)
-    open_to_all = not kind_of(game.name, settled(game, {})).shown
+    open_to_all = not game_spec(game.name, learner_options(game, {})).shown
     information = pyspiel.GameType.Information
     return pyspiel.GameType(
         short_name=short_name(game.name),
@@ -97,86 +97,86 @@ class PisteGame(pyspiel.Game):  # type: ignore[misc]
 
     def __init__(self, params: Values | None = None) -> None:
         game = find(self.NAME)
-        options = settled(game, _given({**_defaults(game), **(params or {})}))
-        kind = kind_of(game.name, options)
+        options = learner_options(game, _given({**_defaults(game), **(params or {})}))
+        spec = game_spec(game.name, options)
         info = pyspiel.GameInfo(
-            num_distinct_actions=kind.actions,
-            max_chance_outcomes=kind.chances,
-            num_players=kind.seats,
+            num_distinct_actions=spec.actions,
+            max_chance_outcomes=spec.chances,
+            num_players=spec.seats,
             min_utility=-1.0,
-            max_utility=kind.seats - 1.0,  # the winner gets what the others pay
+            max_utility=spec.seats - 1.0,  # the winner gets what the others pay
             utility_sum=0.0,
-            max_game_length=kind.decisions,
+            max_game_length=spec.decisions,
         )
-        super().__init__(game_type(game, logs=kind.logs), info, parameters(game, options))
+        super().__init__(game_type(game, logs=spec.logs), info, parameters(game, options))
 
     @cached_property
-    def kind(self) -> Kind:
+    def spec(self) -> GameSpec:
         # Out of the parameters, because a game that comes out of a pickle has nothing else.
-        return kind_of(self.NAME, settled(find(self.NAME), _given(self.get_parameters())))
+        return game_spec(self.NAME, learner_options(find(self.NAME), _given(self.get_parameters())))
 
     def new_initial_state(self, *_: Any) -> PisteState:
         return PisteState(self)
 
     def max_chance_nodes_in_history(self) -> int:
-        return self.kind.outcomes
+        return self.spec.outcomes
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> PisteObserver:
         return PisteObserver(self, iig_obs_type, params)
 
 
 class PisteState(pyspiel.State):  # type: ignore[misc]
-    """A place in a game. OpenSpiel's copies share the trail, which never changes."""
+    """A state of OpenSpiel. Its copies share the node, which is immutable."""
 
     def __init__(self, game: PisteGame) -> None:
         super().__init__(game)
-        self.trail: GameHistory = game.kind.first
+        self.node: GameHistory = game.spec.first
 
     def current_player(self) -> int:
-        actor = self.trail.kind.rules.to_act(self.trail.state)
+        actor = self.node.spec.rules.to_act(self.node.state)
         if actor == OVER:
             return int(pyspiel.PlayerId.TERMINAL)
         return int(pyspiel.PlayerId.CHANCE) if actor == CHANCE else actor
 
     def is_terminal(self) -> bool:
-        return self.trail.kind.rules.to_act(self.trail.state) == OVER
+        return self.node.spec.rules.to_act(self.node.state) == OVER
 
     def _legal_actions(self, _: int) -> list[int]:
-        return members(self.trail.kind.rules.legal(self.trail.state))
+        return members(self.node.spec.rules.legal(self.node.state))
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
-        rules, state = self.trail.kind.rules, self.trail.state
+        rules, state = self.node.spec.rules, self.node.state
         whole = rules.spread(state)
         return [(outcome, rules.weight(state, outcome) / whole) for outcome in members(rules.outcomes(state))]
 
     def _apply_action(self, action: int) -> None:
-        self.trail = self.trail.after(int(action))
+        self.node = self.node.after(int(action))
 
     def _action_to_string(self, _: int, action: int) -> str:
-        kind, state = self.trail.kind, self.trail.state
-        actor = kind.rules.to_act(state)
-        if actor != OVER and (kind.rules.outcomes if actor == CHANCE else kind.rules.legal)(state) >> action & 1:
-            return kind.game.notation.name(kind.options, kind.rules.kind(state), action)
-        return str(action)  # of some other place: what it means there nobody can say here
+        spec, state = self.node.spec, self.node.state
+        actor = spec.rules.to_act(state)
+        if actor != OVER and (spec.rules.outcomes if actor == CHANCE else spec.rules.legal)(state) >> action & 1:
+            return spec.game.notation.name(spec.options, spec.rules.kind(state), action)
+        return str(action)  # not open here: only the node where it is could name it
 
     def returns(self) -> list[float]:
-        kind = self.trail.kind
-        return [float(kind.rules.payoff(self.trail.state, seat)) for seat in range(kind.seats)]
+        spec = self.node.spec
+        return [float(spec.rules.payoff(self.node.state, seat)) for seat in range(spec.seats)]
 
     def __str__(self) -> str:
-        fields = self.trail.kind.game.notation.fields(self.trail.state)
+        fields = self.node.spec.game.notation.fields(self.node.state)
         return " ".join(f"{key}={value}" for key, value in fields.items())
 
 
 class PisteObserver:
-    """What is seen or was told: by everybody (public), by one seat or by each (private), now or from the start."""
+    """Observations: public, of one seat or of each (private); of the state now, or of the log (perfect recall)."""
 
     def __init__(self, game: PisteGame, iig_obs_type: Any, params: Any) -> None:
         if params:
             raise ValueError(f"These games take no parameters for observations, and there are some: {params}")
         wanted = iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False)
         private = pyspiel.PrivateInfoType
-        self.kind = game.kind
+        self.spec = game.spec
         self.recall, self.public = bool(wanted.perfect_recall), bool(wanted.public_info)
         self.own = wanted.private_info == private.SINGLE_PLAYER
         self.every = wanted.private_info == private.ALL_PLAYERS
@@ -184,23 +184,23 @@ class PisteObserver:
         self.dict: dict[str, Floats] = {}
         shapes = self._shapes()
         if shapes is not None:
-            self.tensor, self.dict = joined(shapes)
+            self.tensor, self.dict = allocate(shapes)
 
     def _shapes(self) -> dict[str, tuple[int, ...]] | None:
         """Return the pieces of the tensor; None if there is none."""
-        kind = self.kind
+        spec = self.spec
         marks = [""] if self.public or self.own else []
         if self.every:
-            marks += [f"@{kind.game.seat_name(seat)}" for seat in range(kind.seats)]
+            marks += [f"@{spec.game.seat_name(seat)}" for seat in range(spec.seats)]
         shapes: dict[str, tuple[int, ...]] = {}
         if self.recall:
-            if not kind.logs:
+            if not spec.logs:
                 return None
-            shapes.update({"player": (kind.seats,)} if self.own else {})
-            shapes.update({f"log{mark}": kind.log for mark in marks})
+            shapes.update({"player": (spec.seats,)} if self.own else {})
+            shapes.update({f"log{mark}": spec.log for mark in marks})
         else:
             for mark in marks:
-                shapes.update(empty(kind, mark))
+                shapes.update(part_shapes(spec, mark))
         return shapes
 
     def set_from(self, state: PisteState, player: int) -> None:
@@ -210,70 +210,70 @@ class PisteObserver:
         self.tensor.fill(0)
         if "player" in self.dict:
             self.dict["player"][player] = 1
-        at = 0 if "player" not in self.dict else self.kind.seats
+        at = 0 if "player" not in self.dict else self.spec.seats
         for seat, whole in self._audiences(player):
             line = self.tensor[at : at + self._piece()]
             if self.recall:
-                state.trail.logged(seat, line.reshape(self.kind.log), all_of_it=whole)
+                state.node.write_log(seat, line.reshape(self.spec.log), all_of_it=whole)
             else:
-                line[:] = self._encoded(state.trail, seat, whole)
+                line[:] = self._encoded(state.node, seat, whole)
             at += len(line)
 
     def string_from(self, state: PisteState, player: int) -> str:
         """Return what `player` may know at `state` as text."""
-        found = [self._text(state.trail, seat, whole) for seat, whole in self._audiences(player)]
+        found = [self._text(state.node, seat, whole) for seat, whole in self._audiences(player)]
         if self.recall and self.public and self.own:
-            found.insert(0, f"{self.kind.game.seat_name(player)}:")
+            found.insert(0, f"{self.spec.game.seat_name(player)}:")
         return " ".join(text for text in found if text)
 
     def _audiences(self, player: int) -> list[tuple[int, bool]]:
-        """Return for whom things are written, one after the other, and whether all of it or only what is private."""
+        """Return the viewers in order, each with whether it gets everything or only what is private."""
         if self.own:
             return [(player, self.public)]
-        return [(SPECTATOR, True)] * self.public + [(seat, False) for seat in range(self.kind.seats) if self.every]
+        return [(SPECTATOR, True)] * self.public + [(seat, False) for seat in range(self.spec.seats) if self.every]
 
     def _piece(self) -> int:
-        return self.kind.log[0] * self.kind.log[1] if self.recall else self.kind.encoder.size
+        return self.spec.log[0] * self.spec.log[1] if self.recall else self.spec.encoder.size
 
-    def _encoded(self, trail: GameHistory, seat: int, whole: bool) -> Any:
+    def _encoded(self, node: GameHistory, seat: int, whole: bool) -> Any:
         if seat == SPECTATOR:
-            return encoded(self.kind, trail.public(0))  # from where the first seat sits, for all alike
-        return encoded(self.kind, trail.seen(seat), None if whole else trail.public(seat))
+            return encode_view(self.spec, node.public(0))  # from where the first seat sits, for all alike
+        return encode_view(self.spec, node.seen(seat), None if whole else node.public(seat))
 
-    def _text(self, trail: GameHistory, seat: int, whole: bool) -> str:
+    def _text(self, node: GameHistory, seat: int, whole: bool) -> str:
         if self.recall:
-            return trail.told(seat) if whole else trail.confided(seat)
+            return node.log_text(seat) if whole else node.private_log(seat)
         if seat == SPECTATOR:
-            return described(self.kind, trail.public(0))
-        return described(self.kind, trail.seen(seat), None if whole else trail.public(seat))
+            return describe(self.spec, node.public(0))
+        return describe(self.spec, node.seen(seat), None if whole else node.public(seat))
 
 
 class Resampler:
-    """Draws a game that a seat cannot tell from the true one: for `ISMCTSBot.set_resampler`."""
+    """Draws a history from a seat's information set: for `ISMCTSBot.set_resampler`."""
 
     def __init__(self, seed: str = "resampler") -> None:
         self._stream = RandomStream(seed.encode(), "openspiel")
 
     def __call__(self, state: PisteState, player: int) -> PisteState:
         drawn: PisteState = state.get_game().new_initial_state()
-        for step in state.trail.belief(player).retell(self._stream):
+        for step in state.node.belief(player).retell(self._stream):
             drawn.apply_action(step)
         return drawn
 
 
 resampler = Resampler()
-"""One that is ready to use; for play that can be repeated make one of your own, with a seed."""
+"""A ready one; for reproducible play make one with a seed."""
 
 
 def register() -> None:
-    """Register every game there is, unless it is registered already."""
+    """Register every game that is not registered yet."""
     known = set(pyspiel.registered_names())
     for name in names():
         if short_name(name) not in known:
             game = find(name)
             own = type(f"Piste{''.join(name.title().split('-'))}", (PisteGame,), {"NAME": name})
             globals()[own.__name__] = own  # where a pickle looks for it
-            pyspiel.register_game(game_type(game, logs=kind_of(name, settled(game, {})).logs), own)
+            pyspiel.register_game(game_type(game, logs=game_spec(name, learner_options(game, {})).logs), own)
 
 
 register()

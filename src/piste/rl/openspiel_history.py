@@ -1,4 +1,4 @@
-"""One game as OpenSpiel walks it: the steps so far, what each seat was told of them, and what it sees.
+"""Game histories for OpenSpiel: the steps so far, each seat's log of them, and its observation.
 
 Nothing here needs OpenSpiel. Everything about secrecy comes from the game's own `tell` and `look`.
 """
@@ -17,11 +17,11 @@ from piste.core.protocols import HIDDEN, OVER, SPECTATOR, Event
 from piste.core.views import LogEntry, SeatView
 from piste.rl.encoder import Encoder, Floats
 
-LOG = 4096
-"""A log of more numbers than this is not offered as a tensor: nobody could learn from it."""
+MAX_LOG_SIZE = 4096
+"""A log of more numbers than this is not offered as a tensor: it would be too large to learn from."""
 
 
-class Kind:
+class GameSpec:
     """A game with its options: what all its states share."""
 
     def __init__(self, game: Game, options: Any) -> None:
@@ -37,170 +37,170 @@ class Kind:
         # A row of the log: what sort of event, whose, what, and what else was told with it.
         self.widths = (len(game.notation.KINDS), self.seats, *2 * (max(self.actions, self.chances),))
         self.log = (self.decisions + self.outcomes, sum(self.widths))
-        self.logs = self.log[0] * self.log[1] <= LOG
+        self.logs = self.log[0] * self.log[1] <= MAX_LOG_SIZE
         self.first = GameHistory(self, game.rules.start(options), None, HIDDEN)
 
 
 @lru_cache(maxsize=256)
-def kind_of(name: str, options: Any) -> Kind:
-    """Return the one Kind for a game and its options: states share it, and find it again when they are unpickled."""
-    return Kind(find(name), options)
+def game_spec(name: str, options: Any) -> GameSpec:
+    """Return the GameSpec of a game and its options; states share it, and find it again when unpickled."""
+    return GameSpec(find(name), options)
 
 
 class GameHistory:
-    """A state and the steps that led to it. It never changes, so copies of an OpenSpiel state share it."""
+    """A node of the game tree: a state and the steps to it. It is immutable, so copies of a State share it."""
 
-    __slots__ = ("_beliefs", "_texts", "action", "before", "kind", "state", "steps")
+    __slots__ = ("_beliefs", "_texts", "action", "before", "spec", "state", "steps")
 
-    def __init__(self, kind: Kind, state: Any, before: GameHistory | None, action: int) -> None:
-        self.kind, self.state, self.before, self.action = kind, state, before, action
+    def __init__(self, spec: GameSpec, state: Any, before: GameHistory | None, action: int) -> None:
+        self.spec, self.state, self.before, self.action = spec, state, before, action
         self.steps: int = 0 if before is None else before.steps + 1
         self._texts: dict[int, str] = {}
         self._beliefs: dict[int, Belief] = {}
 
     def after(self, action: int) -> GameHistory:
-        return GameHistory(self.kind, self.kind.rules.apply(self.state, action), self, action)
+        return GameHistory(self.spec, self.spec.rules.apply(self.state, action), self, action)
 
     def history(self) -> tuple[int, ...]:
-        return tuple(trail.action for trail in self.all()[1:])
+        return tuple(node.action for node in self.all()[1:])
 
     def all(self) -> list[GameHistory]:
-        """Return every place from the start to here."""
-        found: list[GameHistory] = []
+        """Return every node from the start to this one."""
+        nodes: list[GameHistory] = []
         at: GameHistory | None = self
         while at is not None:
-            found.append(at)
+            nodes.append(at)
             at = at.before
-        return found[::-1]
+        return nodes[::-1]
 
     def __deepcopy__(self, _: Any) -> GameHistory:
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
         # As its steps, so that a long game is not a deep pickle.
-        return retraced, (self.kind.game.name, self.kind.options, self.history())
+        return replay_steps, (self.spec.game.name, self.spec.options, self.history())
 
     # What a seat was told
 
     def event(self, seat: int) -> Event:
         """Return what a seat was told of the last step."""
         assert self.before is not None
-        return self.kind.rules.tell(self.before.state, self.action, seat)
+        return self.spec.rules.tell(self.before.state, self.action, seat)
 
-    def heard(self, seat: int) -> str:
+    def step_text(self, seat: int) -> str:
         """Return what a seat was told of the last step and what it was shown with it, in the notation."""
-        event, kind = self.event(seat), self.kind
-        text = event_text(kind.game, kind.options, event)
+        event, spec = self.event(seat), self.spec
+        text = event_text(spec.game, spec.options, event)
         if event.also != HIDDEN:
             text += f"/{event.also}"
-        if kind.shown:
-            view = kind.rules.look(self.state, seat)
-            for field in kind.shown:
+        if spec.shown:
+            view = spec.rules.look(self.state, seat)
+            for field in spec.shown:
                 value = getattr(view, field)
                 numbers = value if isinstance(value, tuple) else (value,)
                 if any(n not in (0, HIDDEN) for n in numbers):
                     text += f"+{field}={','.join(map(str, numbers))}"
         return text
 
-    def told(self, seat: int) -> str:
-        """Return all that a seat was told, step by step."""
+    def log_text(self, seat: int) -> str:
+        """Return a seat's log as text, step by step."""
         missing: list[GameHistory] = []
         at = self
         while at.before is not None and seat not in at._texts:
             missing.append(at)
             at = at.before
         text = at._texts.get(seat, "")
-        for trail in reversed(missing):
-            text = f"{text} {trail.heard(seat)}" if text else trail.heard(seat)
-            trail._texts[seat] = text
+        for node in reversed(missing):
+            text = f"{text} {node.step_text(seat)}" if text else node.step_text(seat)
+            node._texts[seat] = text
         return text
 
-    def confided(self, seat: int) -> str:
-        """Return what this seat was told otherwise than everybody, each with the number of its step."""
-        steps = ((trail.steps, trail.heard(seat), trail.heard(SPECTATOR)) for trail in self.all()[1:])
+    def private_log(self, seat: int) -> str:
+        """Return the part of a seat's log that a spectator was not told, each with the number of its step."""
+        steps = ((node.steps, node.step_text(seat), node.step_text(SPECTATOR)) for node in self.all()[1:])
         return " ".join(f"{number}.{own}" for number, own, everybody in steps if own != everybody)
 
     def view(self, seat: int) -> SeatView:
-        """Return what a seat at a table would have before it here, its log included."""
-        kind, rules = self.kind, self.kind.rules
-        places = self.all()
-        log = tuple(LogEntry(trail.event(seat), rules.look(trail.state, seat)) for trail in places[1:])
+        """Return the view that a seat would have at a table here, its log included."""
+        spec, rules = self.spec, self.spec.rules
+        nodes = self.all()
+        log = tuple(LogEntry(node.event(seat), rules.look(node.state, seat)) for node in nodes[1:])
         position, actor = rules.look(self.state, seat), rules.to_act(self.state)
         actions = tuple(members(rules.legal(self.state))) if actor == seat else ()
         return SeatView(
-            game=kind.game.name,
-            options=kind.options,
+            game=spec.game.name,
+            options=spec.options,
             seat=seat,
-            number=sum(rules.to_act(trail.state) >= 0 for trail in places[:-1]),
+            number=sum(rules.to_act(node.state) >= 0 for node in nodes[:-1]),
             kind=HIDDEN if actor == OVER else rules.kind(self.state),
             position=position,
-            decisions=tuple(kind.game.notation.spell(position, action)[0] for action in actions),
+            decisions=tuple(spec.game.notation.spell(position, action)[0] for action in actions),
             actions=actions,
-            opening=rules.look(places[0].state, seat),
+            opening=rules.look(nodes[0].state, seat),
             log=log,
             origin="",
             counts=False,
-            ending=kind.game.ending(self.state) if actor == OVER else None,
+            ending=spec.game.ending(self.state) if actor == OVER else None,
         )
 
     def belief(self, seat: int) -> Belief:
-        """Return what a seat holds possible; kept, since a search asks for it at every pass."""
+        """Return the belief of a seat; cached, since a search asks for it at every pass."""
         if seat not in self._beliefs:
-            kind = self.kind
-            self._beliefs[seat] = believed(kind.game, kind.first.state, seat, self.view(seat).log)
+            spec = self.spec
+            self._beliefs[seat] = believed(spec.game, spec.first.state, seat, self.view(seat).log)
         return self._beliefs[seat]
 
     # What a seat sees
 
     def seen(self, seat: int) -> Any:
-        return self.kind.rules.look(self.state, seat)
+        return self.spec.rules.look(self.state, seat)
 
     def public(self, seat: int) -> Any:
-        """Return what everybody sees, from where a seat sits."""
-        return self.kind.rules.look(self.state, SPECTATOR)._replace(viewer=seat)
+        """Return what a spectator sees, from a seat's side of the table."""
+        return self.spec.rules.look(self.state, SPECTATOR)._replace(viewer=seat)
 
-    def logged(self, seat: int, lines: Floats, *, all_of_it: bool) -> None:
-        """Write what a seat was told into rows; without `all_of_it` only what everybody was not."""
-        for trail in self.all()[1:]:
-            event = trail.event(seat)
-            if all_of_it or event != trail.event(SPECTATOR):
+    def write_log(self, seat: int, lines: Floats, *, all_of_it: bool) -> None:
+        """Write a seat's log into rows; without `all_of_it` only what a spectator was not told."""
+        for node in self.all()[1:]:
+            event = node.event(seat)
+            if all_of_it or event != node.event(SPECTATOR):
                 at = 0
-                for which, width in zip(event, self.kind.widths, strict=True):
+                for which, width in zip(event, self.spec.widths, strict=True):
                     if 0 <= which < width:
-                        lines[trail.steps - 1, at + which] = 1
+                        lines[node.steps - 1, at + which] = 1
                     at += width
 
 
-def retraced(name: str, options: Any, history: tuple[int, ...]) -> GameHistory:
-    """Return the place to which these steps lead."""
-    trail = kind_of(name, options).first
+def replay_steps(name: str, options: Any, history: tuple[int, ...]) -> GameHistory:
+    """Return the node to which these steps lead."""
+    node = game_spec(name, options).first
     for action in history:
-        trail = trail.after(action)
-    return trail
+        node = node.after(action)
+    return node
 
 
-def encoded(kind: Kind, view: Any, public: Any | None = None) -> Floats:
+def encode_view(spec: GameSpec, view: Any, public: Any | None = None) -> Floats:
     """Return a view as numbers; compared with a public one, with 0 for each part in which they are the same."""
-    line = kind.encoder.encode(view)
+    line = spec.encoder.encode(view)
     if public is not None:
         at = 0
-        for part, size in kind.parts:
+        for part, size in spec.parts:
             if part.read(view) == part.read(public):
                 line[at : at + size] = 0
             at += size
     return line
 
 
-def described(kind: Kind, view: Any, public: Any | None = None) -> str:
+def describe(spec: GameSpec, view: Any, public: Any | None = None) -> str:
     """Return the same in words: each part of the game's layout by its name."""
     return " | ".join(
-        f"{part.name}: {written(part, kind.options, part.read(view))}"
-        for part, _ in kind.parts
+        f"{part.name}: {value_text(part, spec.options, part.read(view))}"
+        for part, _ in spec.parts
         if public is None or part.read(view) != part.read(public)
     )
 
 
-def written(part: Part, options: Any, value: Any) -> str:
+def value_text(part: Part, options: Any, value: Any) -> str:
     """Return what a part reads, with the names it has for it."""
     names = part.names(options)
     if part.form == FLAGS:
@@ -214,13 +214,13 @@ def written(part: Part, options: Any, value: Any) -> str:
     return ", ".join(found) or "-"
 
 
-def empty(kind: Kind, name: str = "") -> dict[str, tuple[int, ...]]:
+def part_shapes(spec: GameSpec, name: str = "") -> dict[str, tuple[int, ...]]:
     """Return the parts of an encoded view with their shapes."""
-    return {f"{part.name}{name}": (size,) for part, size in kind.parts}
+    return {f"{part.name}{name}": (size,) for part, size in spec.parts}
 
 
-def joined(shapes: dict[str, tuple[int, ...]]) -> tuple[Floats, dict[str, Floats]]:
-    """Return an array for all these shapes together, and each of them as a piece of it."""
+def allocate(shapes: dict[str, tuple[int, ...]]) -> tuple[Floats, dict[str, Floats]]:
+    """Return one array for all these shapes, and each of them as a slice of it."""
     sizes = [int(np.prod(shape)) for shape in shapes.values()]
     whole = np.zeros(sum(sizes), np.float32)
     pieces, at = {}, 0

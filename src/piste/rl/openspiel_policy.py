@@ -12,26 +12,25 @@ from open_spiel.python import policy  # isort: skip
 
 
 class SolverPolicy(policy.Policy):  # type: ignore[misc]
-    """Plays at every information state the mix that the game's solver gives for what the seat knows there."""
+    """Plays the mixed strategy of the game's solver at every information state."""
 
     def __init__(self, game: PisteGame) -> None:
         super().__init__(game, list(range(game.num_players())))
-        room = game.kind.game
-        self._solver: Any = solver_of(room, game.kind.options)
+        self._solver: Any = solver_of(game.spec.game, game.spec.options)
         self._mixes: dict[tuple[int, str], dict[int, float]] = {}
 
     def value(self, seat: int = 0) -> float:
-        """Return what the solver says the game is worth to a seat, a win being 1 and a loss -1."""
-        kind = self.game.kind
-        return float(self._solver.evaluate(InformationSet.of(kind.game, kind.first.view(seat))).chances.value)
+        """Return the solver's value of the game to a seat, a win being 1 and a loss -1."""
+        spec = self.game.spec
+        return float(self._solver.evaluate(InformationSet.of(spec.game, spec.first.view(seat))).chances.value)
 
     def action_probabilities(self, state: PisteState, player_id: int | None = None) -> dict[int, float]:
         seat = state.current_player() if player_id is None else player_id
         key = seat, state.information_state_string(seat)
         if key not in self._mixes:
-            game = state.trail.kind.game
-            found = self._solver.evaluate(InformationSet.of(game, state.trail.view(seat)))
-            mix = {choice.action: choice.mix for choice in found.choices}
-            whole = sum(mix.values())
-            self._mixes[key] = {action: mix.get(action, 0.0) / whole for action in state.legal_actions(seat)}
+            game = state.node.spec.game
+            evaluation = self._solver.evaluate(InformationSet.of(game, state.node.view(seat)))
+            mix = {choice.action: choice.mix for choice in evaluation.choices}
+            total = sum(mix.values())
+            self._mixes[key] = {action: mix.get(action, 0.0) / total for action in state.legal_actions(seat)}
         return self._mixes[key]

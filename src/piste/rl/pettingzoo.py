@@ -25,10 +25,11 @@ from gymnasium import spaces
 from pettingzoo import AECEnv, aec_registry, register
 from pettingzoo.utils.wrappers import AssertOutOfBoundsWrapper, OrderEnforcingWrapper
 
-from piste.rl.episode import RENDER_MODES, Episode, Seen, numbered, observed, render_mode_of
+from piste.rl import episode
+from piste.rl.episode import RENDER_MODES, Episode, Seen, render_mode_of
 
 VERSION = 0
-"""Goes up when an environment behaves otherwise than before."""
+"""Goes up when the behaviour of an environment changes."""
 
 
 class SeatsEnv(AECEnv):  # type: ignore[misc]  # PettingZoo has no types
@@ -40,16 +41,18 @@ class SeatsEnv(AECEnv):  # type: ignore[misc]  # PettingZoo has no types
         self, game: str, render_mode: str | None = None, max_cycles: int | None = None, **options: int | str
     ) -> None:
         super().__init__()
-        self._play = Episode(game, options, max_cycles)
+        self._episode = Episode(game, options, max_cycles)
         self.render_mode = render_mode_of(render_mode)
         self.metadata = {
-            "name": f"{attribute(self._play.game.name)}_v{VERSION}",
+            "name": f"{attribute(self._episode.game.name)}_v{VERSION}",
             "render_modes": list(RENDER_MODES),
             "is_parallelizable": False,
         }
-        self.possible_agents = list(self._play.agents)
-        self.observation_spaces = {agent: observed(self._play.encoder) for agent in self.possible_agents}
-        self.action_spaces = {agent: numbered(self._play.encoder) for agent in self.possible_agents}
+        self.possible_agents = list(self._episode.agents)
+        self.observation_spaces = {
+            agent: episode.observation_space(self._episode.encoder) for agent in self.possible_agents
+        }
+        self.action_spaces = {agent: episode.action_space(self._episode.encoder) for agent in self.possible_agents}
         self.agents: list[str] = []
 
     def observation_space(self, agent: str) -> spaces.Dict:
@@ -61,11 +64,11 @@ class SeatsEnv(AECEnv):  # type: ignore[misc]  # PettingZoo has no types
     @property
     def skipped(self) -> int:
         """How many games before this one ended before anybody had to decide."""
-        return self._play.skipped
+        return self._episode.skipped
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:  # noqa: ARG002
         """Begin a game: the first of this seed's row or, without a seed, the next one."""
-        self._play.begin(seed)
+        self._episode.begin(seed)
         self.agents = list(self.possible_agents)
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
@@ -80,7 +83,7 @@ class SeatsEnv(AECEnv):  # type: ignore[misc]  # PettingZoo has no types
             raise IllegalDecisionError(
                 f"There is no agent {quoted(agent)} here. There are: {', '.join(self.possible_agents)}."
             )
-        return self._play.seen(self.possible_agents.index(agent))
+        return self._episode.seen(self.possible_agents.index(agent))
 
     def step(self, action: Any) -> None:
         """Take the selected agent's action. One that is not open is refused with a sentence, and costs nothing."""
@@ -90,11 +93,11 @@ class SeatsEnv(AECEnv):  # type: ignore[misc]  # PettingZoo has no types
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        self._play.decide(self._play.read(action))
+        self._episode.decide(self._episode.read(action))
         self.rewards = dict.fromkeys(self.agents, 0.0)
-        ending = self._play.ending()
+        ending = self._episode.ending()
         if ending is not None:
-            cut = self._play.cut()
+            cut = self._episode.cut()
             self.rewards = dict(zip(self.agents, map(float, ending.payoffs), strict=True))
             self.terminations = dict.fromkeys(self.agents, not cut)
             self.truncations = dict.fromkeys(self.agents, cut)
@@ -103,18 +106,18 @@ class SeatsEnv(AECEnv):  # type: ignore[misc]  # PettingZoo has no types
 
     def _select(self) -> None:
         """Select who is to act; after the end, the first of those who are to leave."""
-        seat = self._play.to_act
+        seat = self._episode.to_act
         self.agent_selection = self.possible_agents[0 if seat is None else seat]
         if self.render_mode == "human":
             self.render()
 
     def render(self) -> str | None:
-        """Return or print what the seat to act sees; after the end, what everybody does."""
+        """Return or print what the seat to act sees; after the end, what a spectator sees."""
         if self.render_mode is None:
             gymnasium.logger.warn("There is nothing to render: make the environment with a render_mode.")
             return None
-        seat = self._play.to_act
-        text = self._play.text(SPECTATOR if seat is None else seat)
+        seat = self._episode.to_act
+        text = self._episode.text(SPECTATOR if seat is None else seat)
         if self.render_mode == "ansi":
             return text
         print(text)
@@ -134,7 +137,7 @@ def env(game: str, **options: Any) -> AECEnv:
     return OrderEnforcingWrapper(AssertOutOfBoundsWrapper(raw_env(game, **options)))
 
 
-class Maker:
+class EnvFactory:
     """Makes environments of one game: what a module such as `tictactoe_v3` is in PettingZoo itself."""
 
     def __init__(self, game: str) -> None:
@@ -158,11 +161,11 @@ def attribute(name: str) -> str:
     return name.replace("-", "_")
 
 
-def __getattr__(name: str) -> Maker:
-    """Return the maker of a game's environments, by the game's name."""
+def __getattr__(name: str) -> EnvFactory:
+    """Return the factory of a game's environments, by the game's name."""
     if not name.startswith("_"):
         try:
-            return Maker(find(name).name)
+            return EnvFactory(find(name).name)
         except UnknownNameError:
             pass
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
@@ -173,7 +176,7 @@ def __dir__() -> list[str]:
 
 
 def env_id(name: str) -> str:
-    """Return what a game is registered as."""
+    """Return the id of a game."""
     return f"piste/{name}-v{VERSION}"
 
 

@@ -1,4 +1,4 @@
-"""Thousands of games of one kind, stepped together, with arrays in and out: what makes training cheap.
+"""A vectorised environment: thousands of games stepped together by compiled kernels, with arrays in and out.
 
 env = VectorEnv("prime-duel", 4096, seed=1)
 seen = env.reset()
@@ -25,9 +25,9 @@ from numpy.typing import NDArray
 
 from piste.compiled.compiler import learner_kernels
 from piste.compiled.simulate import seed_number
-from piste.rl.encoder import Encoder, Floats, Mask, settled
+from piste.rl.encoder import Encoder, Floats, Mask, learner_options
 
-Whole = NDArray[np.int64]
+Integers = NDArray[np.int64]
 
 
 class Seen(NamedTuple):
@@ -35,14 +35,14 @@ class Seen(NamedTuple):
 
     observations: Floats  # what the seat to act sees
     masks: Mask  # 1 for each decision open to it
-    actors: Whole  # which seat that is
+    actors: Integers  # which seat that is
     rewards: Floats  # what the step brought each seat: nothing but at the end of a game
     ended: NDArray[np.bool_]  # whether the step ended a game; then all the rest is of the next game already
     truncated: NDArray[np.bool_]  # whether that was the turn limit
 
 
 class VectorEnv:
-    """So many games side by side. Each waits for a decision; one that ends is followed by the next at once.
+    """Many games side by side. Each waits for a decision; one that ends is followed by the next at once.
 
     Game `i` is game number `i` of the seed, then the one numbered `games` higher, and so on: the same games with any
     number of threads. Chance has been dealt up to the decision that is waited for.
@@ -63,20 +63,20 @@ class VectorEnv:
         if games < 1 or threads < 1:
             raise OptionError("There must be at least one game and one thread.")
         self.game = find(game)
-        self.options = settled(self.game, options or {})
+        self.options = learner_options(self.game, options or {})
         self.encoder = Encoder(self.game, self.options)
         self.games, self.seats = games, self.game.rules.seats(self.options)
         self._space = learner_kernels(self.game, self.options, compiled=True)
         self._pool = ThreadPoolExecutor(threads - 1) if threads > 1 else None
         cuts = [games * i // threads for i in range(threads + 1)]
         self._parts = [(a, b) for a, b in pairwise(cuts) if a < b]
-        self._numbers: Whole = np.zeros(games, np.int64)
-        self._choices: Whole = np.zeros(games, np.int64)
-        self._table: Whole = np.zeros((games, self._space.WIDTH), np.int64)
-        self._generators: Whole = np.zeros((games, 2), np.int64)
-        self._picked: Whole = np.zeros(games, np.int64)
+        self._numbers: Integers = np.zeros(games, np.int64)
+        self._choices: Integers = np.zeros(games, np.int64)
+        self._table: Integers = np.zeros((games, self._space.WIDTH), np.int64)
+        self._generators: Integers = np.zeros((games, 2), np.int64)
+        self._picked: Integers = np.zeros(games, np.int64)
         self._ended: NDArray[np.int8] = np.zeros(games, np.int8)
-        self._actors: Whole = np.zeros(games, np.int64)
+        self._actors: Integers = np.zeros(games, np.int64)
         self._paid: Floats = np.zeros((games, self.seats), np.float32)
         self._observations: Floats = np.zeros((games, self.encoder.size), np.float32)
         self._masks: Mask = np.zeros((games, self.encoder.actions), np.int8)
@@ -109,7 +109,7 @@ class VectorEnv:
         self.steps += sum(self._each(self._space.play, *self._given, actions, after=after))
         return self._seen()
 
-    def pick(self) -> Whole:
+    def pick(self) -> Integers:
         """Return a decision for each game, at random."""
         self._each(self._space.pick, self._picked, after=(self._generators, self._actors, self._choices))
         return self._picked
