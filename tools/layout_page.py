@@ -17,7 +17,7 @@ PAGE = Path(__file__).parent.parent / "docs" / "layouts.md"
 
 HEAD = """# What a learner sees
 
-Written by `tools/layout_page.py` from each game's `numbers.py`; do not edit.
+Written by `tools/layout_page.py` from each game's `observation.py`; do not edit.
 
 Every adapter shows a seat the same numbers, made from what the game's own view shows that seat. A *flag* is 1 for
 each member of a set; *one of* is 1 in the place of the one that holds, and all 0 if it is hidden or there is none;

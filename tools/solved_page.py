@@ -43,7 +43,7 @@ INTRO = """\
 
 Written by `python tools/solved_page.py`; each row has the date on which it was measured. Values are for the player
 who begins, if all play as well as they can. What the words for how a value is known mean stands on
-[the solvers' page](solve/README.md), how games are weighed on [the scales' page](balance.md). CPU times are those of
+[the solvers' page](solve/README.md), how games are measured on [the page of the balance report](balance.md). CPU times are those of
 one core of a small shared machine, with code that is compiled already unless it says otherwise.
 
 | game | known | wins | draws | loses | to compute again | measured |
@@ -161,7 +161,7 @@ def alone_measured(folder: str, *words: str) -> Row:
 
 
 def weighed(key: str, game: Game, options: dict[str, int | str], games: int | None) -> Row:
-    """Put a game on the scales, draw its plot, and return the numbers that the page tells."""
+    """Measure the balance of a game, draw its plot, and return the numbers of the page."""
     with ProgressBar(key) as bar:
         report = balance_report(game, options, games=games, progress=bar)
     if report.stopped:
@@ -243,7 +243,7 @@ def section(key: str, row: Row) -> str:
     weighed = row.get("weighed", {})
     told += [f"- {sentence} ({how})" for sentence, how in weighed.get("truths", [])]
     told += [f"- {sentence}" for sentence in weighed.get("sentences", [])]
-    told += ["", f"![{title} on the scales](images/balance-{key}.svg)", ""]
+    told += ["", f"![{title}: balance report](images/balance-{key}.svg)", ""]
     return "\n".join([*told, f"<!-- data {key}: {json.dumps(row, ensure_ascii=False, sort_keys=True)} -->", ""])
 
 

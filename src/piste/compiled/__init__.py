@@ -1,1 +1,1 @@
-"""The same rules in bulk: loops over any game, interpreted or compiled from one source."""
+"""Bulk play: kernels over any game's rules, interpreted or JIT-compiled from one source."""

@@ -1,4 +1,4 @@
-"""Functions written from a game's own types: how a state becomes a row of numbers, and which policy decides."""
+"""Code generated from a game's types: packing of states into rows, dispatch to policies, encoding of views."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from piste.core.observation import AMOUNTS, COUNTS, Part
 
 
 def module(name: str, *texts: str) -> ModuleType:
-    """Return a module with these functions; its text is kept in it, for the digest and for error messages."""
+    """Return a module with these functions; it holds its source, for the digest and for tracebacks."""
     text = "\n\n".join(texts)
     made = ModuleType(name)
     made.__file__ = None
@@ -46,7 +46,7 @@ def packing(state: type[Any]) -> str:
 
 
 def dispatch(names: Sequence[str]) -> str:
-    """Return `decide`, which asks the policy of this number; number 0 is random play and is not asked here."""
+    """Return `decide`, which calls the policy with this number; 0 is random play, which the kernels do themselves."""
     lines = ["def decide(policy, v, choices, word):"]
     for number, name in enumerate(names, 1):
         lines += [f"    if policy == {number}:", f"        return {name}(v, choices, word)"]
@@ -54,7 +54,7 @@ def dispatch(names: Sequence[str]) -> str:
 
 
 def encoding(layout: Sequence[Part], options: Any) -> str:
-    """Return `encode`, which writes what a view holds into a row; `game_kernels` adds what each part reads with.
+    """Return `encode`, which writes what a view holds into a row; `learner_kernels` adds the function of each part.
 
     Sizes stand in it as plain numbers: compiled, that is a third faster than to look them up.
     """

@@ -1,4 +1,4 @@
-"""How far compiling is: told after each function, by the share of the work that it was measured to be."""
+"""Progress of JIT compilation: reported after each function, by its measured share of the work."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 from piste.core.evaluation import Progress
 
 WHOLE = 1000
-STEP = "native_lowering"
-"""The compiler's step that takes most of the time."""
+SLOWEST_PASS = "native_lowering"
+"""The pass of numba that takes most of the time."""
 
 
 class Shares(NamedTuple):
-    """How the work of preparing is shared out, in percent, as `tools/compile_shares.py` measures it."""
+    """The shares of the work of preparing, in percent, as `tools/compile_shares.py` measures them."""
 
     large: dict[str, float]  # compiling these functions, each time
     other: float  # and each of all others
@@ -24,9 +24,9 @@ class Shares(NamedTuple):
 
 @contextmanager
 def compiling(progress: Progress, shares: Shares) -> Iterator[Progress]:
-    """While it is open, tell of functions as they are compiled; yield a progress for the rest of the work.
+    """Report functions as they are compiled; yield a progress callback for the rest of the work.
 
-    Where nothing has to be compiled or computed, nothing is told.
+    Where nothing has to be compiled or computed, nothing is reported.
     """
     done = {"compiled": 0.0, "rest": 0.0}
 
@@ -50,7 +50,7 @@ def compiling(progress: Progress, shares: Shares) -> Iterator[Progress]:
 
         def on_end(self, event: Any) -> None:
             step, _, function = event.data["name"].partition(" ")
-            if step == STEP:
+            if step == SLOWEST_PASS:
                 name = function.strip("[]").rpartition(".")[2]
                 done["compiled"] += shares.large.get(name, shares.other)
                 tell()

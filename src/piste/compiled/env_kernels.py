@@ -1,6 +1,6 @@
-"""Many games for a learner, in arrays: the part that numba compiles. `rl/vector_env.py` is its face.
+"""Kernels of `rl/vector_env.py`: many games in arrays, with observations, masks and rewards.
 
-A step of a game is its decision and all the chance that follows; then the seat to act is shown what it sees.
+A step of a game is its decision and all the chance that follows; then the observation of the seat to act is written.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 def opened(options: Any, seed: int, number: int, apart: int) -> tuple[Any, tuple[int, int], int, int]:
     """Deal game `number`, or the first one `apart` numbers further on in which somebody has something to decide.
 
-    Return it, with its generator, its number and the steps taken. A game that chance alone ends (a hand that is dealt
-    a sum of zero) asks nobody anything.
+    Return it, with its generator, its number and the steps taken. Chance alone can end a game (a hand that is dealt a
+    sum of zero): it has no decision.
     """
     steps = 0
     while True:

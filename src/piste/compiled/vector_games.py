@@ -1,4 +1,4 @@
-"""Thousands of games of one kind in arrays, stepped together."""
+"""Vectorised games: thousands of games in arrays, stepped together by compiled kernels."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from piste.core.game import Game
 if TYPE_CHECKING:
     import numpy as np
 
-    ObservationSpec = np.ndarray[Any, np.dtype[np.int64]]
+    IntArray = np.ndarray[Any, np.dtype[np.int64]]
 
 
 class VectorGames:
-    """So many games of one kind, side by side.
+    """Many games of one kind, side by side.
 
     `actors` says for each game which seat is to decide, or OVER; `choices` which decisions it has, as a set; `paid`
     what each seat has won or lost once the game is over. Game `i` first plays game number `i` of the seed, then, each
@@ -41,16 +41,16 @@ class VectorGames:
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
         cuts = [size * i // threads for i in range(threads + 1)]
         self._parts = [(a, b) for a, b in pairwise(cuts) if a < b]
-        self.numbers: ObservationSpec = np.arange(size, dtype=np.int64)
-        self.actors: ObservationSpec = np.zeros(size, np.int64)
-        self.choices: ObservationSpec = np.zeros(size, np.int64)
-        self.paid: ObservationSpec = np.zeros((size, self.seats), np.int64)
-        self._table: ObservationSpec = np.zeros((size, self._space.WIDTH), np.int64)
-        self._generators: ObservationSpec = np.zeros((size, 2), np.int64)
+        self.numbers: IntArray = np.arange(size, dtype=np.int64)
+        self.actors: IntArray = np.zeros(size, np.int64)
+        self.choices: IntArray = np.zeros(size, np.int64)
+        self.paid: IntArray = np.zeros((size, self.seats), np.int64)
+        self._table: IntArray = np.zeros((size, self._space.WIDTH), np.int64)
+        self._generators: IntArray = np.zeros((size, 2), np.int64)
         self.steps = 0  # decisions and chance outcomes so far, of all games
         self._begin(np.arange(size, dtype=np.int64))
 
-    def step(self, actions: ObservationSpec) -> None:
+    def step(self, actions: IntArray) -> None:
         """Apply one decision in each game that waits for one, and the chance after it; all of them or none."""
         closed = self._each(self._space.first_closed, actions, after=(self.actors, self.choices))
         wrong = next((row for row in closed if row >= 0), None)
@@ -60,7 +60,7 @@ class VectorGames:
             )
         self.steps += sum(self._each(self._space.step, self.options, actions, after=self._arrays))
 
-    def pick(self) -> ObservationSpec:
+    def pick(self) -> IntArray:
         """Return a decision for each game, at random."""
         import numpy as np
 
@@ -68,7 +68,7 @@ class VectorGames:
         self._each(self._space.pick, actions, after=(self._generators, self.actors, self.choices))
         return actions
 
-    def restart(self) -> ObservationSpec:
+    def restart(self) -> IntArray:
         """Start a new game wherever one is over, and return which were."""
         import numpy as np
 
@@ -86,16 +86,16 @@ class VectorGames:
             self._pool.shutdown()
 
     @property
-    def _arrays(self) -> tuple[ObservationSpec, ...]:
+    def _arrays(self) -> tuple[IntArray, ...]:
         return (self._table, self._generators, self.actors, self.choices, self.paid)
 
-    def _begin(self, rows: ObservationSpec) -> None:
+    def _begin(self, rows: IntArray) -> None:
         count = len(rows)
         cuts = [count * i // len(self._parts) for i in range(len(self._parts) + 1)]
         parts = list(pairwise(cuts))
         begin = self._space.begin
-        given = (self.options, self._seed, self.numbers, rows)
-        self.steps += sum(self._each(begin, *given, after=self._arrays, parts=parts))
+        args = (self.options, self._seed, self.numbers, rows)
+        self.steps += sum(self._each(begin, *args, after=self._arrays, parts=parts))
 
     def _each(
         self, kernel: Any, *before: Any, after: tuple[Any, ...], parts: list[tuple[int, int]] | None = None

@@ -101,7 +101,7 @@ def test_the_first_bot_sits_in_every_seat_in_turn(monkeypatch: pytest.MonkeyPatc
 def test_games_are_those_of_a_table_with_the_same_seed() -> None:
     result = matched("zero-sum-duel", "steady", "random", 6, {"turns": 40})
     for game in result.outcomes:
-        seed = f"{match.SEED} {game.deal}"
+        seed = f"{match.DEFAULT_SEED} {game.deal}"
         table = piste.open_table("zero-sum-duel", {"turns": 40}, seed=seed)
         seated = [bots.find("steady" if seat == game.seat else "random", table.game) for seat in range(2)]
         while table.to_act is not None:

@@ -78,7 +78,7 @@ while not [name for name in os.listdir(place) if name.isdigit()]:
     time.sleep(0.01)
 sys.exit(3)
 """
-    monkeypatch.setattr(match, "PATIENCE", 0.1)
+    monkeypatch.setattr(match, "STOP_TIMEOUT_S", 0.1)
     game = find("positive-negative")
     with pytest.raises(PisteError, match="ended with exit code 3"):
         play(game, game.options(), (program(tmp_path, text), "random"), 8, processes=2)

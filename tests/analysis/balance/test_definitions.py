@@ -1,4 +1,4 @@
-"""The scales' definitions, held against plain enumeration and against results made up for the purpose."""
+"""The definitions of the balance report, held against plain enumeration and against results made up for the purpose."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Games on the scales: numbers agree with the solvers, and every form of the command says the same."""
+"""Balance reports: numbers agree with the solvers, and every form of the command says the same."""
 
 from __future__ import annotations
 
@@ -272,7 +272,7 @@ def test_more_than_two_players_share_by_seats() -> None:
     balancing.show(report.game, [report], 1, out)
 
 
-def test_other_commands_do_not_load_the_scales() -> None:
+def test_other_commands_do_not_load_the_balance_report() -> None:
     import subprocess
     import sys
 

@@ -1,7 +1,7 @@
-"""The match runner: two bots, many deals, every deal played from every seat.
+"""Matches: two bots, many deals, every deal played from every seat.
 
-A deal is known by its number. What is dealt and what bots leave to chance comes from the seed and that number alone,
-so any number of processes plays the same games, and the result is put together in the order of the deals.
+A deal has a number. The cards and the random choices of the bots come from the seed and that number alone, so any
+number of processes plays the same games, and results are returned in the order of the deals.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ from piste.core.table import Table
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
-SEED = "match"
-TURNS = 200
-"""The turn limit, unless one is given, of games that could otherwise go on for ever (G2)."""
+DEFAULT_SEED = "match"
+DEFAULT_TURN_LIMIT = 200
+"""Of games that could otherwise be endless (G2)."""
 
-LOOK = 0.2
-"""So many seconds may pass until a process notices that it is to stop, if a bot does not take longer."""
+STOP_POLL_INTERVAL_S = 0.2
+"""How often a worker process checks, before a decision, whether it has to stop."""
 
-PATIENCE = 5.0
-"""So many seconds a process has to stop by itself."""
+STOP_TIMEOUT_S = 5.0
+"""How long a worker process has to stop before it is terminated."""
 
-ENDING = 5.0
-"""So many seconds it has when it is told to, to end the programs that it has started."""
+TERMINATE_TIMEOUT_S = 5.0
+"""How long a terminated process has to end its bot programs before it is killed."""
 
 
 class Outcome(NamedTuple):
@@ -72,12 +72,12 @@ NO_TIME: Times = (Time(), Time())
 
 
 class Score(NamedTuple):
-    """What one of the two players made of a match; shares have Wilson's 95 % interval."""
+    """The result of a match for one of the two players; shares have Wilson's 95 % interval."""
 
     won: Share
     drawn: Share
     lost: Share
-    rounds: Share | None  # won, of all that anybody won
+    rounds: Share | None  # won, of all rounds that were won
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ class Result:
     seats: int
     seed: str
     asked: int
-    """How many games were to be played; there are fewer if somebody stopped it."""
+    """How many games were asked for; fewer were played if the match was interrupted."""
     outcomes: tuple[Outcome, ...]
     times: Times = field(default=NO_TIME, compare=False)
 
@@ -103,7 +103,7 @@ class Result:
         return self.games < self.asked
 
     def score(self, player: int) -> Score:
-        """Return what came of it for a player: 0 is the first, 1 the second or, at a larger table, all its copies."""
+        """Return the score of a player: 0 is the first, 1 the second or, at a larger table, all its copies."""
         first = sum(game.winner == game.seat for game in self.outcomes)
         drawn = sum(game.winner is None for game in self.outcomes)
         won = (first, self.games - drawn - first)
@@ -116,9 +116,9 @@ class Result:
 
 
 def with_turn_limit(game: Game, given: dict[str, int | str]) -> Any:
-    """Return the options that are given, with a turn limit where a game could otherwise go on for ever."""
+    """Return the options, with a turn limit where a game could otherwise be endless."""
     if "turns" not in given and getattr(game.rules.Options(), "turns", 1) == 0:
-        given = {**given, "turns": TURNS}
+        given = {**given, "turns": DEFAULT_TURN_LIMIT}
     return game.options(given)
 
 
@@ -127,11 +127,11 @@ def play(
     options: Any,
     specs: Sequence[str],
     games: int,
-    seed: str = SEED,
+    seed: str = DEFAULT_SEED,
     processes: int = 1,
     progress: Progress = quiet,
 ) -> Result:
-    """Let two bots play so many games, rounded up to whole deals; Ctrl-C ends it early with what there is so far.
+    """Let two bots play `games` games, rounded up to whole deals; Ctrl-C ends it early with the games so far.
 
     Each deal is played once for every seat that the first bot can have; the second has all the others.
     """
@@ -143,21 +143,21 @@ def play(
     seats = game.rules.seats(options)
     deals = -(-games // seats)
     match = _Match(game, options, pair, seed)
-    found: list[_Deal] = []
+    played: list[_Deal] = []
     try:
-        match.prepare(progress)  # also writes what is kept for all processes, and refuses what cannot play
+        match.prepare(progress)  # also fills the caches for all processes, and refuses bots that cannot play
         progress(0, deals * seats, "playing")
         alone = min(processes, deals) == 1
-        with closing(match.deals(range(deals)) if alone else _spread(match, deals, processes)) as source:
+        with closing(match.deals(range(deals)) if alone else _in_processes(match, deals, processes)) as source:
             for deal in source:
-                found.append(deal)
-                progress(len(found) * seats, deals * seats, "playing")
+                played.append(deal)
+                progress(len(played) * seats, deals * seats, "playing")
     except (KeyboardInterrupt, SystemError) as e:
         if not is_interrupt(e):
-            raise  # otherwise what there is so far is worth having
+            raise  # otherwise the games so far are returned
     return Result(
         game.name, options, pair, seats, seed, deals * seats,
-        tuple(outcome for deal in found for outcome in deal.outcomes), _added(deal.times for deal in found),
+        tuple(outcome for deal in played for outcome in deal.outcomes), _sum_times(deal.times for deal in played),
     )  # fmt: skip
 
 
@@ -166,7 +166,7 @@ def ladder(
     options: Any,
     levels: Sequence[str],
     games: int | Callable[[str, str], int],
-    seed: str = SEED,
+    seed: str = DEFAULT_SEED,
     processes: int = 1,
     progress: Progress = quiet,
 ) -> list[Result]:
@@ -175,39 +175,39 @@ def ladder(
     Ctrl-C ends it early; the last match may then be short, and those that were not begun are left out.
     """
     pairs = pairings(game, options, levels)
-    found: list[Result] = []
+    results: list[Result] = []
     for number, (one, two) in enumerate(pairs, 1):
 
         def tell(done: int, whole: int, what: str = "", head: str = f"{number}/{len(pairs)} {one}, {two}:") -> None:
             progress(done, whole, f"{head} {what}")
 
         wanted = games if isinstance(games, int) else games(one, two)
-        found.append(play(game, options, (one, two), wanted, seed, processes, tell))
-        if found[-1].stopped:
+        results.append(play(game, options, (one, two), wanted, seed, processes, tell))
+        if results[-1].stopped:
             break
-    return found
+    return results
 
 
 def pairings(game: Game, options: Any, levels: Sequence[str]) -> list[tuple[str, str]]:
-    """Return who plays whom.
+    """Return the pairs that play each other.
 
-    At a table for two one match of a pair says all. At a larger one it matters who is alone among the others, so each
-    pair has two matches.
+    At a table for two each pair has one match. At a larger one it matters which of the two is alone among copies of
+    the other, so each pair has two.
     """
     return list((combinations if game.rules.seats(options) == 2 else permutations)(levels, 2))
 
 
 def against(results: Iterable[Result]) -> dict[tuple[str, str], Score]:
     """Return every level's score against every other, both ways round."""
-    found: dict[tuple[str, str], Score] = {}
+    scores: dict[tuple[str, str], Score] = {}
     for result in results:
         one, two = result.specs
         if not result.games:
             continue
-        found[one, two] = result.score(0)
+        scores[one, two] = result.score(0)
         if result.seats == 2:
-            found[two, one] = result.score(1)
-    return found
+            scores[two, one] = result.score(1)
+    return scores
 
 
 def effort(results: Iterable[Result], level: str) -> Time:
@@ -224,7 +224,7 @@ class _Deal(NamedTuple):
 
 
 class _Match:
-    """All that is needed to play any deal of a match."""
+    """A match: plays any deal by its number."""
 
     def __init__(self, game: Game, options: Any, specs: tuple[str, str], seed: str) -> None:
         self.game = game
@@ -242,13 +242,15 @@ class _Match:
             finally:
                 bot.close()
 
-    def deals(self, numbers: Iterable[int], look: Callable[[], None] = lambda: None) -> Generator[_Deal, None, None]:
-        """Play these deals; `look` is called before every decision and may raise to stop it all."""
+    def deals(
+        self, numbers: Iterable[int], check_stop: Callable[[], None] = lambda: None
+    ) -> Generator[_Deal, None, None]:
+        """Play these deals; `check_stop` is called before every decision and may raise."""
         for number in numbers:
-            played = [self._game(number, seat, look) for seat in range(self.seats)]
-            yield _Deal(tuple(outcome for outcome, _ in played), _added(times for _, times in played))
+            played = [self._game(number, seat, check_stop) for seat in range(self.seats)]
+            yield _Deal(tuple(outcome for outcome, _ in played), _sum_times(times for _, times in played))
 
-    def _game(self, deal: int, own: int, look: Callable[[], None]) -> tuple[Outcome, Times]:
+    def _game(self, deal: int, own: int, check_stop: Callable[[], None]) -> tuple[Outcome, Times]:
         dealer = Dealer(f"{self.seed} {deal}")
         table = Table(self.game, self.options, dealer, counts=False)
         spent: list[list[float]] = [[], []]
@@ -256,10 +258,10 @@ class _Match:
         try:
             for seat in range(self.seats):
                 seated.append(bots.find(self.specs[seat != own], self.game, self.options))
-                if not isinstance(seated[-1], Plain):  # ours are ready once and for all
+                if not isinstance(seated[-1], Plain):  # a bot of the package is prepared once for all games
                     bots.prepare(seated[-1], self.options, quiet)
             while (seat_ := table.to_act) is not None:
-                look()
+                check_stop()
                 view = table.view(seat_)
                 stream = dealer.stream(bots.stream_name(view))
                 before = process_time()
@@ -278,22 +280,22 @@ class _Match:
         return Outcome(deal, own, ending.winner, rounds), (one, two)
 
 
-def _added(times: Iterable[Times]) -> Times:
+def _sum_times(times: Iterable[Times]) -> Times:
     one = two = Time()
     for first, second in times:
         one, two = one + first, two + second
     return one, two
 
 
-# Processes. Each has every n-th deal and sends them as they are done; a closed line tells it to stop.
+# Worker processes. Each plays every n-th deal and sends the results; a closed pipe tells it to stop.
 
 
 class _Stop(Exception):
-    """Nobody waits for more deals."""
+    """No more deals are wanted."""
 
 
-def _spread(match: _Match, deals: int, processes: int) -> Generator[_Deal, None, None]:
-    """Play all deals in several processes, and return them in order."""
+def _in_processes(match: _Match, deals: int, processes: int) -> Generator[_Deal, None, None]:
+    """Play all deals in several processes, and yield them in order."""
     from multiprocessing import get_context
 
     n = min(processes, deals)
@@ -305,44 +307,44 @@ def _spread(match: _Match, deals: int, processes: int) -> Generator[_Deal, None,
         for first in range(n):
             ours, theirs = context.Pipe()
             lines.append(ours)
-            given = (theirs, match.game.name, match.options, match.specs, match.seed, range(first, deals, n))
-            running.append(context.Process(target=_work, args=given, daemon=True))
-            with _without_interrupts():  # Ctrl-C is for us: we tell them
+            args = (theirs, match.game.name, match.options, match.specs, match.seed, range(first, deals, n))
+            running.append(context.Process(target=_work, args=args, daemon=True))
+            with _without_interrupts():  # Ctrl-C is for this process, which stops the workers
                 running[-1].start()
             theirs.close()
         due = 0
         while due < deals:
             for line in _ready(lines):
                 try:
-                    got = line.recv()
+                    message = line.recv()
                 except (EOFError, OSError):
                     raise PisteError("One of the processes that played ended before its deals were done.") from None
-                if isinstance(got, str):
-                    raise PisteError(got)
-                if got is None:
+                if isinstance(message, str):
+                    raise PisteError(message)
+                if message is None:
                     lines.remove(line)
                     continue
-                early[got.outcomes[0].deal] = got
+                early[message.outcomes[0].deal] = message
             while due in early:
                 yield early.pop(due)
                 due += 1
     finally:
         for line in lines:
             line.close()
-        end = monotonic() + PATIENCE
+        end = monotonic() + STOP_TIMEOUT_S
         for process in running:
             process.join(max(0.0, end - monotonic()))
         late = [process for process in running if process.is_alive()]
         for process in late:
-            process.terminate()  # it is waiting for a bot, which it ends first
+            process.terminate()  # it waits for a bot program, which it ends first
         for process in late:
-            process.join(ENDING)
+            process.join(TERMINATE_TIMEOUT_S)
             process.kill()
             process.join()
 
 
 def _ready(lines: list[Connection[Any, Any]]) -> list[Connection[Any, Any]]:
-    """Wait until something comes, and return the lines on which it did."""
+    """Wait for messages, and return the pipes that have one, in order."""
     from multiprocessing.connection import wait
 
     ready = wait(lines)
@@ -354,13 +356,13 @@ def _work(
 ) -> None:
     """Play some deals in a process of its own, and send each when it is done."""
     match = _Match(find(name), options, specs, seed)
-    next_look = 0.0
+    next_check = 0.0
 
-    def look() -> None:
-        nonlocal next_look
+    def check_stop() -> None:
+        nonlocal next_check
         now = monotonic()
-        if now >= next_look:
-            next_look = now + LOOK
+        if now >= next_check:
+            next_check = now + STOP_POLL_INTERVAL_S
             if line.poll():
                 raise _Stop
 
@@ -371,7 +373,7 @@ def _work(
         signal.signal(signal.SIGTERM, stop)
         try:
             match.prepare()
-            for deal in match.deals(numbers, look):
+            for deal in match.deals(numbers, check_stop):
                 line.send(deal)
             line.send(None)
         except ConnectionError:
@@ -379,12 +381,12 @@ def _work(
         except (PisteError, OSError) as e:
             line.send(str(e))
     except (_Stop, ConnectionError):
-        pass  # nobody listens any more: another process failed first, or all is to stop
+        pass  # the parent closed the pipe: another worker failed, or the match was stopped
 
 
 @contextmanager
 def _without_interrupts() -> Iterator[None]:
-    """Let a process that is started in here pay no attention to Ctrl-C."""
+    """Start processes that ignore Ctrl-C."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -1,4 +1,4 @@
-"""How far a weighing is as a whole: by the time that its stages took, and will take at the pace seen so far."""
+"""The progress of a whole balance report: by the time that its stages took, and the pace of games so far."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import NamedTuple
 from piste.core.evaluation import Progress
 
 UNKNOWN = 0.03
-"""The part of the whole that may be told as done before the pace of any game has been seen."""
+"""The most that is reported as done before the pace of any game is known."""
 
 WHOLE = 1000
 
@@ -27,10 +27,9 @@ class Stage(NamedTuple):
 
 
 class Pace:
-    """Is told of the progress of each stage, and tells that of all of them together. It never goes back.
+    """Takes the progress of each stage, and reports that of all stages together. It never goes back.
 
-    What is told while no stage has begun, or is not counted in games of the stage, is preparation: nobody knows how
-    long that takes.
+    Progress before the first stage, or not counted in games of the stage, is preparation: its length is unknown.
     """
 
     def __init__(
@@ -44,7 +43,7 @@ class Pace:
         self._order = order  # of the levels, weakest first
         self._progress = progress
         self._clock = clock
-        self._start: float | None = None  # when something was told for the first time
+        self._start: float | None = None  # when progress was first reported
         self._stage: Stage | None = None
         self._began = clock()  # when the first game of the stage did
         self._done = 0  # games of the stage

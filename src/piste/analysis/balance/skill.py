@@ -1,4 +1,4 @@
-"""What skill is worth: each level against each with the seats swapped, and how much of the results it explains.
+"""The value of skill: each level against each with the seats swapped, and the share of the variance it explains.
 
 Let y be what one player of a match gets from a game: 1 for a win, 0 for a loss, 1/n for a draw at a table for n. With
 equal players, even seats and nothing else y is 1/n on average. The mean of (y - 1/n)^2 over a round robin is split in
@@ -23,18 +23,18 @@ from typing import NamedTuple
 from piste.analysis.arena.match import Result
 from piste.analysis.balance.estimates import MEASURED, Estimate, points, variance
 
-AGAIN = 200
-"""How many times the deals are drawn again to see how sure the shares are."""
+RESAMPLES = 200
+"""Bootstrap resamples for the intervals."""
 
 POISSON = tuple(exp(-1) / factorial(n) for n in range(8))
-"""How likely it is that a deal is drawn so many times."""
+"""The probability that a deal is in a resample n times."""
 
 Deal = tuple[float, ...]
 """What the first player of a match got from a deal, in each seat."""
 
 
 class Split(NamedTuple):
-    """Of all that makes results differ from an even share: which part is skill, seats and luck."""
+    """The shares of skill, seats and luck in the variance of the results."""
 
     skill: Estimate
     seats: Estimate
@@ -42,46 +42,46 @@ class Split(NamedTuple):
 
 
 def deals(result: Result) -> list[Deal]:
-    """Return a match deal by deal; one that was cut off is left out."""
-    found: dict[int, dict[int, float]] = {}
+    """Return the results of a match by deal; an incomplete deal is left out."""
+    results: dict[int, dict[int, float]] = {}
     for game in result.outcomes:
         got = 1 / result.seats if game.winner is None else float(game.winner == game.seat)
-        found.setdefault(game.deal, {})[game.seat] = got
+        results.setdefault(game.deal, {})[game.seat] = got
     return [
         tuple(by_seat[seat] for seat in range(result.seats))
-        for by_seat in found.values()
+        for by_seat in results.values()
         if len(by_seat) == result.seats
     ]
 
 
 def table(results: Sequence[Result]) -> dict[tuple[str, str], Estimate]:
     """Return the points of each level against each other, a draw as half a win."""
-    found = {}
+    estimates = {}
     for result in results:
         every = [y for deal in deals(result) for y in deal]
         if not every:
             continue
         one, two = result.specs
-        found[one, two] = points(Counter(every))
+        estimates[one, two] = points(Counter(every))
         if result.seats == 2:
-            found[two, one] = points(Counter(1 - y for y in every))
-    return found
+            estimates[two, one] = points(Counter(1 - y for y in every))
+    return estimates
 
 
 def split(results: Sequence[Result], seed: str = "split") -> Split | None:
     """Return how much of the results is skill, seats and luck; None if there is nothing to explain."""
-    matches = [found for result in results if len(found := deals(result)) >= 2]
+    matches = [match for result in results if len(match := deals(result)) >= 2]
     if not matches:
         return None
     even = 1 / results[0].seats
     whole = _parts(matches, even)
     if whole is None:
         return None
-    drawn = [parts for again in drawn_again(matches, seed) if (parts := _parts(again, even)) is not None]
+    resampled = [parts for sample in resamples(matches, seed) if (parts := _parts(sample, even)) is not None]
     games = sum(len(match) * len(match[0]) for match in matches)
-    own, place = max(0.0, whole[0]), max(0.0, whole[1])  # what is taken off may be more than there is
-    shown = (own, place, max(0.0, 1 - own - place))
-    return Split(*(_number(shown[i], [parts[i] for parts in drawn], games) for i in range(3)))
+    own, place = max(0.0, whole[0]), max(0.0, whole[1])  # the correction may be larger than the estimate
+    shares = (own, place, max(0.0, 1 - own - place))
+    return Split(*(_estimate(shares[i], [parts[i] for parts in resampled], games) for i in range(3)))
 
 
 def better(results: Sequence[Result], order: Sequence[str], seed: str = "better") -> Estimate | None:
@@ -90,9 +90,9 @@ def better(results: Sequence[Result], order: Sequence[str], seed: str = "better"
     for result in results:
         one, two = (order.index(spec) for spec in result.specs)
         if result.seats > 2 and one < two:
-            continue  # one bad player among good ones is not the better one's affair
-        if found := deals(result):
-            matches.append(found)
+            continue  # a match of one weaker player among stronger ones says nothing of a lone stronger one
+        if played := deals(result):
+            matches.append(played)
             turned.append(one < two)
 
     def mean(matches: Sequence[Sequence[Deal]]) -> float:
@@ -102,21 +102,21 @@ def better(results: Sequence[Result], order: Sequence[str], seed: str = "better"
     if not matches:
         return None
     games = sum(len(match) * len(match[0]) for match in matches)
-    return _number(mean(matches), [mean(again) for again in drawn_again(matches, seed)], games)
+    return _estimate(mean(matches), [mean(sample) for sample in resamples(matches, seed)], games)
 
 
-def drawn_again(matches: Sequence[Sequence[Deal]], seed: str) -> Iterator[list[list[Deal]]]:
-    """Yield the matches as if other deals had been dealt: each deal some times or never, the same in all matches.
+def resamples(matches: Sequence[Sequence[Deal]], seed: str) -> Iterator[list[list[Deal]]]:
+    """Yield Poisson bootstrap resamples: each deal some times or never, the same in all matches.
 
-    All matches are played with the same deals, so they may all lean to the same side.
+    All matches are played with the same deals, so their errors are correlated.
     """
     chooser = random.Random(seed)
     most = max(map(len, matches))
-    for _ in range(AGAIN):
+    for _ in range(RESAMPLES):
         times = chooser.choices(range(len(POISSON)), POISSON, k=most)
-        found = [[deal for deal, n in zip(match, times, strict=False) for _ in range(n)] for match in matches]
-        if all(len(match) >= 2 for match in found):
-            yield found
+        sample = [[deal for deal, n in zip(match, times, strict=False) for _ in range(n)] for match in matches]
+        if all(len(match) >= 2 for match in sample):
+            yield sample
 
 
 def _parts(matches: Sequence[Sequence[Deal]], even: float) -> tuple[float, float, float] | None:
@@ -135,11 +135,11 @@ def _parts(matches: Sequence[Sequence[Deal]], even: float) -> tuple[float, float
     return skill / total, place / total, 1 - (skill + place) / total
 
 
-def _number(value: float, drawn: list[float], games: int) -> Estimate:
-    """Return a share with the interval by which drawing the deals again moves it."""
-    if not drawn:
+def _estimate(value: float, resampled: list[float], games: int) -> Estimate:
+    """Return a share with its bootstrap interval."""
+    if not resampled:
         return Estimate(value, 0.0, 1.0, MEASURED, games)
-    drawn = sorted(drawn)
-    middle = sum(drawn) / len(drawn)
-    low, high = (drawn[round(part * (len(drawn) - 1))] - middle for part in (0.025, 0.975))
+    resampled = sorted(resampled)
+    middle = sum(resampled) / len(resampled)
+    low, high = (resampled[round(part * (len(resampled) - 1))] - middle for part in (0.025, 0.975))
     return Estimate(value, max(0.0, min(value, value + low)), min(1.0, max(value, value + high)), MEASURED, games)

@@ -1,4 +1,4 @@
-"""The scales as a picture: who gets what, how long games are, and the levels against each other. SVG, by hand."""
+"""The balance report as SVG: the first player's share, game lengths, and the levels against each other."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def page(reports: Sequence[Report]) -> str:
     """Return one picture with a row of panels for each report."""
     height = TOP + len(reports) * HEIGHT + 14
     title = reports[0].game.notation.TITLE
-    told = f"{title} on the scales: first player's share, length of games, levels against each other"
+    told = f"{title} balance report: first player's share, length of games, levels against each other"
     body = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img" '
         f'aria-label="{escape(told, quote=True)}" {STYLE}>',
