@@ -1,4 +1,4 @@
-"""The definitions of the balance report, held against plain enumeration and against results made up for the purpose."""
+"""The definitions of the balance report against plain enumeration and against made-up results."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_simulated_random_play_agrees_with_the_exact_numbers(
     options = game.options(given)
     exact = random_play.random_play(game, options, 0, 10, "tiny")
     assert exact.decisions.known == "exact"
-    monkeypatch.setattr(random_play, "WORK", 0)
+    monkeypatch.setattr(random_play, "MAX_ENUMERATED_STEPS", 0)
     found = random_play.random_play(game, options, 0, games(20_000), "tiny")
     for measured, true in ((found.points, exact.points), (found.draws, exact.draws)):
         assert measured.known == MEASURED
