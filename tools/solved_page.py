@@ -44,7 +44,7 @@ INTRO = """\
 Written by `python tools/solved_page.py`; each row has the date on which it was measured. Values are for the player
 who begins, if all play as well as they can. What the words for how a value is known mean stands on
 [the solvers' page](solve/README.md), how games are measured on [the page of the balance report](balance.md).
-CPU times are those of one core of a small shared machine, with code that is compiled already unless it says otherwise.
+CPU times are those of one core of a small shared machine, with code compiled before unless it says otherwise.
 
 | game | known | wins | draws | loses | to compute again | measured |
 | --- | --- | --- | --- | --- | --- | --- |

@@ -40,7 +40,7 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(solver, "LEAD_PASSES", 20_000)
     solver.lead_chance.cache_clear()
-    monkeypatch.setattr(balance, "RANDOM", 5)
+    monkeypatch.setattr(balance, "RANDOM_FACTOR", 5)
 
 
 def weighed(name: str, given: dict[str, int | str] | None = None, **more: Any) -> balance.Report:
