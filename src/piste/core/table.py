@@ -74,7 +74,7 @@ class Table:
         return f"<Table {self.game.name}: {self.seats} seats, {counted(len(self._history), 'step')}, {now}>"
 
     def view(self, seat: int = SPECTATOR) -> SeatView:
-        """Return what a seat has before it; without a seat, what somebody who looks on has."""
+        """Return what a seat has before it; without a seat, what a spectator has."""
         self._check_seat(seat, watching=True)
         rules = self.game.rules
         position = rules.look(self._state, seat)
