@@ -287,3 +287,16 @@ def test_a_bot_or_a_seed_that_is_none_is_refused_with_a_sentence() -> None:
         piste.decide("clever", GRID)
     with pytest.raises(DealError, match="Write it as text"):
         piste.decide("steady", GRID, seed=5)  # type: ignore[arg-type]
+
+
+def test_there_is_no_best_decision_where_no_seat_is_to_act() -> None:
+    evaluation = piste.evaluate(piste.Position.start("positive-negative", {"top": 2}))
+    assert evaluation.policy == {}
+    with pytest.raises(piste.PisteError, match="no seat is to act"):
+        _ = evaluation.best
+
+
+def test_a_best_response_is_shown_in_a_line() -> None:
+    start = piste.Position.start("positive-negative", {"top": 1})
+    response = piste.best_response(start, lambda view: dict.fromkeys(view.decisions, 1 / len(view.decisions)), 0)
+    assert repr(response) == "<BestResponse of seat 0: worth 1, 2 decisions>"

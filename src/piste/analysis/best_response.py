@@ -32,11 +32,15 @@ class BestResponse(NamedTuple):
     value: float  # the expected payoff
     decisions: Mapping[Log, str]  # by the log of the seat, wherever the policy can lead
 
+    def __repr__(self) -> str:
+        return f"<BestResponse of seat {self.seat}: worth {self.value:g}, {len(self.decisions)} decisions>"
+
     def decide(self, view: SeatView) -> str:
-        """Return the best decision of the seat with this view."""
+        """Return the best decision of the seat with this view, of a table that began where the response did."""
         if view.log not in self.decisions:
             raise IllegalDecisionError(
-                "There is no best response here: the seat has nothing to decide, or the policy never leads here."
+                "There is no best response here: the seat has nothing to decide, the policy never leads here, or the "
+                "table did not begin at the position that the response was computed for."
             )
         return self.decisions[view.log]
 

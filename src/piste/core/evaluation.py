@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from piste.core.errors import IllegalDecisionError
 from piste.core.game import find
 from piste.core.json_document import document
 
@@ -88,6 +89,8 @@ class Evaluation(NamedTuple):
     @property
     def best(self) -> Choice:
         """The decision that is worth most; of equals the one that the best play takes most often."""
+        if not self.choices:
+            raise IllegalDecisionError("There is no best decision here: no seat is to act. See chances.")
         return max(self.choices, key=lambda choice: (choice.chances.value, choice.mix))
 
     def document(self) -> dict[str, Any]:
