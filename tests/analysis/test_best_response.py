@@ -29,7 +29,10 @@ def test_with_two_cards_the_values_are_those_by_hand() -> None:
     assert piste.best_response(str(start), uniform, 1).value == 0.0
 
 
-@pytest.mark.parametrize(("name", "options"), [("positive-negative", {"top": 2}), ("zero-sum-duel", HIDDEN_CARDS)])
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [("positive-negative", {"top": 2}), pytest.param("zero-sum-duel", HIDDEN_CARDS, marks=pytest.mark.slow)],
+)
 def test_nothing_is_gained_against_an_equilibrium(name: str, options: dict[str, int | str]) -> None:
     start = piste.Position.start(name, options)
     values = [piste.best_response(start, equilibrium, seat).value for seat in (0, 1)]

@@ -33,7 +33,10 @@ def final(session: Session) -> piste.Ending:
     return ending
 
 
-@EVERY
+@pytest.mark.parametrize(
+    ("name", "options", "seats"),
+    [pytest.param(*row, marks=[pytest.mark.slow] if row[0] == "mccoy-duel" else []) for row in TABLES],
+)
 def test_against_each_bot_to_the_end(name: str, options: dict[str, Any], seats: int) -> None:
     for bot in bots.names(find(name)):
         session, page = random_session(name, options, ["you", *[bot] * (seats - 1)], f"against {bot}")

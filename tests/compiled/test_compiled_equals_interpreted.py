@@ -11,9 +11,12 @@ from piste.core.game import find, members, names
 from piste.core.protocols import CHANCE, OVER
 from tests import ROOT
 from tests.game_setups import FULL, ODD, Kind, actions, games, played, walked
-from tests.sizes import sized
+from tests.sizes import sized, slow_if
 
-EVERY = pytest.mark.parametrize("kind", [*FULL, *ODD], ids=str)
+LONG = ("mccoy-duel", "zero-sum-grid")
+"""The games that compile longest: left to the whole run."""
+
+EVERY = pytest.mark.parametrize("kind", slow_if(lambda kind: kind.game in LONG, [*FULL, *ODD]), ids=str)
 PERFT = ROOT / "tests" / "perft"
 
 
@@ -74,7 +77,7 @@ def counted(name: str) -> list[tuple[dict[str, str], int, int]]:
     return found
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", slow_if(lambda name: name in LONG, names()))
 def test_counted_trees_agree_with_the_file_both_ways(name: str) -> None:
     game = find(name)
     plain, compiled = game_kernels(game, compiled=False), game_kernels(game, compiled=True)

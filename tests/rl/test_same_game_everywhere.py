@@ -17,8 +17,7 @@ from piste.rl.openspiel import parameters, short_name
 from piste.rl.pettingzoo import raw_env
 from piste.rl.vector_env import VectorEnv
 from tests.game_setups import Kind, games
-from tests.rl.test_vector_env import Twin, compiles_long, kinds, one_open
-from tests.sizes import slow_if
+from tests.rl.test_vector_env import Twin, kinds, one_open
 
 
 def among_many(kind: Kind, seed: str) -> tuple[list[int], list[Any]]:
@@ -37,7 +36,8 @@ def among_many(kind: Kind, seed: str) -> tuple[list[int], list[Any]]:
             return twin.last, found
 
 
-@pytest.mark.parametrize("kind", slow_if(compiles_long, kinds()), ids=str)
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", kinds(), ids=str)
 def test_a_game_is_the_same_at_a_table_among_many_in_pettingzoo_and_in_openspiel(kind: Kind) -> None:
     game = find(kind.game)
     options = learner_options(game, kind.options)

@@ -26,7 +26,7 @@ from piste.web.tables.room import Room, default_opener
 from piste.web.tables.service import player_of
 from piste.web.views import view_models
 from tests.game_setups import FULL, ODD, Kind, games, walked
-from tests.sizes import sized
+from tests.sizes import sized, slow_if
 from tests.test_secrecy import HIDING, OPEN, GoesOn, another_history, prefixes
 from tests.web.in_process_server import CountedTokens, Device, InProcessServer
 
@@ -189,7 +189,7 @@ async def test_what_is_sent_to_a_seat_is_the_same_in_games_it_cannot_tell_apart(
     assert found, "no second history was ever found: the test would show nothing"
 
 
-@pytest.mark.parametrize("kind", [*FULL, *ODD], ids=str)
+@pytest.mark.parametrize("kind", slow_if(lambda kind: kind in ODD, [*FULL, *ODD]), ids=str)
 async def test_nothing_is_sent_of_the_seed_or_of_what_it_will_bring(house: InProcessServer, kind: Kind) -> None:
     assert kind in (*HIDING, *OPEN)
     for seed in range(games(1) // 100 + 1):

@@ -160,7 +160,7 @@ def test_a_watcher_gets_an_estimate_where_there_is_no_more() -> None:
         pytest.param("zero-sum-duel", {"turns": 40, "first": "a"}, marks=pytest.mark.slow),
         ("zero-sum-duel", {"top": 4, "hand": 3, "turns": 30}),
         ("positive-negative", {"top": 4}),
-        ("mccoy-duel", {"powers": "01*", "rounds": 3}),
+        pytest.param("mccoy-duel", {"powers": "01*", "rounds": 3}, marks=pytest.mark.slow),
     ],
 )
 def test_a_verdict_is_the_same_from_the_whole_log_and_from_the_text(name: str, options: dict[str, int | str]) -> None:

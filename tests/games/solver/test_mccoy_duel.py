@@ -47,6 +47,8 @@ from tests.games.solver.mccoy_duel_plain_cfr import (
     wilson,
 )
 
+pytestmark = pytest.mark.slow  # compiling Duel's solver takes half a minute
+
 GAME = find("mccoy-duel")
 SMALL = ("05*", "03*", "16*", "27*", "04*", "123", "167")
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import pytest
+
 from piste.games.mccoy_duel import rules
 from piste.games.mccoy_duel.bots import search
 from piste.games.mccoy_duel.solver import infosets
 from piste.games.mccoy_duel.solver.infoset_kernels import KEY_COLUMN
 from tests.game_setups import Kind
 from tests.games.solver.mccoy_duel_plain_cfr import views
+
+pytestmark = pytest.mark.slow  # compiling Duel's solver takes half a minute
 
 
 def test_what_is_asked_in_the_middle_of_a_turn_is_solved_when_few_cards_are_left() -> None:

@@ -24,6 +24,8 @@ from tests.limits import PATIENCE_S
 from tests.sizes import slow_if
 
 FIVE = pytest.mark.parametrize("name", names())
+FOUR = pytest.mark.parametrize("name", slow_if(lambda name: name == "mccoy-duel", names()))
+"""The same, without Duel in the quick run: compiling its solver takes half a minute."""
 
 
 def answered(capsys: pytest.CaptureFixture[str], *words: str) -> Any:
@@ -40,7 +42,7 @@ SMALL = {
 }
 
 
-@FIVE
+@FOUR
 def test_solve_says_what_the_start_is_worth(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     words = [word for pair in SMALL[name].split() for word in ("--set", pair)]
     found = answered(capsys, "solve", name, *words)
@@ -51,7 +53,7 @@ def test_solve_says_what_the_start_is_worth(name: str, capsys: pytest.CaptureFix
     assert found["how"] in capsys.readouterr().out.replace("\n", " ")
 
 
-@pytest.mark.parametrize("name", slow_if(lambda name: name == "mccoy-duel", names()))
+@FOUR
 def test_every_level_takes_a_seat_and_two_of_a_kind_finish_a_game(name: str) -> None:
     game = find(name)
     options = dict(pair.split("=") for pair in SMALL[name].split())
