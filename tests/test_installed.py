@@ -52,7 +52,7 @@ REFUSED_ALONE = (
 TOO_LONG = ("serve --port 0", "bench --serve")
 """Not run where they could be: one serves for ever, the other takes minutes."""
 
-ADAPTERS = {"gymnasium": "rl", "pettingzoo": "rl", "openspiel": "openspiel", "many": "fast"}
+ADAPTERS = {"gymnasium": "rl", "pettingzoo": "rl", "openspiel": "openspiel", "vector_env": "fast"}
 
 
 def called(*words: str | Path, cwd: Path, typed: str = "", **more: str) -> subprocess.CompletedProcess[str]:
