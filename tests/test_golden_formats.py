@@ -14,6 +14,7 @@ import piste
 from piste.cli import saved_games
 from piste.cli.main import main
 from tests import ROOT
+from tests.sizes import slow_if
 
 FORMATS = ROOT / "tests" / "golden" / "formats"
 RECORDS = sorted((FORMATS / "records").glob("*.jsonl"))
@@ -71,7 +72,7 @@ def fields(value: Any, at: str = "") -> Iterator[str]:
         yield at
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", slow_if(lambda name: name in ("review", "balance"), COMMANDS))
 def test_json_documents_have_every_field_that_they_had(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

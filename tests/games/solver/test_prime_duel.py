@@ -217,7 +217,7 @@ def test_the_rest_of_a_deck_worked_out_alone_is_the_same() -> None:
 
 
 @pytest.mark.parametrize(
-    "size", slow_if(lambda size: size == (6, 3, 24), [(6, 3, 24), (10, 1, 50), (3, 2, 9)]), ids=str
+    "size", slow_if(lambda size: size != (3, 2, 9), [(6, 3, 24), (10, 1, 50), (3, 2, 9)]), ids=str
 )
 def test_games_between_perfect_players_are_won_as_often_as_the_value_says(size: tuple[int, int, int]) -> None:
     """Two million games of each size in a proof."""
