@@ -1,4 +1,4 @@
-"""Attackers beside innocents (tools/attacks.py): whatever one network asks for, others play on."""
+"""Attackers beside innocents (tests/web/attacks.py): whatever one network asks for, others play on."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ DRAIN_MS = 1000 * (SHUTDOWN_TIMEOUT_S + 5)
 )
 def test_innocents_play_on_beside(attack: str) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "tools.attacks", SIZE, attack],
+        [sys.executable, "-m", "tests.web.attacks", SIZE, attack],
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -40,16 +40,16 @@ def test_innocents_play_on_beside(attack: str) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
-    print(found)
-    assert found["ended"] == 0
-    assert found["decisions"] >= 5
+    row = json.loads(done.stdout)
+    print(row)
+    assert row["ended"] == 0
+    assert row["decisions"] >= 5
     if float(SIZE) < 1:
         return
     if attack in LONGEST_MS:
-        assert found["p99_ms"] < LONGEST_MS[attack]
+        assert row["p99_ms"] < LONGEST_MS[attack]
     if attack in IN_TURN:
         what = IN_TURN[attack]
-        assert found[f"{what}_ms"] <= 2 * found[f"{what}_usual_ms"] + found["turn_ms"]
+        assert row[f"{what}_ms"] <= 2 * row[f"{what}_usual_ms"] + row["turn_ms"]
     if attack == "stopping":
-        assert found["stopping_ms"] < DRAIN_MS
+        assert row["stopping_ms"] < DRAIN_MS

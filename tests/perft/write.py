@@ -1,4 +1,4 @@
-"""Write the files of counted trees: `python tools/perft.py` (read the change before you commit it)."""
+"""Write the files of counted trees: `python tests/perft/write.py` (read the change before you commit it)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def main() -> None:
                 lines.append(f"{text} {depth} {count}")
                 if count > MOST or count == 0:
                     break
-        path = Path(__file__).parent.parent / "tests" / "perft" / f"{name}.perft"
+        path = Path(__file__).with_name(f"{name}.perft")
         path.write_text("\n".join(lines) + "\n")
         print(path.name, len(lines) - 1, "lines")
 

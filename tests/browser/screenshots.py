@@ -1,6 +1,6 @@
 """Take pictures of every kind of page, at three widths, by day and by night; the same deals every time.
 
-python tools/screenshots.py [FOLDER] [PART OF A NAME...]
+python -m tests.browser.screenshots [FOLDER] [PART OF A NAME...]
 """
 
 from __future__ import annotations
@@ -10,16 +10,13 @@ import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-ROOT = Path(__file__).parent.parent
-sys.path.insert(0, str(ROOT))
+from playwright.sync_api import Browser, expect, sync_playwright
 
-if TYPE_CHECKING:
-    from playwright.sync_api import Browser
-
-    from tests.browser.browser_user import Person
-    from tests.browser.server_process import ServerProcess
+from tests.browser.browser_user import Person, counted, play
+from tests.browser.conftest import FLAGS
+from tests.browser.server_process import ServerProcess
+from tests.limits import PATIENCE_S
 
 WIDTHS = {320: 640, 768: 1024, 1440: 900}
 SCHEMES = ("light", "dark")
@@ -36,12 +33,7 @@ GAMES: dict[str, tuple[dict[str, int | str], int]] = {
 
 
 def main(folder: str = "", *parts: str) -> None:
-    from playwright.sync_api import expect, sync_playwright
-
-    from tests.browser.conftest import FLAGS
-    from tests.browser.server_process import ServerProcess
-
-    expect.set_options(timeout=120_000)  # the coach has to look at a whole game
+    expect.set_options(timeout=1000 * PATIENCE_S)  # the coach has to look at a whole game
     into = Path(folder or tempfile.mkdtemp(prefix="piste-shots-"))
     into.mkdir(parents=True, exist_ok=True)
     wanted = [(name, scene) for name, scene in scenes() if not parts or any(part in name for part in parts)]
@@ -62,8 +54,6 @@ def main(folder: str = "", *parts: str) -> None:
 
 
 def person(browser: Browser, house: ServerProcess, name: str) -> Person:
-    from tests.browser.browser_user import Person
-
     context = browser.new_context(viewport={"width": 1440, "height": 900}, reduced_motion="reduce")
     return Person(context, house.address, name)
 
@@ -84,13 +74,13 @@ def shoot(one: Person, into: Path, name: str) -> None:
             )
 
 
-Scene = Callable[["Person", "Browser", "ServerProcess"], None]
+Scene = Callable[[Person, Browser, ServerProcess], None]
 
 
 def scenes() -> list[tuple[str, Scene]]:
-    found: list[tuple[str, Scene]] = [("home", home), ("invite", invite), ("door", door)]
-    found += [(game, playing(game)) for game in GAMES]
-    return [*found, ("over", over), ("replay", replay), ("rules", rules), ("options", options)]
+    every: list[tuple[str, Scene]] = [("home", home), ("invite", invite), ("door", door)]
+    every += [(game, playing(game)) for game in GAMES]
+    return [*every, ("over", over), ("replay", replay), ("rules", rules), ("options", options)]
 
 
 def home(one: Person, _browser: Browser, _house: ServerProcess) -> None:
@@ -107,8 +97,6 @@ def options(one: Person, _browser: Browser, _house: ServerProcess) -> None:
 
 
 def invite(one: Person, _browser: Browser, _house: ServerProcess) -> None:
-    from playwright.sync_api import expect
-
     one.open("mccoy-duel", players=3)
     expect(one.page.locator(".qr")).to_be_visible()
     one.page.wait_for_load_state("networkidle")
@@ -122,8 +110,6 @@ def door(one: Person, browser: Browser, house: ServerProcess) -> None:
 
 def playing(game: str) -> Scene:
     def scene(one: Person, _browser: Browser, _house: ServerProcess) -> None:
-        from tests.browser.browser_user import counted, play
-
         chosen, many = GAMES[game]
         one.open(game, "steady", **chosen)
         play([one], bots=True, until=counted(many))
@@ -132,8 +118,6 @@ def playing(game: str) -> Scene:
 
 
 def over(one: Person, browser: Browser, house: ServerProcess) -> None:
-    from tests.browser.browser_user import play
-
     friend = person(browser, house, "Bob")
     one.open("zero-sum-duel")
     friend.sit(one.link)
@@ -142,10 +126,6 @@ def over(one: Person, browser: Browser, house: ServerProcess) -> None:
 
 
 def replay(one: Person, _browser: Browser, _house: ServerProcess) -> None:
-    from playwright.sync_api import expect
-
-    from tests.browser.browser_user import play
-
     one.open("positive-negative", "strong")
     play([one], bots=True)
     one.page.click("a[href$='/replay']")

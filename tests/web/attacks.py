@@ -4,7 +4,7 @@ Attackers call from 127.0.1.x, innocents from 127.0.0.2 and 127.0.0.3: different
 is run beside two people who play on; how long they wait is told in rounds of the loop (`piste bench`) and as a ratio
 to the same without the attack. Size 1 is that at which the attacks were first made:
 
-    python -m tools.attacks [SIZE [ATTACK ...]]
+    python -m tests.web.attacks [SIZE [ATTACK ...]]
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import contextlib
 import json
 import math
 import os
-import re
 import signal
 import socket
 import subprocess
@@ -27,14 +26,13 @@ from statistics import median
 from typing import Any
 
 from piste.cli.commands.bench.harness import calibration
+from piste.cli.commands.bench.serve import BUTTON, NUMBER
 from piste.web.server import raise_file_limit
 from tests.limits import PATIENCE_S, wait_until
 from tests.web.attack_client import LOOPBACK, Client, Line, Server, frame, serving
 
 SIZE = float(os.environ.get("PISTE_ATTACK", "1"))
 ADA, BEN = "127.0.0.2", "127.0.0.3"
-BUTTON = re.compile(r'name="decision" value="([^"]*)"')
-NUMBER = re.compile(r'data-number="(\d+)"')
 PACE = 0.25
 """Seconds from one decision of the innocents to the next."""
 
@@ -65,7 +63,7 @@ class Innocents:
 
     def _hear(self, at: int) -> None:
         """Wait until a line has told what there is to decide now."""
-        message = self._lines[at].until(lambda found: "choices" in found.get("parts", ()))
+        message = self._lines[at].until(lambda message: "choices" in message.get("parts", ()))
         self._parts[at] |= message["parts"]
 
     def decide(self) -> float:
@@ -73,11 +71,11 @@ class Innocents:
         if not any(BUTTON.search(part) for parts in self._parts for part in parts.values()):
             self._open()
         mover = 0 if any(BUTTON.search(part) for part in self._parts[0].values()) else 1
-        found = [unescape(text) for part in self._parts[mover].values() for text in BUTTON.findall(part)]
+        decisions = [unescape(text) for part in self._parts[mover].values() for text in BUTTON.findall(part)]
         number = NUMBER.search(self._parts[mover]["choices"])
         assert number
         began = time.perf_counter()
-        self._lines[mover].send({"id": number[1], "do": "decide", "decision": found[0], "number": int(number[1])})
+        self._lines[mover].send({"id": number[1], "do": "decide", "decision": decisions[0], "number": int(number[1])})
         self._hear(1 - mover)
         spent = time.perf_counter() - began
         self._hear(mover)
@@ -85,11 +83,11 @@ class Innocents:
 
     def play(self, during: Callable[[], bool], least: int) -> list[float]:
         """Play while something is so, and so many decisions at least."""
-        found: list[float] = []
-        while during() or len(found) < least:
-            found.append(self.decide())
+        times: list[float] = []
+        while during() or len(times) < least:
+            times.append(self.decide())
             time.sleep(PACE)
-        return found
+        return times
 
 
 def p99(times: list[float]) -> float:
@@ -118,7 +116,7 @@ def beside(server: Server, attack: Callable[[Client], None]) -> dict[str, object
 def begun(server: Server, attack: Callable[[Client], None]) -> subprocess.Popen[str]:
     """Begin an attack in a process of its own: its work must not keep the innocents' clients from their clock."""
     return subprocess.Popen(
-        [sys.executable, "-m", "tools.attacks", "--attack", attack.__name__, str(server.port)],
+        [sys.executable, "-m", "tests.web.attacks", "--attack", attack.__name__, str(server.port)],
         env={**os.environ, "PISTE_ATTACK": str(SIZE)},
         stdout=subprocess.PIPE,
         text=True,
@@ -199,11 +197,11 @@ def rematches(server: Client) -> None:
         if line.status != 101:
             return
         line.send({"id": "a", "do": "resign"}, {"id": "b", "do": "rematch"})
-        found = line.until(lambda message: message.get("re") == "b")
+        answer = line.until(lambda message: message.get("re") == "b")
         line.close()
-        if not found["ok"]:
+        if not answer["ok"]:
             return
-        code = found["go"].rpartition("/")[2]
+        code = answer["go"].rpartition("/")[2]
 
 
 def silent(server: Client) -> None:
@@ -243,16 +241,16 @@ class Versus:
 
     @property
     def _number(self) -> int:
-        found = NUMBER.search(self._choices)
-        assert found
-        return int(found[1])
+        number = NUMBER.search(self._choices)
+        assert number
+        return int(number[1])
 
     def thought(self) -> float | None:
         """Decide; return the seconds that the bot took for each of its decisions, or None if it had none."""
-        before, found = self._number, BUTTON.search(self._choices)
-        assert found
+        before, button = self._number, BUTTON.search(self._choices)
+        assert button
         began = time.perf_counter()
-        self._line.send({"id": f"{before}", "do": "decide", "decision": unescape(found[1]), "number": before})
+        self._line.send({"id": f"{before}", "do": "decide", "decision": unescape(button[1]), "number": before})
         self._choices = ""
         self._wait_for_turn()
         spent = time.perf_counter() - began
@@ -276,15 +274,15 @@ class Versus:
 
 def thoughts(server: Client, level: str, count: int = 0) -> list[float]:
     """Return how long a bot of this level takes for its decisions against Ada."""
-    found: list[float] = []
+    times: list[float] = []
     count = count or (8 if SIZE < 1 else 40)
-    while len(found) < count:
+    while len(times) < count:
         table = Versus(server, ADA, level)
-        while not table.over and len(found) < count:
+        while not table.over and len(times) < count:
             spent = table.thought()
-            found += [] if spent is None else [spent]
+            times += [] if spent is None else [spent]
             time.sleep(PACE)
-    return found
+    return times
 
 
 def odd(at: int) -> dict[str, str]:
@@ -353,10 +351,10 @@ def main() -> None:
     names = sys.argv[2:] or [*ATTACKS, *ALONE]
     for name in names:
         with tempfile.TemporaryDirectory() as folder, serving(Path(folder), thinkers=1) as server:
-            found = ALONE[name](server) if name in ALONE else beside(server, ATTACKS[name])
-            if "ended" not in found:
-                found["ended"] = server.stop(signal.SIGTERM)
-        print(json.dumps(found), flush=True)
+            row = ALONE[name](server) if name in ALONE else beside(server, ATTACKS[name])
+            if "ended" not in row:
+                row["ended"] = server.stop(signal.SIGTERM)
+        print(json.dumps(row), flush=True)
 
 
 if __name__ == "__main__":
