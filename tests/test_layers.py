@@ -27,7 +27,6 @@ LAYERS = (
     "games/explain",
     "compiled",
     "games/guarantees",
-    "games/cost_model",
     "games/solver",
     "games/balance_config",
     "games/bots",

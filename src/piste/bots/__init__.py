@@ -155,9 +155,10 @@ def playable(game: Game, options: Any = None) -> tuple[list[str], list[MissingEx
 
 def cost(level: str, game: Game, options: Any = None) -> float:
     """Return about how many seconds of one core a decision takes, or 0.0 if it is few whatever the options."""
-    if level not in LEVELS or game.cost is None:
+    seconds = getattr(game.guarantees, "seconds", None)
+    if level not in LEVELS or seconds is None:
         return 0.0
-    return float(game.cost.seconds(level, game.options() if options is None else options))
+    return float(seconds(level, game.options() if options is None else options))
 
 
 def slowness(level: str, game: Game, options: Any = None) -> str:

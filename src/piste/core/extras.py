@@ -2,7 +2,7 @@
 
 `pip install piste` brings neither numpy nor numba. What needs more is a `Feature`; it names the extra that brings it.
 Libraries are looked for, not imported: that is quick and loads nothing. What a game's solver needs depends on the
-game and its options; the game's `solver/requirements.py` says so.
+game and its options; the game's `guarantees.py` says so.
 """
 
 from __future__ import annotations
@@ -73,9 +73,8 @@ def load(feature: Feature) -> None:
 
 def solving(game: Game, options: Any = None, purpose: str = "The solver") -> Feature:
     """Return what the solver of a game with these options is and needs; without any, with those of its sheet."""
-    requirements = game.requirements
-    chosen = game.options() if options is None else options
-    libraries = NOTHING if requirements is None else requirements.solver(chosen)
+    needed = getattr(game.guarantees, "libraries", None)
+    libraries = NOTHING if needed is None else needed(game.options() if options is None else options)
     return Feature(f"{purpose} of {game.notation.TITLE}", "fast", libraries)
 
 

@@ -151,24 +151,14 @@ class Game(NamedTuple):
         return self._module("solver.solver")
 
     @property
-    def requirements(self) -> ModuleType | None:
-        """Which libraries the solver needs."""
-        return self._module("solver.requirements")
-
-    @property
     def evaluator(self) -> ModuleType | None:
         """How the coach evaluates, where that is not the solver as it is."""
         return self._module("solver.evaluator")
 
     @property
     def guarantees(self) -> ModuleType | None:
-        """How the play of each level is known."""
+        """How the play of each level is known, how long it thinks, and which libraries the solver needs."""
         return self._module("guarantees")
-
-    @property
-    def cost(self) -> ModuleType | None:
-        """How long a decision of a level takes."""
-        return self._module("cost_model")
 
     def levels(self, known: Iterable[str]) -> list[str]:
         """Return which of these levels the game has; none is loaded for that."""

@@ -19,8 +19,7 @@ from piste.core.information_set import InformationSet
 from piste.core.position import Position
 from piste.core.protocols import CHANCE, OVER
 from piste.games.prime_duel import rules
-from piste.games.prime_duel.cost_model import long_turn_limit
-from piste.games.prime_duel.guarantees import value_options
+from piste.games.prime_duel.guarantees import long_turn_limit, value_options
 from piste.games.prime_duel.rules import DRAW, Options, State
 from piste.games.prime_duel.solver import kernels as solver_kernels
 from piste.games.prime_duel.solver import solver

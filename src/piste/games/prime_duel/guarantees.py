@@ -1,9 +1,10 @@
-"""Prime Duel: how the play of each level is known. It depends on whether the full solution is stored."""
+"""Prime Duel: how the play of each level is known, how long it thinks, and what the solver needs."""
 
 from __future__ import annotations
 
 from piste.compiled import table_cache
 from piste.core.evaluation import Basis
+from piste.core.extras import NUMBA, NUMPY
 from piste.games.prime_duel import rules
 from piste.games.prime_duel.rules import Options
 
@@ -11,6 +12,18 @@ VERSION = 1  # of the solver
 
 MAX_POSITIONS_ON_DEMAND = 6_000_000
 """A game with at most this many positions is solved completely whenever it is needed."""
+
+MAX_INTERPRETED_POSITIONS = 20_000
+"""Up to this many positions are solved in seconds without a compiler."""
+
+SECONDS_PER_PAIR_AND_CARD = 3e-5
+"""For each pair of scores and each card: at the end of a deck, and for a game that is solved completely.
+
+Like all times here an order of magnitude, measured on one core.
+"""
+
+MAX_OTHER_SECONDS = 1.0
+"""Everything else takes less, whatever the options."""
 
 
 def name(options: Options) -> str:
@@ -38,6 +51,7 @@ def made() -> int:
 
 
 def basis(level: str, options: Options) -> Basis:
+    """Return how a level's play is known, which may depend on whether the full solution is stored."""
     if level in ("novice", "steady"):
         return Basis.THUMB
     if level != "perfect":
@@ -47,3 +61,24 @@ def basis(level: str, options: Options) -> Basis:
     if options.turns:
         return Basis.ESTIMATED
     return Basis.PARTLY if table_cache.exists(name(value_options(options)), stamp()) else Basis.ESTIMATED
+
+
+def libraries(options: Options) -> tuple[str, ...]:
+    return NUMPY if position_count(options) * max(options.turns, 1) <= MAX_INTERPRETED_POSITIONS else NUMBA
+
+
+def long_turn_limit(options: Options) -> int:
+    """Return a number of turns that hardly any game reaches."""
+    return 60 + 12 * options.target // options.top
+
+
+def seconds(level: str, options: Options) -> float:
+    if level not in ("strong", "perfect"):
+        return 0.0
+    positions = position_count(options)
+    limited = 0 < options.turns < long_turn_limit(options)
+    if limited or (options.turns and positions * options.turns <= MAX_POSITIONS_ON_DEMAND):
+        return MAX_OTHER_SECONDS
+    if level == "strong" and positions > MAX_POSITIONS_ON_DEMAND:
+        return MAX_OTHER_SECONDS
+    return SECONDS_PER_PAIR_AND_CARD * options.top * options.target**2

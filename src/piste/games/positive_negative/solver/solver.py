@@ -25,10 +25,9 @@ from piste.core.evaluation import ESTIMATED, EXACT, Chances, Choice, Evaluation,
 from piste.core.game import counted, members
 from piste.core.protocols import CHANCE, HIDDEN, SPECTATOR
 from piste.games.positive_negative import rules
-from piste.games.positive_negative.guarantees import MAX_SOLVED_CARDS
+from piste.games.positive_negative.guarantees import MAX_INTERPRETED_CARDS, MAX_SOLVED_CARDS
 from piste.games.positive_negative.rules import DECIDE, DISCARD, DONE, DRAW, KEEP, Options, State
 from piste.games.positive_negative.solver import kernels
-from piste.games.positive_negative.solver.requirements import MAX_INTERPRETED_CARDS
 
 if TYPE_CHECKING:
     from piste.core.information_set import InformationSet

@@ -16,12 +16,16 @@ from piste.core.game import members
 from piste.core.information_set import InformationSet
 from piste.core.protocols import HIDDEN, OVER, SPECTATOR
 from piste.games.prime_duel import rules
-from piste.games.prime_duel.cost_model import long_turn_limit
-from piste.games.prime_duel.guarantees import MAX_POSITIONS_ON_DEMAND, position_count, value_options
+from piste.games.prime_duel.guarantees import (
+    MAX_INTERPRETED_POSITIONS,
+    MAX_POSITIONS_ON_DEMAND,
+    long_turn_limit,
+    position_count,
+    value_options,
+)
 from piste.games.prime_duel.rules import DECIDE, Options, State, View
 from piste.games.prime_duel.solver import tablebase
 from piste.games.prime_duel.solver.kernels import FIXED24, FLOAT64
-from piste.games.prime_duel.solver.requirements import MAX_INTERPRETED_POSITIONS
 from piste.games.prime_duel.solver.score_pairs import MAX_FIXED24_CARDS, ScorePair, card_counts
 from piste.games.prime_duel.solver.value_sources import (
     DeckEndgame,
