@@ -1,4 +1,4 @@
-"""Storage that fails, or takes as long as a test wants."""
+"""Storage that fails, or takes as long as a test wants, and what it holds."""
 
 from __future__ import annotations
 
@@ -7,9 +7,16 @@ from collections.abc import Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
 
-from piste.web.storage.schema import Change, StorageError
+from sqlalchemy import func, select
+
+from piste.web.storage.schema import Change, RoomRow, StorageError
+from piste.web.storage.storage import Storage
 from tests.limits import PATIENCE_S
 from tests.web.in_process_server import InProcessServer
+
+
+def room_count(storage: Storage) -> int:
+    return storage._scalar(select(func.count()).select_from(RoomRow)) or 0
 
 
 @contextmanager

@@ -189,6 +189,7 @@ async def test_tables_are_counted_by_whatever_way_they_are_asked_for(house: InPr
     socket = await people[0].connect(code)
     assert (await socket.ask("rematch"))["ok"]
     following = house.room(code).successor
+    assert following is not None
     assert (await socket.ask("rematch"))["ok"]  # the same one
     await people[1].get(f"/t/{following}")
     await people[1].do(following, "resign")

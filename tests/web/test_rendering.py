@@ -130,7 +130,7 @@ def room_of(kind: Kind, seed: str, called: tuple[str, ...] = ("Ana", "Ben", "Cyr
     """Return a room where a game has just been dealt from a seed."""
     count = find(kind.game).rules.seats(find(kind.game).options(kind.options))
     seats = [Seat(PERSON, called[i], players=frozenset({f"player {i}"})) for i in range(count)]
-    room = Room("CODE", kind.game, kind.options, seats, host="player 0", now=0.0)
+    room = Room("CODE", find(kind.game), kind.options, seats, "player 0", 0.0, 0.0)
 
     def opener(of: Room) -> tuple[Head, ChanceSource | None]:
         head = new_head(kind.game, kind.options, seed=seed, seats=of.names())
@@ -260,7 +260,7 @@ def test_a_hostile_name_is_only_a_name(name: str) -> None:
     found = [*faces_of(room)]
     room.resign(1)
     pages = [PAGES.table_page(one, name=name) for one in (*found, *faces_of(room))]
-    waiting = Room("CODE", "prime-duel", {}, [Seat(PERSON, name), Seat()], host="", now=0.0)
+    waiting = Room("CODE", find("prime-duel"), {}, [Seat(PERSON, name), Seat()], "", 0.0, 0.0)
     pages += [PAGES.table_page(one, name=name) for one in faces_of(waiting)]
     pages += [PAGES.home(name), PAGES.game_page(find("prime-duel"), name, name, {"target": name})]
     pages += [PAGES.seat_page(title="Duel", name=name, action="/s/CODE/0/token", people=called)]
@@ -424,7 +424,7 @@ def test_d22_the_form_of_duel_lets_its_host_choose_a_colour() -> None:
 
 
 def test_the_line_and_tips_of_a_table_follow_its_options() -> None:
-    room = Room("CODE", "prime-duel", {"target": 30}, [Seat(PERSON, "Ann"), Seat()], host="", now=0.0)
+    room = Room("CODE", find("prime-duel"), {"target": 30}, [Seat(PERSON, "Ann"), Seat()], "", 0.0, 0.0)
     seen = view_model(room, Viewer(0), HOUSE)
     assert "30" in seen.line
     assert any("30" in tip for tip in seen.tips)

@@ -13,7 +13,7 @@ from piste.core.errors import PisteError
 from piste.core.game import find, names
 from piste.web.tables.registry import IDLE_TIMEOUT_S
 from piste.web.workers.worker_pool import ReviewProgress
-from tests.web.failing_storage import storage_fails
+from tests.web.failing_storage import room_count, storage_fails
 from tests.web.in_process_server import (
     SALT,
     SEED,
@@ -83,7 +83,7 @@ async def test_a_table_that_cannot_be_kept_is_not_opened(house: InProcessServer)
         got = await person.post("/new", {"game": "prime-duel", "versus": "steady"}, accept="application/json")
     assert got.status == 409
     assert house.service.registry.rooms == {}
-    assert house.storage.size() == 0
+    assert room_count(house.storage) == 0
 
 
 async def test_idle_tables_leave_the_memory_and_come_back_the_same(house: InProcessServer) -> None:

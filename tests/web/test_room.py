@@ -21,7 +21,7 @@ LONG = PATIENCE + 1
 def room(game: str = "prime-duel", people: int = 2, **options: int | str) -> Room:
     """Return a room where people sit, with the cards dealt if that makes it full."""
     count = find(game).rules.seats(find(game).options(options))
-    made = Room("c" * 16, game, options, [Seat() for _ in range(count)], host="p0", now=0.0)
+    made = Room("c" * 16, find(game), options, [Seat() for _ in range(count)], "p0", 0.0, 0.0)
     for at in range(people):
         made.sit(f"p{at}", ("Ada", "Ben", "Cleo", "Dan")[at])
     made.seen = dict.fromkeys(range(count), 0.0)
@@ -148,7 +148,7 @@ def test_a_name_that_looks_like_a_note_of_the_house_is_only_a_name(name: str) ->
     assert made.hints == {}
     assert made.transcript is not None
     assert sum(entry.kind == "note" for entry in made.transcript.entries(SPECTATOR)) == 3
-    again = Room("c" * 16, "mccoy-duel", {"players": 3}, made.seats, host="p0", now=0.0)
+    again = Room("c" * 16, find("mccoy-duel"), {"players": 3}, made.seats, "p0", 0.0, 0.0)
     again.restore(tuple(record(made).splitlines()))
     assert record(again) == record(made)
     assert again.transcript is not None
@@ -204,7 +204,7 @@ def test_another_decision_for_an_answered_question_is_refused() -> None:
 def test_an_empty_decision_for_an_answered_question_is_no_repetition_after_a_restart() -> None:
     made = room()
     seat, decision, number = decides(made)
-    again = Room("c" * 16, "prime-duel", {}, made.seats, host="p0", now=0.0)
+    again = Room("c" * 16, find("prime-duel"), {}, made.seats, "p0", 0.0, 0.0)
     again.restore(tuple(record(made).splitlines()))
     assert again.decide(seat, decision, number) == decision
     with pytest.raises(StaleDecisionError):

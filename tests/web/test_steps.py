@@ -30,7 +30,7 @@ def room_of(kind: Kind, seed: str = SEED, people: int = 9) -> Room:
         Seat(PERSON, f"P{i}", players=frozenset({f"p{i}"})) if i < people else Seat(BOT, f"B{i}", "steady")
         for i in range(count)
     ]
-    room = Room("code", kind.game, kind.options, seats, host="p0", now=0.0)
+    room = Room("code", find(kind.game), kind.options, seats, "p0", 0.0, 0.0)
     room.deal(seeded(seed))
     return room
 

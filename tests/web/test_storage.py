@@ -8,6 +8,7 @@ import traceback
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
+from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
@@ -16,25 +17,21 @@ from sqlalchemy import Connection, Engine, event
 from piste.core.errors import PisteError
 from piste.web.storage import schema
 from piste.web.storage.schema import (
-    AddLines,
-    DropRoom,
-    DropSitter,
-    PutPlayer,
-    PutReview,
-    PutRoom,
-    PutSeat,
-    PutSitter,
+    PlayerRow,
+    ReviewRow,
     RoomRow,
     SeatRow,
-    SetEnded,
-    SetListed,
-    SetSuccessor,
-    SetTouched,
+    SitterRow,
     StorageError,
     StoredTable,
+    add_lines,
+    delete,
+    put,
+    update_room,
 )
 from piste.web.storage.storage import Storage
 from tests.limits import PATIENCE_S
+from tests.web.failing_storage import room_count
 
 ROW = RoomRow("ROOM", "prime-duel", '{"target": "50"}', "ann", False, 100.0, 200.0)
 
@@ -57,7 +54,7 @@ def kept(storage: Storage, code: str = "ROOM") -> StoredTable:
 
 
 def rooms(storage: Storage, *codes: str) -> None:
-    storage.write(*(PutRoom(ROW._replace(code=code)) for code in codes)).result()
+    storage.write(*(put(replace(ROW, code=code)) for code in codes)).result()
 
 
 class Gate:
@@ -80,7 +77,7 @@ def held(storage: Storage) -> Iterator[Gate]:
     gate = Gate()
     event.listen(Engine, "commit", gate.commit)
     try:
-        first = storage.write(PutPlayer("first", "First", 0.0))
+        first = storage.write(put(PlayerRow("first", "First", 0.0)))
         gate.reached.wait(PATIENCE_S)
         yield gate
         gate.go.set()
@@ -95,13 +92,13 @@ def test_a_room_comes_back_as_it_was_put(storage: Storage) -> None:
     row = RoomRow("ROOM", "mccoy-duel", '{"players": "3"}', "ann", True, 1.25, 1763270000.123456, 9.5, "OLD", "NEW")
     seats = (SeatRow("ROOM", 0, "person", "Ånn 🂡", "", "steady"), SeatRow("ROOM", 1, "bot", "", "strong"))
     storage.write(
-        PutRoom(row),
-        PutSeat(seats[1]),
-        PutSeat(seats[0]),
-        PutSitter("ROOM", 0, "phone"),
-        PutSitter("ROOM", 0, "laptop"),
-        AddLines("ROOM", 0, ["head", "one"]),
-        AddLines("ROOM", 2, ["two"]),
+        put(row),
+        put(seats[1]),
+        put(seats[0]),
+        put(SitterRow("ROOM", 0, "phone")),
+        put(SitterRow("ROOM", 0, "laptop")),
+        add_lines("ROOM", 0, ["head", "one"]),
+        add_lines("ROOM", 2, ["two"]),
     ).result()
     expected = StoredTable(row, seats, ((0, "laptop"), (0, "phone")), ("head", "one", "two"))
     assert storage.room("ROOM") == expected
@@ -109,8 +106,8 @@ def test_a_room_comes_back_as_it_was_put(storage: Storage) -> None:
 
 
 def test_rows_have_the_fields_of_their_tables_in_their_order() -> None:
-    assert RoomRow._fields == tuple(schema.rooms.c.keys())
-    assert SeatRow._fields == tuple(schema.seats.c.keys())
+    for kind in (RoomRow, SeatRow):
+        assert [field.name for field in fields(kind)] == list(schema.metadata.tables[kind.__tablename__].c.keys())
 
 
 def test_what_was_never_kept_is_none(storage: Storage) -> None:
@@ -122,37 +119,37 @@ def test_what_was_never_kept_is_none(storage: Storage) -> None:
 
 
 def test_putting_a_room_again_changes_it_and_loses_nothing_that_belongs_to_it(storage: Storage) -> None:
-    storage.write(PutRoom(ROW), PutSeat(SeatRow("ROOM", 0, "open")), AddLines("ROOM", 0, ["head"])).result()
-    storage.write(PutRoom(ROW._replace(options="{}")), PutSeat(SeatRow("ROOM", 0, "person", "Ann"))).result()
-    expected = StoredTable(ROW._replace(options="{}"), (SeatRow("ROOM", 0, "person", "Ann"),), (), ("head",))
+    storage.write(put(ROW), put(SeatRow("ROOM", 0, "open")), add_lines("ROOM", 0, ["head"])).result()
+    storage.write(put(replace(ROW, options="{}")), put(SeatRow("ROOM", 0, "person", "Ann"))).result()
+    expected = StoredTable(replace(ROW, options="{}"), (SeatRow("ROOM", 0, "person", "Ann"),), (), ("head",))
     assert storage.room("ROOM") == expected
 
 
 def test_each_small_change_changes_its_own_field_of_its_own_room(storage: Storage) -> None:
     rooms(storage, "ROOM", "OTHER")
     changes = (
-        SetTouched("ROOM", 300.5),
-        SetEnded("ROOM", 301.5),
-        SetSuccessor("ROOM", "NEXT"),
-        SetListed("ROOM", True),
+        update_room("ROOM", touched=300.5),
+        update_room("ROOM", ended=301.5),
+        update_room("ROOM", successor="NEXT"),
+        update_room("ROOM", listed=True),
     )
     storage.write(*changes).result()
-    assert kept(storage).room == ROW._replace(touched=300.5, ended=301.5, successor="NEXT", listed=True)
-    assert kept(storage, "OTHER").room == ROW._replace(code="OTHER")
-    storage.write(SetListed("ROOM", False)).result()
+    assert kept(storage).room == replace(ROW, touched=300.5, ended=301.5, successor="NEXT", listed=True)
+    assert kept(storage, "OTHER").room == replace(ROW, code="OTHER")
+    storage.write(update_room("ROOM", listed=False)).result()
     assert kept(storage).room.listed is False
 
 
 def test_a_change_to_a_room_that_is_gone_is_refused(storage: Storage) -> None:
     for change in (
-        SetTouched("ROOM", 1.0),
-        SetEnded("ROOM", 1.0),
-        SetSuccessor("ROOM", "X"),
-        SetListed("ROOM", True),
+        update_room("ROOM", touched=1.0),
+        update_room("ROOM", ended=1.0),
+        update_room("ROOM", successor="X"),
+        update_room("ROOM", listed=True),
     ):
         with pytest.raises(StorageError, match="gone"):
             storage.write(change).result()
-    for lost in (PutSeat(SeatRow("ROOM", 0, "open")), AddLines("ROOM", 0, ["head"]), PutReview("ROOM", "{}")):
+    for lost in (put(SeatRow("ROOM", 0, "open")), add_lines("ROOM", 0, ["head"]), put(ReviewRow("ROOM", "{}"))):
         with pytest.raises(StorageError, match="does not fit"):
             storage.write(lost).result()
 
@@ -160,40 +157,42 @@ def test_a_change_to_a_room_that_is_gone_is_refused(storage: Storage) -> None:
 def test_a_sitter_can_be_put_twice_and_taken_away_twice(storage: Storage) -> None:
     rooms(storage, "ROOM")
     storage.write(
-        PutSeat(SeatRow("ROOM", 0, "person")), PutSitter("ROOM", 0, "ann"), PutSitter("ROOM", 0, "ben")
+        put(SeatRow("ROOM", 0, "person")), put(SitterRow("ROOM", 0, "ann")), put(SitterRow("ROOM", 0, "ben"))
     ).result()
-    storage.write(PutSitter("ROOM", 0, "ann")).result()
+    storage.write(put(SitterRow("ROOM", 0, "ann"))).result()
     assert kept(storage).sitters == ((0, "ann"), (0, "ben"))
     for _ in range(2):
-        storage.write(DropSitter("ROOM", 0, "ann")).result()
+        storage.write(delete(SitterRow, room="ROOM", seat=0, player="ann")).result()
         assert kept(storage).sitters == ((0, "ben"),)
 
 
 def test_nobody_sits_on_a_seat_that_is_not_there(storage: Storage) -> None:
     rooms(storage, "ROOM")
     with pytest.raises(StorageError, match="does not fit"):
-        storage.write(PutSitter("ROOM", 3, "ann")).result()
+        storage.write(put(SitterRow("ROOM", 3, "ann"))).result()
 
 
 def test_a_line_is_never_written_over(storage: Storage) -> None:
     rooms(storage, "ROOM")
-    storage.write(AddLines("ROOM", 0, ["head", "one"])).result()
+    storage.write(add_lines("ROOM", 0, ["head", "one"])).result()
     with pytest.raises(StorageError, match="Line 1 of this record is kept already"):
-        storage.write(AddLines("ROOM", 1, ["another", "two"])).result()
+        storage.write(add_lines("ROOM", 1, ["another", "two"])).result()
     assert kept(storage).lines == ("head", "one")
 
 
 def test_no_line_is_left_out(storage: Storage) -> None:
     rooms(storage, "ROOM")
     with pytest.raises(StorageError, match="Line 1 of this record cannot be kept before line 0 is"):
-        storage.write(AddLines("ROOM", 1, ["one"])).result()
+        storage.write(add_lines("ROOM", 1, ["one"])).result()
     assert kept(storage).lines == ()
 
 
 def test_all_changes_of_a_call_are_made_or_none(storage: Storage) -> None:
     rooms(storage, "ROOM")
     with pytest.raises(StorageError):
-        storage.write(SetListed("ROOM", True), AddLines("ROOM", 0, ["head"]), SetTouched("NOWHERE", 1.0)).result()
+        storage.write(
+            update_room("ROOM", listed=True), add_lines("ROOM", 0, ["head"]), update_room("NOWHERE", touched=1.0)
+        ).result()
     assert storage.room("ROOM") == StoredTable(ROW, (), (), ())
 
 
@@ -201,14 +200,14 @@ def test_dropping_a_room_forgets_all_that_belongs_to_it_and_nothing_else(storage
     rooms(storage, "ROOM", "OTHER")
     for code in ("ROOM", "OTHER"):
         storage.write(
-            PutSeat(SeatRow(code, 0, "person")),
-            PutSitter(code, 0, "ann"),
-            AddLines(code, 0, ["head"]),
-            PutReview(code, "{}"),
+            put(SeatRow(code, 0, "person")),
+            put(SitterRow(code, 0, "ann")),
+            add_lines(code, 0, ["head"]),
+            put(ReviewRow(code, "{}")),
         ).result()
-    storage.write(DropRoom("ROOM"), DropRoom("NEVER")).result()
+    storage.write(delete(RoomRow, code="ROOM"), delete(RoomRow, code="NEVER")).result()
     assert storage.room("ROOM") is None
-    assert storage.size() == 1
+    assert room_count(storage) == 1
     storage.close()
     connection = sqlite3.connect(path)
     for table in ("seats", "sitters", "lines", "reviews"):
@@ -219,13 +218,15 @@ def test_dropping_a_room_forgets_all_that_belongs_to_it_and_nothing_else(storage
 def test_a_players_rooms_come_with_their_seats_and_the_last_one_played_first(storage: Storage) -> None:
     for code, touched in (("A", 1.0), ("B", 3.0), ("C", 2.0), ("D", 4.0)):
         storage.write(
-            PutRoom(ROW._replace(code=code, touched=touched)),
-            PutSeat(SeatRow(code, 0, "person", "Ann")),
-            PutSeat(SeatRow(code, 1, "person", "Ben")),
-            PutSitter(code, 1, "ben"),
+            put(replace(ROW, code=code, touched=touched)),
+            put(SeatRow(code, 0, "person", "Ann")),
+            put(SeatRow(code, 1, "person", "Ben")),
+            put(SitterRow(code, 1, "ben")),
         ).result()
-    storage.write(PutSitter("A", 0, "ann"), PutSitter("B", 0, "ann"), PutSitter("B", 1, "ann")).result()
-    storage.write(PutSitter("C", 1, "ann")).result()
+    storage.write(
+        put(SitterRow("A", 0, "ann")), put(SitterRow("B", 0, "ann")), put(SitterRow("B", 1, "ann"))
+    ).result()
+    storage.write(put(SitterRow("C", 1, "ann"))).result()
     assert [(listing.room.code, listing.yours) for listing in storage.rooms_of("ann")] == [
         ("B", (0, 1)),
         ("C", (1,)),
@@ -237,10 +238,8 @@ def test_a_players_rooms_come_with_their_seats_and_the_last_one_played_first(sto
 
 def test_rooms_that_are_listed_and_running_can_be_found(storage: Storage) -> None:
     for code, listed, touched, ended in (("A", True, 1, None), ("B", False, 2, None), ("C", True, 3, 3.5)):
-        storage.write(PutRoom(ROW._replace(code=code, listed=listed, touched=float(touched), ended=ended))).result()
-    storage.write(
-        PutRoom(ROW._replace(code="D", listed=True, touched=9.0)), PutSeat(SeatRow("D", 0, "open"))
-    ).result()
+        storage.write(put(replace(ROW, code=code, listed=listed, touched=float(touched), ended=ended))).result()
+    storage.write(put(replace(ROW, code="D", listed=True, touched=9.0)), put(SeatRow("D", 0, "open"))).result()
     found = storage.listed()
     assert [listing.room.code for listing in found] == ["D", "A"]
     assert found[0].seats == (SeatRow("D", 0, "open"),)
@@ -249,16 +248,16 @@ def test_rooms_that_are_listed_and_running_can_be_found(storage: Storage) -> Non
 
 def test_rooms_that_nobody_touched_since_are_named_the_oldest_first(storage: Storage) -> None:
     for code, touched in (("A", 20.0), ("B", 10.0), ("C", 30.0)):
-        storage.write(PutRoom(ROW._replace(code=code, touched=touched))).result()
+        storage.write(put(replace(ROW, code=code, touched=touched))).result()
     assert [code for code, _ in storage.expired(30.0)] == ["B", "A"]
-    storage.write(SetTouched("B", 50.0)).result()
+    storage.write(update_room("B", touched=50.0)).result()
     assert [code for code, _ in storage.expired(30.0)] == ["A"]
 
 
 def test_players_and_reviews_are_kept_and_can_be_changed(storage: Storage) -> None:
     rooms(storage, "ROOM")
     for name in ("Ann", "Anna"):
-        storage.write(PutPlayer("ann", name, 5.0), PutReview("ROOM", f"of {name}")).result()
+        storage.write(put(PlayerRow("ann", name, 5.0)), put(ReviewRow("ROOM", f"of {name}"))).result()
         assert (storage.player("ann"), storage.review("ROOM")) == (name, f"of {name}")
 
 
@@ -296,7 +295,7 @@ def test_a_write_is_on_the_disk_for_everybody_when_its_future_is_done(storage: S
     rooms(storage, "ROOM")
     other = sqlite3.connect(path)
     for n in range(50):
-        storage.write(AddLines("ROOM", n, [str(n)])).result()
+        storage.write(add_lines("ROOM", n, [str(n)])).result()
         assert other.execute("SELECT count(*) FROM lines").fetchone() == (n + 1,)
     assert other.execute("PRAGMA journal_mode").fetchone() == ("wal",)
     other.close()
@@ -320,7 +319,7 @@ def test_every_commit_waits_for_the_disk(path: Path) -> None:
 def test_what_waits_is_written_together_at_most_512_calls_at_a_time(storage: Storage) -> None:
     rooms(storage, "ROOM")
     with held(storage) as gate:
-        waiting = [storage.write(AddLines("ROOM", n, [str(n)])) for n in range(1000)]
+        waiting = [storage.write(add_lines("ROOM", n, [str(n)])) for n in range(1000)]
         assert not any(future.done() for future in waiting)
     assert all(future.exception() is None for future in waiting)
     assert kept(storage).lines == tuple(str(n) for n in range(1000))
@@ -330,10 +329,10 @@ def test_what_waits_is_written_together_at_most_512_calls_at_a_time(storage: Sto
 def test_only_the_guilty_call_of_those_written_together_fails(storage: Storage) -> None:
     rooms(storage, "A", "B")
     with held(storage):
-        good = [storage.write(AddLines("A", n, [str(n)])) for n in range(20)]
-        guilty = storage.write(SetListed("B", True), AddLines("A", 3, ["again"]))
-        foul = storage.write(PutPlayer("ann", "\ud800", 1.0))
-        good += [storage.write(AddLines("B", n, [str(n)])) for n in range(20)]
+        good = [storage.write(add_lines("A", n, [str(n)])) for n in range(20)]
+        guilty = storage.write(update_room("B", listed=True), add_lines("A", 3, ["again"]))
+        foul = storage.write(put(PlayerRow("ann", "\ud800", 1.0)))
+        good += [storage.write(add_lines("B", n, [str(n)])) for n in range(20)]
     assert isinstance(guilty.exception(), StorageError)
     assert isinstance(foul.exception(), StorageError)
     assert [future.exception() for future in good] == [None] * 40
@@ -346,7 +345,9 @@ def test_a_thousand_writes_from_many_threads_are_all_there_in_order(storage: Sto
     rooms(storage, *codes)
 
     def play(code: str) -> None:
-        for future in [storage.write(AddLines(code, n, [f"{code} {n}"]), SetTouched(code, n)) for n in range(50)]:
+        for future in [
+            storage.write(add_lines(code, n, [f"{code} {n}"]), update_room(code, touched=n)) for n in range(50)
+        ]:
             future.result()
 
     with ThreadPoolExecutor(20) as pool:
@@ -372,7 +373,7 @@ def test_readers_see_whole_writes_only(storage: Storage) -> None:
 
     with ThreadPoolExecutor(4) as pool:
         looking = [pool.submit(look) for _ in range(4)]
-        wait([storage.write(AddLines("ROOM", n, ["x"]), SetTouched("ROOM", n + 1)) for n in range(300)])
+        wait([storage.write(add_lines("ROOM", n, ["x"]), update_room("ROOM", touched=n + 1)) for n in range(300)])
         stop.set()
         assert all(done.result() >= 5 for done in looking)
     assert len(kept(storage).lines) == 300
@@ -381,7 +382,7 @@ def test_readers_see_whole_writes_only(storage: Storage) -> None:
 def test_a_write_that_nobody_waits_for_any_more_is_still_done(storage: Storage) -> None:
     rooms(storage, "ROOM")
     with held(storage):
-        future = storage.write(AddLines("ROOM", 0, ["head"]))
+        future = storage.write(add_lines("ROOM", 0, ["head"]))
         assert not future.cancel()
     assert kept(storage).lines == ("head",)
 
@@ -390,9 +391,9 @@ def test_no_error_tells_what_was_to_be_written(storage: Storage) -> None:
     rooms(storage, "ROOM")
     seed = "the-seed-of-this-game"
     for change in (
-        AddLines("NOWHERE", 0, [seed]),
-        PutReview("NOWHERE", seed),
-        AddLines("ROOM", 0, [seed + "\ud800"]),
+        add_lines("NOWHERE", 0, [seed]),
+        put(ReviewRow("NOWHERE", seed)),
+        add_lines("ROOM", 0, [seed + "\ud800"]),
     ):
         error = storage.write(change).exception()
         assert error is not None

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from piste.core.errors import PisteError
-from piste.web.storage.schema import AddLines, PutPlayer, PutRoom, RoomRow, StorageError
+from piste.web.storage.schema import PlayerRow, RoomRow, StorageError, add_lines, put
 from piste.web.storage.storage import Storage
+from tests.web.failing_storage import room_count
 
 ROW = RoomRow("ROOM", "prime-duel", "{}", "ann", False, 100.0, 200.0)
 
@@ -21,10 +22,10 @@ from piste.web.storage.schema import *
 from piste.web.storage.storage import *
 storage = Storage(sys.argv[1])
 storage.open()
-storage.write(PutRoom(RoomRow("ROOM", "prime-duel", "{}", "ann", False, 1.0, 2.0))).result()
+storage.write(put(RoomRow("ROOM", "prime-duel", "{}", "ann", False, 1.0, 2.0))).result()
 n = 0
 while True:
-    waiting = [storage.write(AddLines("ROOM", k, [f"line {k}"])) for k in range(n, n + 3)]
+    waiting = [storage.write(add_lines("ROOM", k, [f"line {k}"])) for k in range(n, n + 3)]
     for future in waiting:
         future.result()
         print(n, flush=True)
@@ -36,18 +37,18 @@ import resource, sys
 from piste.web.storage.schema import *
 from piste.web.storage.storage import *
 with Storage(sys.argv[1]) as storage:
-    storage.write(PutRoom(RoomRow("ROOM", "prime-duel", "{}", "ann", False, 1.0, 2.0))).result()
+    storage.write(put(RoomRow("ROOM", "prime-duel", "{}", "ann", False, 1.0, 2.0))).result()
     none, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, hard))
     kept = 0
-    while (error := storage.write(AddLines("ROOM", kept, ["x" * 5000])).exception()) is None:
+    while (error := storage.write(add_lines("ROOM", kept, ["x" * 5000])).exception()) is None:
         kept += 1
     assert isinstance(error, StorageError), error
-    refused = [storage.write(AddLines("ROOM", kept + k, ["y" * 5000])) for k in range(10)]
+    refused = [storage.write(add_lines("ROOM", kept + k, ["y" * 5000])) for k in range(10)]
     assert all(isinstance(future.exception(), StorageError) for future in refused)
     assert storage.room("ROOM").lines == ("x" * 5000,) * kept
     resource.setrlimit(resource.RLIMIT_FSIZE, (none, hard))
-    storage.write(AddLines("ROOM", kept, ["z"])).result()
+    storage.write(add_lines("ROOM", kept, ["z"])).result()
     assert storage.room("ROOM").lines == ("x" * 5000,) * kept + ("z",)
     print(kept, error)
 """
@@ -83,7 +84,7 @@ def test_everything_acknowledged_is_there_after_the_process_was_killed(path: Pat
         assert kept is not None
         assert len(kept.lines) >= len(seen)
         assert kept.lines == tuple(f"line {k}" for k in range(len(kept.lines)))
-        storage.write(AddLines("ROOM", len(kept.lines), ["goes on"])).result()
+        storage.write(add_lines("ROOM", len(kept.lines), ["goes on"])).result()
 
 
 def test_a_second_process_is_refused_with_a_sentence_until_the_first_has_closed(path: Path) -> None:
@@ -117,7 +118,7 @@ def test_a_store_can_be_closed_and_opened_again(path: Path) -> None:
     storage = Storage(path)
     for n in range(3):
         storage.open()
-        storage.write(PutPlayer("ann", f"Ann {n}", 1.0)).result()
+        storage.write(put(PlayerRow("ann", f"Ann {n}", 1.0))).result()
         assert storage.player("ann") == f"Ann {n}"
         storage.close()
 
@@ -135,7 +136,7 @@ def test_a_full_disk_refuses_writes_and_loses_none_that_were_acknowledged(path: 
 @pytest.mark.skipif(sys.platform == "win32", reason="files have no such modes on Windows")
 def test_only_the_owner_can_read_the_files(path: Path) -> None:
     with Storage(path) as storage:
-        storage.write(PutRoom(ROW)).result()
+        storage.write(put(ROW)).result()
         names = {file.name: stat.S_IMODE(file.stat().st_mode) for file in path.parent.iterdir()}
     assert set(names) == {"piste.db", "piste.db-wal", "piste.db-shm", "piste.db.lock"}
     assert set(names.values()) == {0o600}
@@ -163,9 +164,9 @@ def test_a_lock_file_that_is_something_else_gets_a_sentence(path: Path) -> None:
 def test_an_address_names_the_file_as_well(path: Path) -> None:
     address = f"sqlite:///{path}"
     with Storage(address) as storage:
-        storage.write(PutRoom(ROW)).result()
+        storage.write(put(ROW)).result()
     with Storage(str(path)) as storage:
-        assert storage.size() == 1
+        assert room_count(storage) == 1
 
 
 @pytest.mark.parametrize(
@@ -189,12 +190,12 @@ def test_other_addresses_get_a_sentence(address: str, said: str) -> None:
 def test_closing_writes_what_waits_and_refuses_what_comes_later(path: Path) -> None:
     storage = Storage(path)
     storage.open()
-    storage.write(PutRoom(ROW)).result()
-    waiting = [storage.write(AddLines("ROOM", n, [str(n)])) for n in range(700)]
+    storage.write(put(ROW)).result()
+    waiting = [storage.write(add_lines("ROOM", n, [str(n)])) for n in range(700)]
     storage.close()
     storage.close()
     assert all(future.exception(0) is None for future in waiting)
-    late = storage.write(AddLines("ROOM", 700, ["late"]))
+    late = storage.write(add_lines("ROOM", 700, ["late"]))
     assert isinstance(late.exception(0), StorageError)
     with pytest.raises(PisteError, match="closed"):
         storage.room("ROOM")

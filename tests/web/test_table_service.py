@@ -338,7 +338,7 @@ async def test_a_rematch_that_cannot_be_kept_is_none_and_can_be_asked_for_again(
     await person.do(code, "resign")
     with storage_fails(house):
         assert not (await person.do(code, "rematch"))["ok"]
-    assert house.room(code).successor == ""
+    assert house.room(code).successor is None
     first = await person.do(code, "rematch")
     assert first["ok"]
     await house.restart()

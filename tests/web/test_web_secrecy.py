@@ -21,7 +21,7 @@ from piste.core.game import find
 from piste.core.protocols import CHANCE, SPECTATOR
 from piste.core.record import Head
 from piste.core.views import SeatView
-from piste.web.storage.schema import PutPlayer
+from piste.web.storage.schema import PlayerRow, put
 from piste.web.tables.room import Room, default_opener
 from piste.web.tables.service import player_of
 from piste.web.views import view_models
@@ -71,7 +71,7 @@ class Episode:
         house, everybody = self.house, {**self.devices, SPECTATOR: self.watcher}
         house.service.tokens = CountedTokens()
         house.opener, house.bot_workers.choosing = self.opened, self.think
-        known = [PutPlayer(player_of(one.token), NAMES[at], 1.0) for at, one in self.devices.items()]
+        known = [put(PlayerRow(player_of(one.token), NAMES[at], 1.0)) for at, one in self.devices.items()]
         house.storage.write(*known).result()
         options = {f"option-{key}": str(value) for key, value in self.kind.options.items()}
         code = await self.devices[0].opens(self.kind.game, name=NAMES[0], **options)

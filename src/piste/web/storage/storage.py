@@ -15,21 +15,35 @@ import threading
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
-from sqlalchemy import URL, Connection, Engine, and_, create_engine, event, func, select
+from sqlalchemy import URL, Connection, Engine, Select, and_, create_engine, event, func, select
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DatabaseError, IntegrityError, OperationalError, SQLAlchemyError
 
 from piste.core.errors import PisteError
 from piste.web.storage import schema
-from piste.web.storage.schema import Change, Listing, PutKey, RoomRow, SeatRow, StorageError, StoredTable
+from piste.web.storage.schema import (
+    Change,
+    KeyRow,
+    LineRow,
+    Listing,
+    PlayerRow,
+    ReviewRow,
+    RoomRow,
+    SeatRow,
+    SitterRow,
+    StorageError,
+    StoredTable,
+    put,
+)
 
 MAX_CALLS_PER_TRANSACTION = 512
 MAX_TIME = 1e11
 """Larger than any time that was ever written; in SQLite text is larger than any number."""
 
 WRITE_TIMEOUT_S = 10.0
+T = TypeVar("T")
 
 
 class StorageGoneError(StorageError):
@@ -121,7 +135,7 @@ class Storage:
             with self._writer.begin() as connection:
                 for call in batch:
                     for change in call.changes:
-                        schema.APPLY[type(change)](connection, change)
+                        change(connection)
             self._check_file()
         except Exception as e:
             # A full disk is not the fault of one call, and trying each call would only take long.
@@ -156,46 +170,40 @@ class Storage:
             raise PisteError(f"What is kept cannot be read ({_reason(e)}). A backup may help.") from e
 
     def room(self, code: str) -> StoredTable | None:
-        rooms, seats, sitters, lines = schema.rooms, schema.seats, schema.sitters, schema.lines
         with self._reading() as connection:
-            row = connection.execute(select(rooms).where(rooms.c.code == code)).first()
+            row = connection.execute(select(RoomRow.__table__).where(RoomRow.code == code)).first()
             if row is None:
                 return None
-            _check_text(row)
-            seat_rows = connection.execute(select(seats).where(seats.c.room == code).order_by(seats.c.seat))
-            sitting = select(sitters.c.seat, sitters.c.player).where(sitters.c.room == code)
-            record = select(lines.c.text).where(lines.c.room == code).order_by(lines.c.n)
-            stored = StoredTable(
-                RoomRow(*row),
-                tuple(SeatRow(*seat) for seat in seat_rows),
-                tuple((s, p) for s, p in connection.execute(sitting.order_by(sitters.c.seat, sitters.c.player))),
-                tuple(connection.scalars(record)),
-            )
-            for part in (*stored.seats, *stored.sitters, stored.lines):
+            seats = connection.execute(
+                select(SeatRow.__table__).where(SeatRow.room == code).order_by(SeatRow.seat)
+            ).all()
+            sitting = select(SitterRow.seat, SitterRow.player).where(SitterRow.room == code)
+            sitters = connection.execute(sitting.order_by(SitterRow.seat, SitterRow.player)).all()
+            record = select(LineRow.text).where(LineRow.room == code).order_by(LineRow.n)
+            lines = tuple(connection.scalars(record))
+            for part in (row, *seats, *sitters, lines):
                 _check_text(part)
-            return stored
+            seat_rows = tuple(SeatRow(*seat) for seat in seats)
+            return StoredTable(RoomRow(*row), seat_rows, tuple((seat, player) for seat, player in sitters), lines)
 
     def rooms_of(self, player: str, limit: int = 50) -> list[Listing]:
         """Return the rooms where a player has a seat, most recent first."""
-        sitters = schema.sitters
-        own = sitters.c.player == player
-        return self._listings(schema.rooms.c.code.in_(select(sitters.c.room).where(own)), limit, player)
+        own = select(SitterRow.room).where(SitterRow.player == player)
+        return self._listings(RoomRow.code.in_(own), limit, player)
 
     def listed(self, limit: int = 50) -> list[Listing]:
         """Return the public running rooms, most recent first."""
-        rooms = schema.rooms
-        return self._listings(and_(rooms.c.listed.is_(True), rooms.c.ended.is_(None)), limit, None)
+        return self._listings(and_(RoomRow.listed.is_(True), RoomRow.ended.is_(None)), limit, None)
 
     def _listings(self, which: Any, limit: int, player: str | None) -> list[Listing]:
-        rooms, seats, sitters = schema.rooms, schema.seats, schema.sitters
         with self._reading() as connection:
-            asked = select(rooms).where(which).order_by(rooms.c.touched.desc(), rooms.c.code).limit(limit)
+            asked = select(RoomRow.__table__).where(which).order_by(RoomRow.touched.desc(), RoomRow.code).limit(limit)
             listings = {row[0]: Listing(RoomRow(*map(_printable, row)), ()) for row in connection.execute(asked)}
-            sitting = select(seats).where(seats.c.room.in_(list(listings))).order_by(seats.c.room, seats.c.seat)
+            sitting = select(SeatRow.__table__).where(SeatRow.room.in_(list(listings))).order_by(SeatRow.seat)
             for row in connection.execute(sitting):
                 listing = listings[row[0]]
                 listings[row[0]] = listing._replace(seats=(*listing.seats, SeatRow(*map(_printable, row))))
-            mine = select(sitters.c.room, sitters.c.seat).where(sitters.c.player == player).order_by(sitters.c.seat)
+            mine = select(SitterRow.room, SitterRow.seat).where(SitterRow.player == player).order_by(SitterRow.seat)
             for code, seat in connection.execute(mine) if player is not None else ():
                 if code in listings:
                     listings[code] = listings[code]._replace(yours=(*listings[code].yours, seat))
@@ -206,31 +214,21 @@ class Storage:
 
     def player(self, player: str) -> str | None:
         """Return the last name of a player."""
-        players = schema.players
-        name: str | None = _printable(self._scalar(select(players.c.name).where(players.c.player == player)))
+        name: str | None = _printable(self._scalar(select(PlayerRow.name).where(PlayerRow.player == player)))
         return name
 
     def review(self, code: str) -> str | None:
-        reviews = schema.reviews
-        text: str | None = self._scalar(select(reviews.c.text).where(reviews.c.room == code))
-        return text
+        return self._scalar(select(ReviewRow.text).where(ReviewRow.room == code))
 
     def expired(self, before: float) -> list[tuple[str, float]]:
         """Return the rooms without a change since then and the time of their last change, oldest first."""
-        rooms = schema.rooms
-        asked = select(rooms.c.code, rooms.c.touched).where(rooms.c.touched < before).order_by(rooms.c.touched)
+        asked = select(RoomRow.code, RoomRow.touched).where(RoomRow.touched < before).order_by(RoomRow.touched)
         with self._reading() as connection:
             return [(code, touched) for code, touched in connection.execute(asked)]
 
     def last_touched(self) -> float:
         """Return the time of the last change of any room; 0 without rooms."""
-        last = self._scalar(select(func.max(schema.rooms.c.touched)).where(schema.rooms.c.touched < MAX_TIME))
-        return float(last or 0.0)
-
-    def size(self) -> int:
-        """Return the number of rooms."""
-        rows: int = self._scalar(select(func.count()).select_from(schema.rooms))
-        return rows
+        return self._scalar(select(func.max(RoomRow.touched)).where(RoomRow.touched < MAX_TIME)) or 0.0
 
     def secret(self, name: str) -> bytes:
         """Return 32 random bytes of that name: generated once, then always the same."""
@@ -238,14 +236,14 @@ class Storage:
             secret = self.key(f"secret {name}")
             if secret is None:
                 secret = secrets.token_bytes(32)
-                self._wait(PutKey(f"secret {name}", secret))
+                self._wait(put(KeyRow(f"secret {name}", secret)))
             return secret
 
     def ready(self) -> None:
         """Write something small and read it again; raise a PisteError if that cannot be done."""
         with self._read_write_lock:
             token = secrets.token_bytes(8)
-            self._wait(PutKey("ready", token))
+            self._wait(put(KeyRow("ready", token)))
             if self.key("ready") != token:
                 raise PisteError("The storage does not give back what it was given.")
 
@@ -256,10 +254,9 @@ class Storage:
             raise PisteError(f"The storage did not answer within {WRITE_TIMEOUT_S:g} seconds.") from None
 
     def key(self, name: str) -> bytes | None:
-        value: bytes | None = self._scalar(select(schema.keys.c.value).where(schema.keys.c.name == name))
-        return value
+        return self._scalar(select(KeyRow.value).where(KeyRow.name == name))
 
-    def _scalar(self, query: Any) -> Any:
+    def _scalar(self, query: Select[T]) -> T | None:
         with self._reading() as connection:
             return connection.scalar(query)
 

@@ -17,9 +17,9 @@ from piste.core.protocols import SPECTATOR
 from piste.web import logging as logs
 from piste.web.metrics import Metrics
 from piste.web.middleware.fair_queue import NETWORK
-from piste.web.storage.schema import PutReview
+from piste.web.storage.schema import ReviewRow, put
 from piste.web.storage.storage import Storage
-from piste.web.tables.registry import TableRegistry, seat_changes
+from piste.web.tables.registry import TableRegistry
 from piste.web.tables.room import Room
 from piste.web.workers.worker_pool import (
     INSTANT_LEVELS,
@@ -114,7 +114,7 @@ class BotRunner:
             async with self._registry.room(code) as room:
                 if room is asked and room.bot_to_act() == to_act:
                     room.replace_bot(seat, why_replaced(e))
-                    await self._registry.save(room, *seat_changes(room))
+                    await self._registry.save(room)
                     self._registry.notify(code)
             return True
         except PisteError as e:
@@ -242,7 +242,7 @@ class BotRunner:
                 return
             except PisteError as e:
                 review = failed_review(e)
-            await asyncio.wrap_future(self._storage.write(PutReview(code, review)))
+            await asyncio.wrap_future(self._storage.write(put(ReviewRow(code, review))))
         except PisteError:
             logs.warning("review not kept", room=logs.room_hash(code))
         finally:

@@ -9,25 +9,27 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
+from itertools import zip_longest
 from weakref import WeakValueDictionary
 
 from piste.core.errors import PisteError
-from piste.core.game import quoted
+from piste.core.game import find, quoted
 from piste.core.protocols import SPECTATOR
 from piste.web import logging as logs
 from piste.web.metrics import Metrics
 from piste.web.settings import Settings
 from piste.web.storage.schema import (
-    AddLines,
     Change,
-    DropRoom,
-    PutSeat,
+    RoomRow,
     SeatRow,
-    SetEnded,
-    SetTouched,
+    SitterRow,
     StoredTable,
+    add_lines,
+    delete,
+    put,
+    update_room,
 )
 from piste.web.storage.storage import Storage
 from piste.web.tables.room import AWAY_AFTER_S, BOT, Room, Seat
@@ -116,25 +118,22 @@ class TableRegistry:
             ) from e
 
     def _restored(self, stored: StoredTable) -> Room:
-        row, now = stored.room, self._ticks()
-        sitting: dict[int, set[str]] = {}
-        for seat, player in stored.sitters:
-            sitting.setdefault(seat, set()).add(player)
+        row = stored.room
         seats = [
-            Seat(s.kind, s.name, s.bot, s.stand_in, link=s.link)._replace(
-                players=frozenset(() if s.kind == BOT else sitting.get(s.seat, ()))
+            Seat(
+                seat.kind, seat.name, seat.bot, seat.stand_in, link=seat.link,
+                players=frozenset(player for at, player in stored.sitters if at == seat.seat and seat.kind != BOT),
             )
-            for s in stored.seats
-        ]
+            for seat in stored.seats
+        ]  # fmt: skip
         room = Room(
-            row.code, row.game, json.loads(row.options), seats,
-            host=row.host, now=row.created, listed=row.listed,
-            previous=row.previous or "", successor=row.successor or "",
+            row.code, find(row.game), json.loads(row.options), seats, row.host, row.created, row.touched, row.listed,
+            row.ended, row.previous, row.successor,
         )  # fmt: skip
-        room.touched = row.touched
-        room.seen = dict.fromkeys(room.people, now)  # nobody could connect while the server was down
+        room.seen = dict.fromkeys(room.people, self._ticks())  # nobody could connect while the server was down
         if stored.lines:
             room.restore(stored.lines)
+        room.written()
         return room
 
     def add(self, room: Room) -> None:
@@ -158,15 +157,12 @@ class TableRegistry:
     async def save(self, room: Room, *changes: Change) -> None:
         """Store what has changed; nobody is told before that is done."""
         began = time.perf_counter()
-        first, lines = room.unwritten()
         now = self._clock()
-        more: list[Change] = [AddLines(room.code, first, lines)] if lines else []
-        if now - room.stored >= TOUCH_INTERVAL_S or now < room.stored:
-            more += [SetTouched(room.code, now)]
-            room.stored = now
-        if room.over and lines:
-            more += [SetEnded(room.code, now)]
-        writing = asyncio.wrap_future(self._storage.write(*changes, *more))
+        if now - room.touched >= TOUCH_INTERVAL_S or now < room.touched:
+            room.touched = now
+        if room.over and room.ended is None:
+            room.ended = now
+        writing = asyncio.wrap_future(self._storage.write(*unsaved(room), *changes))
         cancelled: asyncio.CancelledError | None = None
         while not writing.done():
             # The client may disconnect while it is written; it is written all the same, and the others are told.
@@ -182,14 +178,13 @@ class TableRegistry:
             logs.warning("not kept", room=logs.room_hash(room.code))
             raise PisteError("This could not be kept, so it has not happened. Try again in a moment.") from error
         room.written()
-        room.touched = now
         self._metrics.committed(time.perf_counter() - began)
         if cancelled is not None:
             self.notify(room.code)
             raise cancelled
 
     async def delete(self, code: str) -> None:
-        await asyncio.wrap_future(self._storage.write(DropRoom(code)))
+        await asyncio.wrap_future(self._storage.write(delete(RoomRow, code=code)))
         self._remove(code)
 
     def _remove(self, code: str) -> None:
@@ -245,12 +240,12 @@ class TableRegistry:
             self._connect(room, new)
 
     def _connect(self, room: Room, seat: int) -> None:
-        room.sockets[seat] = room.sockets.get(seat, 0) + 1
+        room.sockets[seat] += 1
         room.seen[seat] = self._ticks()
 
     @staticmethod
     def _disconnect(room: Room, seat: int) -> None:
-        room.sockets[seat] = max(0, room.sockets.get(seat, 0) - 1)
+        room.sockets[seat] = max(0, room.sockets[seat] - 1)
 
     def mark_seen(self, room: Room, seat: int) -> None:
         """Note that the player of a seat has sent something."""
@@ -261,7 +256,7 @@ class TableRegistry:
         if not was_here:
             room.version += 1
             self.notify(room.code)
-        if not room.sockets.get(seat):
+        if not room.sockets[seat]:
             self._refresh_later(room.code)
 
     def _refresh_later(self, code: str) -> None:
@@ -278,9 +273,26 @@ class TableRegistry:
             loop.call_later(wait + 0.1, refresh)
 
 
-def seat_changes(room: Room) -> list[Change]:
-    """Return what stores the seats of a room."""
-    return [
-        PutSeat(SeatRow(room.code, i, seat.kind, seat.name, seat.bot, seat.stand_in, seat.link))
-        for i, seat in enumerate(room.seats)
-    ]
+def unsaved(room: Room) -> Iterator[Change]:
+    """Yield the changes by which storage comes to hold a room as it is now."""
+    fields = room.changing_fields()
+    if not room.stored_fields:
+        yield put(
+            RoomRow(
+                code=room.code, game=room.game.name, options=json.dumps(room.options), host=room.host,
+                created=room.created, previous=room.previous, **fields,
+            )
+        )  # fmt: skip
+    elif fields != room.stored_fields:
+        yield update_room(room.code, **fields)
+    for at, (seat, stored) in enumerate(zip_longest(room.seats, room.stored_seats)):
+        if seat == stored:
+            continue
+        yield put(SeatRow(room.code, at, seat.kind, seat.name, seat.bot, seat.stand_in, seat.link))
+        before = frozenset() if stored is None else stored.players
+        for player in sorted(before - seat.players):
+            yield delete(SitterRow, room=room.code, seat=at, player=player)
+        for player in sorted(seat.players - before):
+            yield put(SitterRow(room.code, at, player))
+    if lines := room.unwritten():
+        yield add_lines(room.code, room.stored_lines, lines)

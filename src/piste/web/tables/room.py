@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -17,7 +19,7 @@ from piste.core.errors import (
     UnknownNameError,
     UnreadableDecisionError,
 )
-from piste.core.game import Game, find, listed, quoted, tidy
+from piste.core.game import Game, listed, quoted, tidy
 from piste.core.input_parser import Question
 from piste.core.marks import Hint, Mark, Note, Replaced
 from piste.core.presentation import Prompt
@@ -59,47 +61,38 @@ def default_opener(room: Room) -> tuple[Head, ChanceSource | None]:
     return head._replace(notes=players), None
 
 
+@dataclass(eq=False)
 class Room:
     """A table and its seats, before, during and after a game."""
 
-    def __init__(
-        self,
-        code: str,
-        game: str,
-        options: Mapping[str, int | str],
-        seats: list[Seat],
-        *,
-        host: str,
-        now: float,
-        listed: bool = False,
-        previous: str = "",
-        successor: str = "",
-    ) -> None:
-        self.code = code
-        self.game: Game = find(game)
-        self.options = dict(options)
-        self.seats = seats
-        self.host = host
-        self.listed = listed
-        self.previous = previous
-        self.successor = successor
-        self.created = self.touched = now
-        self.stored = 0.0  # when `touched` was last stored
-        self.table: Table | None = None
-        self.head: Head | None = None
-        self.transcript: Transcript | None = None
-        self.hints: dict[tuple[int, int], str] = {}  # by seat and question
-        self.no_hints: dict[tuple[int, int], str] = {}  # why there is none, by seat and question
-        self.network = ""  # of the player who acted last: its bots count as work for that network
-        self.stuck = ""  # why a bot could not decide, if it could not
-        self.preparing: int | None = None  # percent; None while no bot is prepared
-        self.version = 0  # counts every change of what is shown
-        self.sockets: dict[int, int] = {}  # open websockets of each seat
-        self.seen: dict[int, float] = {}  # when a seat last sent something, monotonic
-        self.used = 0.0  # when the room was last asked for, monotonic
-        self._asked: tuple[tuple[int, int], Question] | None = None  # by seat and version
-        self._recorder: Recorder | None = None
-        self._written = 0  # lines of the record in storage
+    code: str
+    game: Game
+    options: Mapping[str, int | str]
+    seats: list[Seat]
+    host: str
+    created: float
+    touched: float  # the last change, as far as it is stored
+    listed: bool = False
+    ended: float | None = None
+    previous: str | None = None
+    successor: str | None = None
+    table: Table | None = None
+    head: Head | None = None
+    transcript: Transcript | None = None
+    hints: dict[tuple[int, int], str] = field(default_factory=dict)  # by seat and question
+    no_hints: dict[tuple[int, int], str] = field(default_factory=dict)  # why there is none, by seat and question
+    network: str = ""  # of the player who acted last: its bots count as work for that network
+    stuck: str = ""  # why a bot could not decide, if it could not
+    preparing: int | None = None  # percent; None while no bot is prepared
+    version: int = 0  # counts every change of what is shown
+    sockets: Counter[int] = field(default_factory=Counter)  # open websockets of each seat
+    seen: dict[int, float] = field(default_factory=dict)  # when a seat last sent something, monotonic
+    used: float = 0.0  # when the room was last asked for, monotonic
+    stored_fields: dict[str, Any] = field(default_factory=dict)  # as they are in storage
+    stored_seats: tuple[Seat, ...] = ()
+    stored_lines: int = 0  # of the record
+    _asked: tuple[tuple[int, int], Question] | None = None  # by seat and version
+    _recorder: Recorder | None = None
 
     # Seats
 
@@ -159,28 +152,23 @@ class Room:
         self.place(at, self.seats[at]._replace(kind=PERSON))
         return True
 
-    def fill(self, player: str, level: str) -> list[tuple[int, str]]:
-        """Let bots take every free seat; return the seats and devices of reservations that end."""
+    def fill(self, player: str, level: str) -> None:
+        """Let bots take every free seat; reservations end."""
         self._only_host(player)
         if self.table is not None:
             raise IllegalDecisionError("The game has begun: there is no free seat.")
-        removed: list[tuple[int, str]] = []
         for at, seat in enumerate(self.seats):
             if seat.kind in (OPEN, RESERVED):
-                removed += [(at, device) for device in sorted(seat.players)]
                 shown = bots.shown(self.game, level, self.game.options(self.options))
                 self.place(at, Seat(BOT, self.free_name(shown.capitalize()), bot=level))
-        return removed
 
     def basis(self, level: str) -> str:
         """Return what the play of a bot is based on, in a word; "" for no bot."""
         return _basis(self.game, level, tuple(self.options.items()), bots.made(self.game)) if level else ""
 
-    def revoke_link(self, at: int, player: str) -> list[str]:
-        """Revoke the private link of a seat; only this device keeps the seat. Return the devices that lose it."""
-        seat = self.seats[at]
-        self.place(at, seat._replace(players=frozenset({player}), link=seat.link + 1))
-        return sorted(seat.players - {player})
+    def revoke_link(self, at: int, player: str) -> None:
+        """Revoke the private link of a seat; only this device keeps the seat."""
+        self.place(at, self.seats[at]._replace(players=frozenset({player}), link=self.seats[at].link + 1))
 
     def set_listed(self, player: str, listed: bool) -> None:
         self._only_host(player)
@@ -214,7 +202,6 @@ class Room:
         record = Record.parse("".join(f"{line}\n" for line in lines))
         self.head = record.head
         self.table, self._recorder = replay(record)
-        self._written = len(lines)
         self._start_transcript()
 
     def _start_transcript(self) -> None:
@@ -226,13 +213,18 @@ class Room:
             self.hints[seat, number] = text
         self.version += 1
 
-    def unwritten(self) -> tuple[int, tuple[str, ...]]:
-        """Return the lines of the record that are not in storage yet, and the number of the first."""
-        return self._written, () if self._recorder is None else tuple(self._recorder.lines[self._written :])
+    def unwritten(self) -> list[str]:
+        """Return the lines of the record that are not in storage yet."""
+        return [] if self._recorder is None else self._recorder.lines[self.stored_lines :]
+
+    def changing_fields(self) -> dict[str, Any]:
+        """Return what is stored of a room and changes, besides its seats and its record."""
+        return {"listed": self.listed, "touched": self.touched, "ended": self.ended, "successor": self.successor}
 
     def written(self) -> None:
-        """Note that the whole record is in storage."""
-        self._written = 0 if self._recorder is None else len(self._recorder.lines)
+        """Note that all of it is in storage."""
+        self.stored_fields, self.stored_seats = self.changing_fields(), tuple(self.seats)
+        self.stored_lines = 0 if self._recorder is None else len(self._recorder.lines)
 
     def record(self) -> str:
         """Return the whole record; of a finished game only."""
@@ -298,11 +290,9 @@ class Room:
     def _take(self, table: Table, seat: int, action: int, text: str = "") -> str:
         number = table.number
         table.decide(seat, action, number)
-        self.stuck = ""
+        self._changed()
         assert self.transcript is not None
-        self.transcript.update()
         self.transcript.answers[number] = self.transcript.answers[number]._replace(typed=text)
-        self.version += 1
         return self.transcript.answers[number].name
 
     def resign(self, seat: int) -> None:
@@ -317,10 +307,9 @@ class Room:
 
     def mark(self, mark: Mark) -> None:
         """Note something in the record that is no part of the game."""
-        if self._recorder is None or not self._recorder.running:
-            return
-        self._recorder.mark(mark)
-        self._changed()
+        if self._recorder is not None and self._recorder.running:
+            self._recorder.mark(mark)
+            self._changed()
 
     # Bots
 
@@ -376,7 +365,7 @@ class Room:
 
     def here(self, at: int, now: float) -> bool:
         """Whether the person on a seat has been heard of lately; bots always are here."""
-        if self.seats[at].kind == BOT or self.sockets.get(at, 0) > 0:
+        if self.seats[at].kind == BOT or self.sockets[at] > 0:
             return True
         return now - self.seen.get(at, -math.inf) < AWAY_AFTER_S
 
@@ -385,7 +374,7 @@ class Room:
         if self.table is None or self.table.to_act is None:
             return SPECTATOR
         at = self.table.to_act
-        if self.seats[at].kind == BOT or self.seats[at].stand_in or self.sockets.get(at, 0) > 0:
+        if self.seats[at].kind == BOT or self.seats[at].stand_in or self.sockets[at] > 0:
             return SPECTATOR
         return at if now - self.seen.get(at, -math.inf) >= patience else SPECTATOR
 

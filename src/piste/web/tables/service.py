@@ -6,7 +6,6 @@ import asyncio
 import base64
 import hashlib
 import hmac
-import json
 import secrets
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
@@ -23,27 +22,10 @@ from piste.web.middleware.rate_limits import Limits
 from piste.web.network import Root
 from piste.web.settings import Settings
 from piste.web.storage import elapsed_time
-from piste.web.storage.schema import (
-    Change,
-    DropPlayers,
-    DropSitter,
-    PutKey,
-    PutPlayer,
-    PutRoom,
-    PutSitter,
-    RoomRow,
-    SetListed,
-    SetSuccessor,
-)
+from piste.web.storage.schema import Change, KeyRow, PlayerRow, delete_players, put, update_room
 from piste.web.storage.storage import Storage
 from piste.web.tables.bot_runner import BotRunner
-from piste.web.tables.registry import (
-    CODE_ALPHABET,
-    CODE_LENGTH,
-    TableNotFoundError,
-    TableRegistry,
-    seat_changes,
-)
+from piste.web.tables.registry import CODE_ALPHABET, CODE_LENGTH, TableNotFoundError, TableRegistry
 from piste.web.tables.room import (
     MAX_DECISIONS,
     PERSON,
@@ -193,7 +175,8 @@ class TableService:
             check_level(versus, entry, options)
         named = clean_name(name) if name.strip() else ""
         seats = [Seat(PERSON, players=frozenset({player})), *[Seat()] * (count - 1)]
-        room = Room(self.tokens.code(), entry.name, chosen, seats, host=player, now=self.clock())
+        now = self.clock()
+        room = Room(self.tokens.code(), entry, chosen, seats, player, created=now, touched=now)
         if named:
             room.place(0, seats[0]._replace(name=room.free_name(named)))  # a seat without a name has one too
         if versus != "friend":
@@ -209,17 +192,9 @@ class TableService:
         async with self.registry.lock(room.code):
             room.used = self.ticks()
             room.seen = dict.fromkeys(room.people, room.used)
-            row = RoomRow(
-                room.code, room.game.name, json.dumps(room.options), room.host, room.listed,
-                room.created, room.touched, None, room.previous or None, room.successor or None,
-            )  # fmt: skip
-            changes: list[Change] = [PutRoom(row), *seat_changes(room), *more]
-            changes += [PutSitter(room.code, i, p) for i, seat in enumerate(room.seats) for p in sorted(seat.players)]
-            if named:
-                changes += [PutPlayer(player, named, self.clock())]
             if room.full:
                 room.deal(self._opener)
-            await self.registry.save(room, *changes)
+            await self.registry.save(room, *self._named(player, named), *more)
         logs.info("table opened", room=logs.room_hash(room.code), game=room.game.name)
         self.bot_runner.prepare(room)
         self.bot_runner.play(room)
@@ -255,13 +230,13 @@ class TableService:
         if verb == "fill":
             level = bots.level_of(fields.get("bot", "steady"))
             check_level(level, room.game, room.game.options(room.options))
-            gone = room.fill(player, level)
-            await self._deal_if_full(room, *(DropSitter(room.code, at, device) for at, device in gone))
+            room.fill(player, level)
+            await self._deal_if_full(room)
             self.bot_runner.prepare(room)
             return ActionResult()
         if verb in ("list", "unlist"):
             room.set_listed(player, verb == "list")
-            await self.registry.save(room, SetListed(room.code, room.listed))
+            await self.registry.save(room)
             return ActionResult()
         if verb == "delete":
             return await self._delete(room, seat, player)
@@ -271,10 +246,9 @@ class TableService:
         if verb == "rematch":
             return await self._rematch(room, seat, player)
         if verb == "new-link":
-            lost = room.revoke_link(seat, player)
-            await self.registry.save(room, *seat_changes(room), *(DropSitter(room.code, seat, one) for one in lost))
+            room.revoke_link(seat, player)
+            await self.registry.save(room)
             return ActionResult("The old link is worthless now, and only this device has your seat.")
-        changes: list[Change] = []
         said = ""
         if verb == "decide":
             before = room.version
@@ -290,26 +264,25 @@ class TableService:
             room.claim(seat, now, patience)
         elif verb == "stand-in":
             room.stand_in(seat, now, patience)
-            changes = seat_changes(room)
         elif verb == "return":
             room.come_back(seat)
-            changes = seat_changes(room)
-        await self.registry.save(room, *changes)
+        await self.registry.save(room)
         return ActionResult(said)
 
     async def _sit(self, room: Room, player: str, name: str) -> ActionResult:
         at = room.sit(player, name)
         self.registry.mark_seen(room, at)
-        changes: list[Change] = [PutSitter(room.code, at, player)]
-        if name.strip():
-            changes += [PutPlayer(player, clean_name(name), self.clock())]
-        await self._deal_if_full(room, *changes)
+        await self._deal_if_full(room, *self._named(player, clean_name(name) if name.strip() else ""))
         return ActionResult()
+
+    def _named(self, player: str, name: str) -> list[Change]:
+        """Return what stores the name of a player, if one was given."""
+        return [put(PlayerRow(player, name, self.clock()))] if name else []
 
     async def _deal_if_full(self, room: Room, *changes: Change) -> None:
         if room.full and room.table is None:
             room.deal(self._opener)
-        await self.registry.save(room, *seat_changes(room), *changes)
+        await self.registry.save(room, *changes)
 
     async def arrive(self, room: Room, player: str, network: str = "") -> None:
         """Note that a player is at the table and takes a reserved seat. The caller holds the room."""
@@ -332,23 +305,25 @@ class TableService:
             if room.seat_of(player) != SPECTATOR:
                 raise IllegalDecisionError("On this device you have another seat at this table.")
             room.place(seat, room.seats[seat]._replace(players=room.seats[seat].players | {player}))
-            await self.registry.save(room, PutSitter(code, seat, player))
+            await self.registry.save(room)
 
     async def _rematch(self, room: Room, seat: int, player: str) -> ActionResult:
         if not room.successor:
             seats = room.rematch_seats(seat)
             for level in sorted({one.bot for one in seats if one.bot}):
                 check_level(level, room.game, room.game.options(room.options))
+            now = self.clock()
             following = Room(
-                self.tokens.code(), room.game.name, room.options, seats,
-                host=player, now=self.clock(), listed=room.listed, previous=room.code,
-            )  # fmt: skip
+                self.tokens.code(), room.game, room.options, seats, player, now, now, room.listed, previous=room.code
+            )
             # Both rooms are stored or neither, even if the client disconnects: or there could be two rematches.
             room.successor = following.code
             try:
-                await self._begin(following, player, "", room.network, SetSuccessor(room.code, following.code))
+                await self._begin(
+                    following, player, "", room.network, update_room(room.code, successor=following.code)
+                )
             except Exception:
-                room.successor = ""
+                room.successor = None
                 raise
             room.version += 1
         return ActionResult(redirect=f"/t/{room.successor}")
@@ -365,9 +340,8 @@ class TableService:
         if room.table is None or not others:
             await self.registry.delete(room.code)
             return ActionResult(redirect="/")
-        gone = sorted(room.seats[seat].players)
         room.place(seat, room.seats[seat]._replace(players=frozenset()))
-        await self.registry.save(room, *(DropSitter(room.code, seat, one) for one in gone))
+        await self.registry.save(room)
         return ActionResult(redirect="/")
 
     # Old rooms
@@ -382,7 +356,7 @@ class TableService:
         old = [code for code, touched in candidates if passed.age(touched) >= keep]
         for code in old:
             await self.registry.delete(code)
-        await asyncio.wrap_future(self.storage.write(DropPlayers(passed.wall - keep - passed.ahead)))
+        await asyncio.wrap_future(self.storage.write(delete_players(passed.wall - keep - passed.ahead)))
         if old:
             logs.info("old tables deleted", count=len(old))
         return len(old)
@@ -397,7 +371,7 @@ class TableService:
             if passed.jumps and passed.jumps != before.jumps:
                 # The operator can set it right before anything is deleted.
                 logs.warning("clock jumped", days=round(passed.jumps[-1].by / elapsed_time.DAY_S, 2))
-            await asyncio.wrap_future(self.storage.write(PutKey("elapsed", passed.text())))
+            await asyncio.wrap_future(self.storage.write(put(KeyRow("elapsed", passed.text()))))
             return passed
 
     async def close(self) -> None:
