@@ -5,15 +5,12 @@ from __future__ import annotations
 import json
 import os
 import shlex
-import signal
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from piste.analysis.arena import match
 from piste.analysis.arena.match import ladder, play, with_turn_limit
 from piste.cli.main import main
 from piste.core.errors import PisteError
@@ -43,27 +40,17 @@ def test_a_bad_program_in_many_processes_gets_one_sentence(tmp_path: Path) -> No
     assert "ended with exit code 3" in done.stderr
 
 
-class Deaf:
-    """A line on which nobody listens."""
-
-    def poll(self) -> bool:
-        return False
-
-    def send(self, _: object) -> None:
-        raise BrokenPipeError
-
-
 @POSIX
-def test_a_process_whose_sentence_nobody_hears_just_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(signal, "signal", lambda *_: None)
+def test_a_process_that_is_killed_ends_the_match_with_a_sentence(tmp_path: Path) -> None:
+    spec = program(tmp_path, "import os, signal\nos.kill(os.getppid(), signal.SIGKILL)\n")
     game = find("positive-negative")
-    spec = program(tmp_path, "import sys\nsys.exit(3)\n")
-    line: Any = Deaf()
-    match._work(line, game.name, game.options(), (spec, "random"), "x", range(2))
+    with pytest.raises(PisteError, match="ended before its deals were done"):
+        play(game, game.options(), (spec, "random"), 8, processes=2)
 
 
 @POSIX
-def test_a_program_that_hangs_is_not_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.slow  # it has its ten seconds for an answer
+def test_a_program_that_hangs_is_not_left_behind(tmp_path: Path) -> None:
     """The first one to come fails at once; the others say who they are, and then nothing any more."""
     text = f"""\
 import os, signal, sys, time
@@ -78,7 +65,6 @@ while not [name for name in os.listdir(place) if name.isdigit()]:
     time.sleep(0.01)
 sys.exit(3)
 """
-    monkeypatch.setattr(match, "STOP_TIMEOUT_S", 0.1)
     game = find("positive-negative")
     with pytest.raises(PisteError, match="ended with exit code 3"):
         play(game, game.options(), (program(tmp_path, text), "random"), 8, processes=2)

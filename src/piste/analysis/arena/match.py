@@ -6,14 +6,14 @@ number of processes plays the same games, and results are returned in the order 
 
 from __future__ import annotations
 
-import signal
-import threading
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Generator, Iterable, Sequence
+from concurrent.futures import Future, wait
+from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import combinations, permutations
-from time import monotonic, process_time
-from typing import TYPE_CHECKING, Any, NamedTuple
+from queue import SimpleQueue
+from time import process_time
+from typing import Any, NamedTuple
 
 from piste import bots
 from piste.bots.base import Plain
@@ -23,22 +23,14 @@ from piste.core.errors import OptionError, PisteError, is_interrupt
 from piste.core.evaluation import Progress, quiet
 from piste.core.game import Game, find
 from piste.core.table import Table
-
-if TYPE_CHECKING:
-    from multiprocessing.connection import Connection
+from piste.core.worker_process import Worker, WorkerDiedError
 
 DEFAULT_SEED = "match"
 DEFAULT_TURN_LIMIT = 200
 """Of games that could otherwise be endless (G2)."""
 
-STOP_POLL_INTERVAL_S = 0.2
-"""How often a worker process checks, before a decision, whether it has to stop."""
-
-STOP_TIMEOUT_S = 5.0
-"""How long a worker process has to stop before it is terminated."""
-
-TERMINATE_TIMEOUT_S = 5.0
-"""How long a terminated process has to end its bot programs before it is killed."""
+STOP_TIMEOUT_S = 15.0
+"""How long a worker process has to stop before it is killed: longer than a bot program may take for an answer."""
 
 
 class Outcome(NamedTuple):
@@ -147,8 +139,8 @@ def play(
     try:
         match.prepare(progress)  # also fills the caches for all processes, and refuses bots that cannot play
         progress(0, deals * seats, "playing")
-        alone = min(processes, deals) == 1
-        with closing(match.deals(range(deals)) if alone else _in_processes(match, deals, processes)) as source:
+        n = min(processes, deals)
+        with closing(match.deals(range(deals)) if n == 1 else _in_processes(match, deals, n)) as source:
             for deal in source:
                 played.append(deal)
                 progress(len(played) * seats, deals * seats, "playing")
@@ -287,111 +279,48 @@ def _sum_times(times: Iterable[Times]) -> Times:
     return one, two
 
 
-# Worker processes. Each plays every n-th deal and sends the results; a closed pipe tells it to stop.
-
-
-class _Stop(Exception):
-    """No more deals are wanted."""
-
-
 def _in_processes(match: _Match, deals: int, processes: int) -> Generator[_Deal, None, None]:
-    """Play all deals in several processes, and yield them in order."""
-    from multiprocessing import get_context
-
-    n = min(processes, deals)
-    context = get_context("spawn")  # the same on every system, and safe whatever threads there are
-    running = []
-    lines: list[Connection[Any, Any]] = []
+    """Play all deals in several processes, each of them every n-th deal, and yield them in order."""
+    messages: SimpleQueue[_Deal | Future[None]] = SimpleQueue()
+    workers = [Worker() for _ in range(processes)]
     early: dict[int, _Deal] = {}
+    futures = []
+
+    def receive(done: int, whole: int, what: str, *played: _Deal) -> None:  # noqa: ARG001
+        for deal in played:
+            messages.put(deal)
+
     try:
-        for first in range(n):
-            ours, theirs = context.Pipe()
-            lines.append(ours)
-            args = (theirs, match.game.name, match.options, match.specs, match.seed, range(first, deals, n))
-            running.append(context.Process(target=_work, args=args, daemon=True))
-            with _without_interrupts():  # Ctrl-C is for this process, which stops the workers
-                running[-1].start()
-            theirs.close()
+        for first, worker in enumerate(workers):
+            args = (match.game.name, match.options, match.specs, match.seed, range(first, deals, processes))
+            futures.append(worker.submit(_play_deals, *args, progress=receive))
+            futures[-1].add_done_callback(messages.put)
         due = 0
         while due < deals:
-            for line in _ready(lines):
-                try:
-                    message = line.recv()
-                except (EOFError, OSError):
-                    raise PisteError("One of the processes that played ended before its deals were done.") from None
-                if isinstance(message, str):
-                    raise PisteError(message)
-                if message is None:
-                    lines.remove(line)
-                    continue
+            message = messages.get()
+            if not isinstance(message, Future):
                 early[message.outcomes[0].deal] = message
+            elif isinstance(message.exception(), WorkerDiedError):
+                raise PisteError("One of the processes that played ended before its deals were done.")
+            else:
+                message.result()  # raises what went wrong
             while due in early:
                 yield early.pop(due)
                 due += 1
     finally:
-        for line in lines:
-            line.close()
-        end = monotonic() + STOP_TIMEOUT_S
-        for process in running:
-            process.join(max(0.0, end - monotonic()))
-        late = [process for process in running if process.is_alive()]
-        for process in late:
-            process.terminate()  # it waits for a bot program, which it ends first
-        for process in late:
-            process.join(TERMINATE_TIMEOUT_S)
-            process.kill()
-            process.join()
+        for worker in workers:
+            worker.interrupt()
+        wait(futures, STOP_TIMEOUT_S)
+        for worker in workers:
+            worker.kill()
 
 
-def _ready(lines: list[Connection[Any, Any]]) -> list[Connection[Any, Any]]:
-    """Wait for messages, and return the pipes that have one, in order."""
-    from multiprocessing.connection import wait
-
-    ready = wait(lines)
-    return [line for line in lines if line in ready]
-
-
-def _work(
-    line: Connection[Any, Any], name: str, options: Any, specs: tuple[str, str], seed: str, numbers: range
+def _play_deals(
+    name: str, options: Any, specs: tuple[str, str], seed: str, numbers: range, progress: Callable[..., None]
 ) -> None:
-    """Play some deals in a process of its own, and send each when it is done."""
+    """Play some deals in a worker process, and send each when it is done."""
     match = _Match(find(name), options, specs, seed)
-    next_check = 0.0
-
-    def check_stop() -> None:
-        nonlocal next_check
-        now = monotonic()
-        if now >= next_check:
-            next_check = now + STOP_POLL_INTERVAL_S
-            if line.poll():
-                raise _Stop
-
-    def stop(*_: object) -> None:
-        raise _Stop
-
-    try:
-        signal.signal(signal.SIGTERM, stop)
-        try:
-            match.prepare()
-            for deal in match.deals(numbers, check_stop):
-                line.send(deal)
-            line.send(None)
-        except ConnectionError:
-            raise
-        except (PisteError, OSError) as e:
-            line.send(str(e))
-    except (_Stop, ConnectionError):
-        pass  # the parent closed the pipe: another worker failed, or the match was stopped
-
-
-@contextmanager
-def _without_interrupts() -> Iterator[None]:
-    """Start processes that ignore Ctrl-C."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
+    match.prepare()
+    # Progress is reported before each decision too: there the worker learns that it has to stop.
+    for done, deal in enumerate(match.deals(numbers, lambda: progress(0, len(numbers)))):
+        progress(done, len(numbers), "", deal)
