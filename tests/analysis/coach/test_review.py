@@ -14,7 +14,7 @@ from piste.analysis.coach import review as coach
 from piste.analysis.coach.attribution import RESIGNATION, Decision, attribute
 from piste.analysis.coach.labels import Labels, accuracy, label, read_labels
 from piste.analysis.coach.review import certainty, document, review
-from piste.analysis.coach.seat_timeline import SeatTimeline
+from piste.analysis.coach.timeline import Timeline
 from piste.cli.commands import review as reviewing
 from piste.cli.terminal import Terminal
 from piste.core.belief import retell
@@ -111,20 +111,20 @@ def test_a_verdict_does_not_depend_on_what_the_seat_could_not_know(kind: Kind) -
 
 
 def test_after_a_move_no_perfect_player_makes_every_deal_that_fits_counts_the_same() -> None:
-    kind, game, strayed, trusted = KINDS[1], find("zero-sum-duel"), 0, 0
+    kind, strayed, trusted = KINDS[1], 0, 0
     for seed in range(many(3)):
         table = played(kind, f"strays {seed}")
+        timeline = Timeline(table, judge(kind))
         for seat in range(2):
-            eyes = SeatTimeline(game, table.view(seat), judge(kind))
-            for _ in table.history():
-                by_chance, weights = eyes.known().belief.states, judge(kind).weights(eyes.known())
+            for at in range(len(table.history())):
+                known = timeline.known(at, seat)
+                by_chance, weights = known.belief.states, judge(kind).weights(known)
                 same = all(abs(weights.get(state, 0.0) - p) < 1e-12 for state, p in by_chance.items())
-                if eyes.evaluate().how.endswith(OFF_PATH):
+                if timeline.evaluate(at, seat).how.endswith(OFF_PATH):
                     assert same
                     strayed += 1
                 else:
                     trusted += not same
-                eyes.advance()
     assert strayed > 0
     assert trusted > 0, "a player who is trusted never told anything: the test would show nothing"
 
@@ -182,7 +182,7 @@ def test_a_loss_within_the_margin_is_told_as_nothing_more() -> None:
     lost = max(found.decisions(), key=lambda decision: decision.loss)
     assert lost.loss > 0.01
     assert ", loss " in reviewing.decision_line(found, lost)
-    margin_of = lost._replace(verdict=lost.verdict._replace(within=lost.loss))
+    margin_of = lost._replace(evaluation=lost.evaluation._replace(within=lost.loss))
     assert "the best, within the margin (" in reviewing.decision_line(found, margin_of)
     assert "best " + found.spelled(lost, lost.best) not in reviewing.decision_line(found, margin_of)
     assert reviewing.reasons(found, margin_of) == []
@@ -252,7 +252,7 @@ def test_every_decision_has_a_sentence_with_its_reason(name: str) -> None:
     for seed in range(2):
         found = review(record_of(played(SHEETS[name], f"why {seed}")))
         for decision in found.decisions():
-            for choice in decision.verdict.choices:
+            for choice in decision.evaluation.choices:
                 why = found.why(decision, choice.action)
                 assert found.spelled(decision, choice.action) in why or name != "zero-sum-grid"
                 assert len(why) > 20

@@ -6,12 +6,12 @@ import random
 
 import pytest
 
-from piste.analysis.coach.attribution import RESIGNATION, Attribution, game_states
+from piste.analysis.coach.attribution import RESIGNATION, Attribution
 from piste.analysis.coach.evaluator import SamplingEvaluator, evaluator_of
 from piste.analysis.coach.labels import Labels, label, margin_of
 from piste.analysis.coach.review import review
 from piste.analysis.coach.sampled_attribution import attribute
-from piste.analysis.coach.seat_timeline import view_at
+from piste.analysis.coach.timeline import game_states, view_at
 from piste.core.belief import retell
 from piste.core.dealer import RandomStream
 from piste.core.evaluation import WITHIN
@@ -75,11 +75,11 @@ def test_the_columns_lead_from_the_first_chance_to_the_result(kind: Kind) -> Non
 def test_every_decision_is_judged_and_the_best_has_no_loss(kind: Kind) -> None:
     found = review(record_of(played(kind, "judged")))
     for decision in found.attribution.decisions:
-        assert {choice.action for choice in decision.verdict.choices} == set(decision.view.actions)
+        assert {choice.action for choice in decision.evaluation.choices} == set(decision.view.actions)
         assert decision.before >= decision.after >= decision.worst
         if decision.action == decision.best:
             assert decision.loss == 0.0
-        for choice in decision.verdict.choices:
+        for choice in decision.evaluation.choices:
             assert len(found.why(decision, choice.action)) > 20
 
 

@@ -16,15 +16,13 @@ outcomes. docs/coach.md explains it; tests/analysis/coach/test_attribution.py ch
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from piste.analysis.coach.evaluator import Evaluator, chance
-from piste.analysis.coach.seat_timeline import SeatTimeline
+from piste.analysis.coach.timeline import Timeline, game_states
 from piste.core.evaluation import Evaluation, Progress, quiet
-from piste.core.game import Game
-from piste.core.position import Position
 from piste.core.protocols import CHANCE, HIDDEN
-from piste.core.steps import Resignation, Step, apply_step
+from piste.core.steps import Resignation, tell_step
 from piste.core.table import Table
 from piste.core.views import SeatView
 
@@ -42,7 +40,7 @@ class Decision(NamedTuple):
     after: float  # what the chosen one is worth
     worst: float
     best: int  # the best decision; RESIGNATION if there was none to take
-    verdict: Evaluation
+    evaluation: Evaluation
     view: SeatView
 
     @property
@@ -87,15 +85,6 @@ def ignore_decision(decision: Decision, chances: tuple[tuple[float, ...], ...]) 
     """Do nothing with an evaluated decision."""
 
 
-def game_states(table: Table) -> list[Any]:
-    """Return every state of a finished game."""
-    game, origin = table.game, table.view().origin
-    states = [Position.parse(origin).state if origin else game.rules.start(table.options)]
-    for step in table.history():
-        states.append(apply_step(game.rules, states[-1], step))
-    return states
-
-
 def has_decisions(table: Table) -> bool:
     """Say whether a seat had a choice in a finished game, or resigned: else there is nothing to evaluate."""
     rules = table.game.rules
@@ -109,100 +98,69 @@ def attribute(
     table: Table, evaluator: Evaluator, progress: Progress = quiet, tell: DecisionCallback = ignore_decision
 ) -> Attribution:
     """Evaluate every step of a finished game of two seats."""
-    states, history = game_states(table), table.history()
-    timelines = [SeatTimeline(table.game, table.view(seat), evaluator) for seat in range(table.seats)]
-    accounts = [_Account(seat, timelines) for seat in range(table.seats)]
-    decisions, chances, known, within = [], [], dict[str, None](), 0.0
-    for at, step in enumerate(history):
-        progress(at, len(history), "judging")
-        verdicts = [timeline.evaluate() for timeline in timelines]
-        chances.append(tuple(map(chance, verdicts)))
-        known |= dict.fromkeys(verdict.known for verdict in verdicts)
-        within = max(within, *(verdict.within for verdict in verdicts))
-        state = states[at]
-        actor = step.seat if isinstance(step, Resignation) else table.game.rules.to_act(state)
+    timeline = Timeline(table, evaluator)
+    decisions, chances, means = dict[int, Decision](), [], dict[tuple[int, int], float]()
+    for at, actor in enumerate(timeline.actors):
+        progress(at, len(timeline.actors), "judging")
+        chances.append(tuple(timeline.chance(at, seat) for seat in timeline.seats))
         if actor == CHANCE:
-            assert isinstance(step, int)
-            _chance(table.game, state, step, timelines, accounts, evaluator)
-            continue
-        decision = evaluate_decision(at, actor, step, verdicts[actor], timelines[actor].view(state))
-        decisions.append(decision)
-        tell(decision, tuple(chances))
-        for account in accounts:
-            account.add_decision(decision)
-        for timeline in timelines:
-            timeline.advance()
-    chances.append(tuple(chance(timeline.evaluate()) for timeline in timelines))
-    return Attribution(
-        tuple(decisions), tuple(chances), tuple(account.columns() for account in accounts), tuple(known), within
-    )
+            means |= {(at, seat): timeline.expected(at, seat) for seat in set(_viewers(timeline, at))}
+        else:
+            decisions[at] = evaluate_decision(timeline, at, actor)
+            tell(decisions[at], tuple(chances))
+    evaluations = tuple(timeline.evaluations.values())
+    known = tuple(dict.fromkeys(evaluation.known for evaluation in evaluations))
+    within = max((evaluation.within for evaluation in evaluations), default=0.0)
+    chances.append(tuple(timeline.chance(len(timeline.actors), seat) for seat in timeline.seats))
+    columns = tuple(_columns(seat, timeline, decisions, means) for seat in timeline.seats)
+    return Attribution(tuple(decisions.values()), tuple(chances), columns, known, within)
 
 
-def evaluate_decision(at: int, seat: int, step: Step, verdict: Evaluation, view: SeatView) -> Decision:
+def evaluate_decision(timeline: Timeline, at: int, seat: int) -> Decision:
     """Return one decision, evaluated from its seat's view; a resignation is worth 0."""
-    values = {choice.action: (1 + choice.chances.value) / 2 for choice in verdict.choices}
-    best = verdict.best.action if values else RESIGNATION
-    before = values[best] if values else chance(verdict)
+    step, evaluation, view = timeline.history[at], timeline.evaluate(at, seat), timeline.view(at, seat)
+    values = {choice.action: (1 + choice.chances.value) / 2 for choice in evaluation.choices}
+    best = evaluation.best.action if values else RESIGNATION
+    before = values[best] if values else chance(evaluation)
     if isinstance(step, Resignation):
-        return Decision(at, seat, RESIGNATION, before, 0.0, 0.0, best, verdict, view)
+        return Decision(at, seat, RESIGNATION, before, 0.0, 0.0, best, evaluation, view)
     if not values:  # the same whatever is chosen
         values, best = {step: before}, step
-    return Decision(at, seat, step, before, values[step], min(values.values()), best, verdict, view)
+    return Decision(at, seat, step, before, values[step], min(values.values()), best, evaluation, view)
 
 
-def _chance(
-    game: Game, state: Any, step: int, timelines: list[SeatTimeline], accounts: list[_Account], evaluator: Evaluator
-) -> None:
-    """Let chance act, and add what it was worth to the seat that saw the outcome."""
-    sees = [game.rules.tell(state, step, timeline.seat).what != HIDDEN for timeline in timelines]
-    viewers = [account.seat if sees[account.seat] or not any(sees) else sees.index(True) for account in accounts]
-    for account, viewer in zip(accounts, viewers, strict=True):
-        account.switch_viewer(viewer)
-    mean = {}
-    for viewer in set(viewers):
-        timeline = timelines[viewer]
-        mean[viewer] = timeline.expected() if evaluator.evaluates_outcomes else chance(timeline.evaluate())
-    for timeline in timelines:
-        timeline.advance()
-    for account, viewer in zip(accounts, viewers, strict=True):
-        account.luck += account.sign * (chance(timelines[viewer].evaluate()) - mean[viewer])
+def _viewers(timeline: Timeline, at: int) -> list[int]:
+    """Return from whose view each seat's account follows a chance node: its own, unless only the opponent sees it."""
+    state, step = timeline.states[at], timeline.history[at]
+    sees = [tell_step(timeline.game.rules, state, step, seat).what != HIDDEN for seat in timeline.seats]
+    return [seat if sees[seat] or not any(sees) else sees.index(True) for seat in timeline.seats]
 
 
-class _Account:
-    """The columns of one seat so far."""
+def _columns(
+    seat: int, timeline: Timeline, decisions: dict[int, Decision], means: dict[tuple[int, int], float]
+) -> Columns:
+    """Return the columns of a seat; `means` has what a chance node is worth to a viewer."""
 
-    def __init__(self, seat: int, timelines: list[SeatTimeline]) -> None:
-        self.seat = seat
-        self._timelines = timelines
-        self._viewer = seat
-        self._first = self._seen_by(seat)
-        self.own = self.others = self.luck = self.revealed = 0.0
+    def seen_by(viewer: int, at: int) -> float:
+        value = timeline.chance(at, viewer)
+        return value if viewer == seat else 1 - value
 
-    @property
-    def sign(self) -> int:
-        """1 if the viewer is the seat itself, -1 if it is the opponent."""
-        return 1 if self._viewer == self.seat else -1
-
-    def _seen_by(self, viewer: int) -> float:
-        """Return the seat's chance from a viewer's view."""
-        value = chance(self._timelines[viewer].evaluate())
-        return value if viewer == self.seat else 1 - value
-
-    def switch_viewer(self, viewer: int) -> None:
-        """Continue the account from another view."""
-        if viewer != self._viewer:
-            self.revealed += self._seen_by(viewer) - self._seen_by(self._viewer)
-            self._viewer = viewer
-
-    def add_decision(self, decision: Decision) -> None:
-        self.switch_viewer(decision.seat)
-        self.revealed += self.sign * (decision.before - chance(decision.verdict))
-        if decision.seat == self.seat:
-            self.own -= decision.before - decision.after
+    own = others = luck = revealed = 0.0
+    last = seat
+    for at, actor in enumerate(timeline.actors):
+        viewer = _viewers(timeline, at)[seat] if actor == CHANCE else actor
+        sign = 1 if viewer == seat else -1
+        revealed += seen_by(viewer, at) - seen_by(last, at)
+        last = viewer
+        if actor == CHANCE:
+            luck += sign * (timeline.chance(at + 1, viewer) - means[at, viewer])
+            continue
+        decision = decisions[at]
+        revealed += sign * (decision.before - timeline.chance(at, viewer))
+        if viewer == seat:
+            own -= decision.before - decision.after
         else:
-            self.others += decision.before - decision.after
-
-    def columns(self) -> Columns:
-        self.switch_viewer(self.seat)
-        result = self._seen_by(self.seat)
-        return Columns(self.seat, self._first, self.own, self.others, self.luck, self.revealed, result)
+            others += decision.before - decision.after
+    end = len(timeline.actors)
+    revealed += seen_by(seat, end) - seen_by(last, end)
+    return Columns(seat, seen_by(seat, 0), own, others, luck, revealed, seen_by(seat, end))

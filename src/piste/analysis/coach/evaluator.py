@@ -62,6 +62,6 @@ def evaluator_of(game: Game, options: Any, progress: Progress = quiet, purpose: 
     return SolverEvaluator(solver)
 
 
-def chance(verdict: Evaluation) -> float:
+def chance(evaluation: Evaluation) -> float:
     """Return an evaluation as a winning chance, a draw as half a win."""
-    return (1 + verdict.chances.value) / 2
+    return (1 + evaluation.chances.value) / 2

@@ -42,7 +42,7 @@ def read_labels(text: str) -> Labels:
 
 def margin_of(decision: Decision) -> float:
     """Return the error bound of a loss: the sum of the bounds of its two values."""
-    return 2 * decision.verdict.within
+    return 2 * decision.evaluation.within
 
 
 def is_clear(decision: Decision) -> bool:
@@ -52,7 +52,7 @@ def is_clear(decision: Decision) -> bool:
 
 def is_missed_win(decision: Decision, labels: Labels) -> bool:
     """Say whether a certain win was missed."""
-    certain = decision.before >= 1 - CERTAINTY and decision.verdict.within <= CERTAINTY
+    certain = decision.before >= 1 - CERTAINTY and decision.evaluation.within <= CERTAINTY
     return certain and 100 * decision.loss >= labels.slip
 
 
@@ -68,7 +68,7 @@ def label(decision: Decision, labels: Labels) -> str:
 
 def is_choice(decision: Decision) -> bool:
     """Say whether there was a choice."""
-    return len(decision.verdict.choices) > 1 or decision.action == RESIGNATION
+    return len(decision.evaluation.choices) > 1 or decision.action == RESIGNATION
 
 
 def accuracy(decisions: Iterable[Decision]) -> float | None:

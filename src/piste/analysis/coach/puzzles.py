@@ -43,12 +43,12 @@ class Puzzle(NamedTuple):
 
     number: int
     view: SeatView
-    verdict: Evaluation
+    evaluation: Evaluation
 
     @property
     def margin(self) -> float:
         """By how much of a win the best decision is better than the next best."""
-        best, second, *_ = ordered(self.verdict)
+        best, second, *_ = ordered(self.evaluation)
         return points(best) - points(second)
 
 
@@ -57,9 +57,9 @@ def points(choice: Choice) -> float:
     return choice.chances.win + choice.chances.draw / 2
 
 
-def ordered(verdict: Evaluation) -> list[Choice]:
+def ordered(evaluation: Evaluation) -> list[Choice]:
     """Return the decisions, the best first."""
-    return sorted(verdict.choices, key=lambda choice: -choice.chances.value)
+    return sorted(evaluation.choices, key=lambda choice: -choice.chances.value)
 
 
 def puzzle(
@@ -82,10 +82,10 @@ def puzzle(
         for view in sample_decisions(game, options, f"{seed} {number} {at}", chooser):
             known = InformationSet.told(game, view)
             candidate = Puzzle(number, view, evaluator.evaluate(known))
-            certain.add(is_certain(candidate.verdict))
+            certain.add(is_certain(candidate.evaluation))
             if fits(candidate, level):
                 return candidate
-            if candidate.verdict.known == ESTIMATED and fits(candidate, level, sure=False):
+            if candidate.evaluation.known == ESTIMATED and fits(candidate, level, sure=False):
                 evaluator.weights(known)  # lets the evaluator compute what it would else only estimate
                 candidate = Puzzle(number, view, evaluator.evaluate(known))
                 if fits(candidate, level):
@@ -106,17 +106,17 @@ def any_puzzle(game: Game, options: Any, seed: str, number: int, progress: Progr
     return "hard", puzzle(game, options, seed, number, "hard", progress)
 
 
-def is_certain(verdict: Evaluation) -> bool:
+def is_certain(evaluation: Evaluation) -> bool:
     """Say whether each decision is known to win, to draw or to lose."""
-    return all(max(choice.chances) == 1 for choice in verdict.choices)
+    return all(max(choice.chances) == 1 for choice in evaluation.choices)
 
 
 def fits(puzzle: Puzzle, level: str, *, sure: bool = True) -> bool:
     """Say whether one decision is clearly better than the others; if `sure`, beyond what is not known exactly."""
-    if len(puzzle.verdict.choices) < 2:
+    if len(puzzle.evaluation.choices) < 2:
         return False
     least, most = LEVELS[level]
-    return least + 2 * puzzle.verdict.within * sure <= puzzle.margin < most
+    return least + 2 * puzzle.evaluation.within * sure <= puzzle.margin < most
 
 
 def sample_decisions(game: Game, options: Any, seed: str, chooser: RandomStream) -> list[SeatView]:

@@ -81,7 +81,7 @@ class Review(NamedTuple):
         if action == RESIGNATION:
             return f"resigning gives up what was left, {100 * decision.before:.0f} %"
         explain = self.game.explain
-        return "" if explain is None else str(explain.why(decision.view, decision.verdict, action))
+        return "" if explain is None else str(explain.why(decision.view, decision.evaluation, action))
 
 
 def empty_review(record: Record, labels: Labels | None = None) -> tuple[Review, Table]:
@@ -173,8 +173,8 @@ def decision_document(review: Review, decision: Decision) -> dict[str, Any]:
         "after": decision.after,
         "best": review.spelled(decision, decision.best),
         "loss": decision.loss,
-        "known": decision.verdict.known,
-        "within": decision.verdict.within,
+        "known": decision.evaluation.known,
+        "within": decision.evaluation.within,
         "margin": naming.margin_of(decision),
         "clear": naming.is_clear(decision),
         "label": review.label(decision) or None,
@@ -182,7 +182,7 @@ def decision_document(review: Review, decision: Decision) -> dict[str, Any]:
         "choices": [
             {"decision": review.spelled(decision, choice.action), "chance": (1 + choice.chances.value) / 2}
             | {"mix": choice.mix}
-            for choice in decision.verdict.choices
+            for choice in decision.evaluation.choices
         ],
     }
 

@@ -125,7 +125,7 @@ def ask(game: Game, problem: Puzzle, terminal: Terminal) -> tuple[int | None, bo
 
 def hint(game: Game, problem: Puzzle) -> str:
     """Return how much better the best decision is than the next, and one that it is not, if there are others left."""
-    best, second, *others = ordered(problem.verdict)
+    best, second, *others = ordered(problem.evaluation)
     text = f"The best one wins {100 * points(best):.1f} %, the next best {100 * points(second):.1f} %."
     if others:
         text += f" It is not {game.notation.spell(problem.view.position, others[-1].action)[0]}."
@@ -136,11 +136,11 @@ def judge_answer(
     game: Game, problem: Puzzle, action: int, level: str, terminal: Terminal, *, hinted: bool = False
 ) -> None:
     """Say whether an answer is right, and what each decision is worth; one after a hint is not counted."""
-    best = ordered(problem.verdict)[0]
+    best = ordered(problem.evaluation)[0]
     right = action == best.action
     terminal.line(("Right" if right else "No") + f": {solution_text(game, problem)}")
     if not right:
-        lost = points(best) - next(points(c) for c in problem.verdict.choices if c.action == action)
+        lost = points(best) - next(points(c) for c in problem.evaluation.choices if c.action == action)
         terminal.line(f"Yours gives {100 * lost:.1f} points of winning chance away.")
     if not hinted:
         counts = update_streak(game.name, level, right)
@@ -154,9 +154,9 @@ def solution_text(game: Game, problem: Puzzle) -> str:
     spell = game.notation.spell
     each = [
         f"{spell(problem.view.position, choice.action)[0]} {100 * points(choice):.1f} %"
-        for choice in ordered(problem.verdict)[:4]
+        for choice in ordered(problem.evaluation)[:4]
     ]
-    return f"{', '.join(each)} (margin {100 * problem.margin:.1f} points; {problem.verdict.known})"
+    return f"{', '.join(each)} (margin {100 * problem.margin:.1f} points; {problem.evaluation.known})"
 
 
 def wants_another(terminal: Terminal) -> bool:
@@ -173,12 +173,12 @@ def document(game: Game, problem: Puzzle) -> dict[str, Any]:
         "position": str(InformationSet.of(game, problem.view)),
         "seat": game.seat_name(problem.view.seat),
         "decisions": list(problem.view.decisions),
-        "known": problem.verdict.known,
-        "within": problem.verdict.within,
-        "answer": spell(problem.view.position, ordered(problem.verdict)[0].action)[0],
+        "known": problem.evaluation.known,
+        "within": problem.evaluation.within,
+        "answer": spell(problem.view.position, ordered(problem.evaluation)[0].action)[0],
         "margin": problem.margin,
         "chances": {
-            spell(problem.view.position, choice.action)[0]: points(choice) for choice in ordered(problem.verdict)
+            spell(problem.view.position, choice.action)[0]: points(choice) for choice in ordered(problem.evaluation)
         },
     }
 

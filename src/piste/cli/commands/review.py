@@ -150,7 +150,7 @@ def decision_line(review: Review, decision: Decision) -> str:
     text = f"{number}. {who}: {review.told(decision)}, {percent(decision.before)} -> {percent(decision.after)}"
     off = margin_of(decision)
     if 100 * decision.loss < 0.05:
-        return text + ("" if not off else f" (±{100 * decision.verdict.within:.1f})")
+        return text + ("" if not off else f" (±{100 * decision.evaluation.within:.1f})")
     beside = f" ±{100 * off:.1f}" if off else ""
     if not is_clear(decision):
         return f"{text}; the best, within the margin ({100 * decision.loss:.1f}{beside})"
