@@ -11,8 +11,7 @@ import pytest
 
 from piste.analysis.arena.match import Outcome, Result
 from piste.analysis.balance import random_play, skill
-from piste.analysis.balance.estimates import MEASURED, Estimate, points, share
-from piste.analysis.balance.histogram import bins
+from piste.analysis.balance.estimates import MEASURED, Estimate, bins, points, share
 from piste.analysis.balance.self_play import MIN_STAKES, play_itself
 from piste.compiled import simulate
 from piste.core.game import find, members

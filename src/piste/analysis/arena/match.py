@@ -162,7 +162,7 @@ def ladder(
     processes: int = 1,
     progress: Progress = quiet,
 ) -> list[Result]:
-    """Let every level play every other and return the matches; `games` is a number, or says it for two levels.
+    """Let every level play every other and return the matches; `games` is a number, or is asked before each match.
 
     Ctrl-C ends it early; the last match may then be short, and those that were not begun are left out.
     """

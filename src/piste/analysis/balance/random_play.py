@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from piste.analysis.balance.estimates import MEASURED, Estimate, mean, points, share, sure
+from piste.analysis.balance.estimates import MEASURED, Estimate, points, share, sure
 from piste.compiled.simulate import can_compile, simulate
 from piste.core.game import Game, members
 from piste.core.protocols import CHANCE, OVER
@@ -100,14 +99,3 @@ def enumerated(game: Game, options: Any, first: int, work: int) -> PlayStatistic
         decisions += 1
     middle = sum(length * part for length, part in lengths.items())
     return PlayStatistics(sure(made), sure(drawn), sure(middle), lengths)
-
-
-def counted(made: list[float], drawn: int, decisions: list[int], turns: list[int]) -> PlayStatistics:
-    """Return the statistics of games played one by one: the first player's points, draws, and lengths."""
-    lengths: dict[int, float] = {}
-    for length in decisions:
-        lengths[length] = lengths.get(length, 0.0) + 1
-    n = len(decisions)
-    return PlayStatistics(
-        points(Counter(made)), share(drawn, n), mean(decisions), dict(sorted(lengths.items())), mean(turns)
-    )

@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from piste import bots
-from piste.analysis.arena.match import Result, pairings, play, with_turn_limit
+from piste.analysis.arena.match import Result, ladder, pairings, with_turn_limit
 from piste.analysis.balance import skill
 from piste.analysis.balance.estimates import SURE, Estimate, about, sure
 from piste.analysis.balance.pace import Pace, Stage
 from piste.analysis.balance.random_play import PlayStatistics, random_play
-from piste.analysis.balance.self_play import SelfPlayGames, StakesSummary, play_itself
+from piste.analysis.balance.self_play import StakesSummary, play_itself
 from piste.core.belief import Belief
 from piste.core.errors import is_interrupt
 from piste.core.evaluation import Evaluation, Progress, quiet
@@ -76,17 +76,16 @@ class Report(NamedTuple):
     @property
     def shares(self) -> dict[str, Estimate]:
         """What the player who begins gets, by who plays; a draw is an equal part of a win."""
-        found = {} if self.best is None else {BEST: first_share(self.best, self.game.rules.seats(self.options))}
-        return found | {who: stats.points for who, stats in self.statistics.items()}
+        shares = {who: stats.points for who, stats in self.statistics.items()}
+        if self.best is None:
+            return shares
+        win, draw, _ = self.best.chances
+        return {BEST: as_estimate(self.best, win + draw / self.game.rules.seats(self.options))} | shares
 
     @property
     def draws(self) -> dict[str, Estimate]:
-        found = {} if self.best is None else {BEST: as_estimate(self.best, self.best.chances.draw)}
-        return found | {who: stats.draws for who, stats in self.statistics.items()}
-
-
-def first_share(evaluation: Evaluation, seats: int) -> Estimate:
-    return as_estimate(evaluation, evaluation.chances.win + evaluation.chances.draw / seats)
+        best = {} if self.best is None else {BEST: as_estimate(self.best, self.best.chances.draw)}
+        return best | {who: stats.draws for who, stats in self.statistics.items()}
 
 
 def as_estimate(evaluation: Evaluation, value: float) -> Estimate:
@@ -134,10 +133,6 @@ def balance_report(
     )  # fmt: skip
 
 
-class _Stopped(Exception):
-    """The user interrupted the measurement."""
-
-
 class _Measurement:
     """The measurement in progress: its fields hold the results so far."""
 
@@ -175,13 +170,10 @@ class _Measurement:
         for part in (self.evaluate_start, self.collect_truths, self.play_random, self.play_levels, self.play_matches):
             try:
                 part()
-            except _Stopped:
-                self.stopped = True
             except (KeyboardInterrupt, SystemError) as e:
                 if not is_interrupt(e):
                     raise
                 self.stopped = True
-            if self.stopped:
                 break
         order = [*reversed(bots.LEVELS), ANY]
         self.statistics = {who: self.statistics[who] for who in order if who in self.statistics}
@@ -236,40 +228,31 @@ class _Measurement:
         if stats.unfinished:
             self.notes.append(f"{stats.unfinished} games of random play were given up and are not counted.")
         if stats.stopped:
-            raise _Stopped
+            raise KeyboardInterrupt
 
     def play_levels(self) -> None:
         """Let each level play itself; the solver evaluates decisions of the strongest one."""
+        solver = self.solver()
         for level, stage in self.itself.items():
             self.progress.begin(stage)
-            strongest = level == next(iter(self.itself))
-            played = self.play_itself(level, self.solver() if strongest else None)
+            played = play_itself(
+                self.game, self.bounded, level, self.size(level), self.seed, first=self.first, solver=solver,
+                rate=getattr(self.config, "RATE", 1.0), progress=self.progress, beside=self.progress.beside,
+            )  # fmt: skip
+            solver = None
             if played.games:
                 self.statistics[level] = played.statistics()
                 self.stakes = played.stakes() or self.stakes
             if played.stopped:
-                raise _Stopped
-
-    def play_itself(self, level: str, solver: Any) -> SelfPlayGames:
-        rate = getattr(self.config, "RATE", 1.0) if solver is not None else 0.0
-        return play_itself(
-            self.game, self.bounded, level, self.size(level), self.seed,
-            first=self.first, solver=solver, rate=rate, progress=self.progress, beside=self.progress.beside,
-        )  # fmt: skip
+                raise KeyboardInterrupt
 
     def play_matches(self) -> None:
         """Let each level play each other."""
-        for number, ((one, two), stage) in enumerate(self.pairs.items(), 1):
-            self.progress.begin(stage)
 
-            def report(
-                done: int, whole: int, what: str, head: str = f"{number}/{len(self.pairs)} {two}, {one}"
-            ) -> None:
-                self.progress(done, whole, f"{head}: {what}")
+        def begin(one: str, two: str) -> int:
+            self.progress.begin(self.pairs[one, two])
+            return self.size(one, two)
 
-            size = self.size(one, two)
-            result = play(self.game, self.bounded, (one, two), size, self.seed, self.processes, report)
-            if result.games:
-                self.matches.append(result)
-            if result.stopped:
-                raise _Stopped
+        results = ladder(self.game, self.bounded, self.levels, begin, self.seed, self.processes, self.progress)
+        self.matches = [result for result in results if result.games]
+        self.stopped = any(result.stopped for result in results)

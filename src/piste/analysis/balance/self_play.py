@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, NamedTuple
 
 from piste import bots
-from piste.analysis.balance.estimates import Estimate, mean, share
-from piste.analysis.balance.random_play import PlayStatistics, counted
+from piste.analysis.balance.estimates import Estimate, mean, points, share
+from piste.analysis.balance.random_play import PlayStatistics
 from piste.core.dealer import Dealer, RandomStream
 from piste.core.errors import is_interrupt
 from piste.core.evaluation import ESTIMATED, EXACT, PROVEN, WITHIN, Evaluation, Progress, quiet
@@ -55,9 +56,13 @@ class SelfPlayGames(NamedTuple):
         return len(self.games) < self.asked
 
     def statistics(self) -> PlayStatistics:
-        made = [1 / self.seats if g.winner is None else float(g.winner == self.first) for g in self.games]
-        drawn = sum(game.winner is None for game in self.games)
-        return counted(made, drawn, [g.decisions for g in self.games], [g.turns for g in self.games])
+        made = Counter(1 / self.seats if g.winner is None else float(g.winner == self.first) for g in self.games)
+        drawn = share(sum(game.winner is None for game in self.games), len(self.games))
+        decisions = [game.decisions for game in self.games]
+        lengths = {length: float(n) for length, n in sorted(Counter(decisions).items())}
+        return PlayStatistics(
+            points(made), drawn, mean(decisions), lengths, mean([game.turns for game in self.games])
+        )
 
     def stakes(self) -> StakesSummary | None:
         """Return how many decisions matter, or None if the solver was asked about none."""
@@ -91,7 +96,7 @@ def play_itself(
     *,
     first: int = 0,
     solver: Any = None,
-    rate: float = 0.0,
+    rate: float = 1.0,
     progress: Progress = quiet,
     beside: Callable[[], AbstractContextManager[None]] = nullcontext,
 ) -> SelfPlayGames:
@@ -104,7 +109,7 @@ def play_itself(
     try:
         players = [bots.find(level, game, options) for _ in range(seats)]
         bots.prepare(players[0], options, progress)
-        if solver is not None and rate:
+        if solver is not None:
             solver.prepare(options, progress)
         phase = f"{bots.shown(game, level, options)} against itself"
         progress(0, games, phase)
@@ -129,7 +134,7 @@ def _play(
     last = None
     while (seat := table.to_act) is not None:
         view = table.view(seat)
-        if rate and RandomStream(seed.encode(), f"weigh {view.number}").fraction() < rate:
+        if solver is not None and RandomStream(seed.encode(), f"weigh {view.number}").fraction() < rate:
             with beside():
                 stakes.append(decision_stakes(game, view, solver))
         table.decide(seat, players[seat].choose(view, dealer.stream(bots.stream_name(view))), view.number)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from html import escape
 
-from piste.analysis.balance.estimates import SURE, Estimate
-from piste.analysis.balance.histogram import bins
+from piste.analysis.balance.estimates import SURE, Estimate, bins
 from piste.analysis.balance.report import ANY, Report
 
 WIDTH, HEIGHT, TOP, GAP = 960, 290, 64, 26
@@ -56,9 +55,9 @@ def line(x1: float, y1: float, x2: float, y2: float, stroke: str = PALE, width: 
 
 def shares(report: Report, wide: int) -> list[str]:
     """Draw the share of the player who begins, by who plays, with intervals; a diamond needs none."""
-    found = report.shares
+    estimates = report.shares
     even = 1 / report.game.rules.seats(report.options)
-    edges = [end for n in found.values() for end in (n.low, n.high)] + [even]
+    edges = [end for n in estimates.values() for end in (n.low, n.high)] + [even]
     low, high = max(0.0, min(edges) - 0.02), min(1.0, max(edges) + 0.02)
     left = 76
 
@@ -66,7 +65,7 @@ def shares(report: Report, wide: int) -> list[str]:
         return left + (wide - left) * (share - low) / (high - low)
 
     drawn = [text(0, 16, "First player's share", 14, weight=600)]
-    bottom = 30 + GAP * len(found) + 6
+    bottom = 30 + GAP * len(estimates) + 6
     step = next(s for s in (0.01, 0.02, 0.05, 0.1, 0.2, 0.5) if (high - low) / s <= 6)
     tick = -int(-low // step) if low % step else round(low / step)
     while tick * step <= high + 1e-9:
@@ -74,7 +73,7 @@ def shares(report: Report, wide: int) -> list[str]:
         drawn += [line(x, 28, x, bottom), text(x, bottom + 16, f"{100 * tick * step:.0f} %", 11, FAINT, "middle")]
         tick += 1
     drawn.append(line(at(even), 28, at(even), bottom, FAINT, 1.5, "4 3"))
-    for i, (who, number) in enumerate(found.items()):
+    for i, (who, number) in enumerate(estimates.items()):
         y = 30 + GAP * i + 14
         drawn += [text(0, y + 4, report.shown(who)), *mark(number, at, y)]
     return drawn
@@ -96,19 +95,19 @@ def lengths(report: Report, wide: int) -> list[str]:
     if not chosen:
         return []
     who = chosen[0]
-    found = bins(report.statistics[who].lengths, 14)
-    most = max(part for _, _, part in found)
+    histogram = bins(report.statistics[who].lengths, 14)
+    most = max(part for _, _, part in histogram)
     how = "random play" if who == ANY else f"{report.shown(who)} bots"
     drawn = [text(0, 16, f"Decisions in a game ({how})", 14, weight=600)]
     base, tall = 200.0, 158.0
-    each = wide / max(len(found), 6)
-    for i, (low, high, part) in enumerate(found):
+    each = wide / max(len(histogram), 6)
+    for i, (low, high, part) in enumerate(histogram):
         height = tall * part / most
         drawn.append(
             f'<rect x="{i * each + 1:.1f}" y="{base - height:.1f}" width="{each - 2:.1f}" height="{height:.1f}" '
             f'fill="{BLUE}" opacity="0.85"><title>{low} to {high}: {100 * part:.1f} %</title></rect>'
         )
-        if i % (1 + len(found) // 8) == 0:
+        if i % (1 + len(histogram) // 8) == 0:
             drawn.append(text(i * each + each / 2, base + 16, f"{low}", 11, FAINT, "middle"))
     mean = report.statistics[who].decisions
     drawn += [line(0, base, wide, base, FAINT), text(0, base + 34, f"mean {mean.value:.1f}", 11, FAINT)]

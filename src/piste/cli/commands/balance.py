@@ -8,8 +8,7 @@ import io
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from piste.analysis.balance.estimates import SURE, Estimate
-from piste.analysis.balance.histogram import bins
+from piste.analysis.balance.estimates import SURE, Estimate, bins
 from piste.analysis.balance.random_play import PlayStatistics
 from piste.analysis.balance.report import ANY, BEST, Report, balance_report
 from piste.analysis.balance.svg import page
