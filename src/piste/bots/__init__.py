@@ -15,10 +15,11 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from piste.bots.base import Bot as Bot
-from piste.bots.base import Plain, Prepare
+from piste.bots.base import Plain
 from piste.bots.base import finish as finish
 from piste.bots.base import stream_name as stream_name
 from piste.core.errors import MissingExtraError, UnknownNameError
@@ -119,7 +120,8 @@ def find(spec: str, game: Game, options: Any = None) -> Bot:
         why = refused(wanted, game, options)
         if why is not None:
             raise why
-        return Plain(wanted, _level(wanted, game).choose, prepared_by(game) if asks_solver(wanted, game) else None)
+        prepare = partial(_prepare_solver, game) if asks_solver(wanted, game) else None
+        return Plain(wanted, _level(wanted, game).choose, prepare)
     others = _installed(game)
     if wanted in others:
         return cast("Bot", others[wanted].load()(game))
@@ -182,15 +184,8 @@ def prepare(bot: Bot, options: Any, progress: Progress) -> None:
         ready(options, progress)
 
 
-def prepared_by(game: Game) -> Prepare | None:
-    """Return what makes a game's solver ready, if it has one."""
-    if not game.has_solver:
-        return None
-
-    def ready(options: Any, progress: Progress) -> None:
-        solver_of(game, options).prepare(options, progress)
-
-    return ready
+def _prepare_solver(game: Game, options: Any, progress: Progress) -> None:
+    solver_of(game, options).prepare(options, progress)
 
 
 def _own(game: Game) -> tuple[str, ...]:

@@ -71,13 +71,10 @@ def table(results: Sequence[Result]) -> dict[tuple[str, str], Estimate]:
 def split(results: Sequence[Result], seed: str = "split") -> Split | None:
     """Return how much of the results is skill, seats and luck; None if there is nothing to explain."""
     matches = [match for result in results if len(match := deals(result)) >= 2]
-    if not matches:
-        return None
-    even = 1 / results[0].seats
-    whole = _parts(matches, even)
+    whole = _parts(matches)
     if whole is None:
         return None
-    resampled = [parts for sample in resamples(matches, seed) if (parts := _parts(sample, even)) is not None]
+    resampled = [parts for sample in resamples(matches, seed) if (parts := _parts(sample)) is not None]
     games = sum(len(match) * len(match[0]) for match in matches)
     own, place = max(0.0, whole[0]), max(0.0, whole[1])  # the correction may be larger than the estimate
     shares = (own, place, max(0.0, 1 - own - place))
@@ -119,10 +116,12 @@ def resamples(matches: Sequence[Sequence[Deal]], seed: str) -> Iterator[list[lis
             yield sample
 
 
-def _parts(matches: Sequence[Sequence[Deal]], even: float) -> tuple[float, float, float] | None:
+def _parts(matches: Sequence[Sequence[Deal]]) -> tuple[float, float, float] | None:
+    """Return the shares of skill, seats and luck as they are measured; None if there is nothing to explain."""
     total = skill = place = 0.0
     for match in matches:
         n, seats = len(match), len(match[0])
+        even = 1 / seats
         means = [sum(deal) / seats for deal in match]
         middle = sum(means) / n
         total += sum((y - even) ** 2 for deal in match for y in deal) / (n * seats)

@@ -119,7 +119,7 @@ def attribute(
 def evaluate_decision(timeline: Timeline, at: int, seat: int) -> Decision:
     """Return one decision, evaluated from its seat's view; a resignation is worth 0."""
     step, evaluation, view = timeline.history[at], timeline.evaluate(at, seat), timeline.view(at, seat)
-    values = {choice.action: (1 + choice.chances.value) / 2 for choice in evaluation.choices}
+    values = {choice.action: chance(choice) for choice in evaluation.choices}
     best = evaluation.best.action if values else RESIGNATION
     before = values[best] if values else chance(evaluation)
     if isinstance(step, Resignation):

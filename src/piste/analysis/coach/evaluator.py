@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol, cast, runtime_checkable
 
-from piste.core.evaluation import Evaluation, Progress, quiet
+from piste.core.evaluation import Choice, Evaluation, Progress, quiet
 from piste.core.extras import solver_of
 from piste.core.game import Game
 from piste.core.information_set import InformationSet
@@ -62,6 +62,6 @@ def evaluator_of(game: Game, options: Any, progress: Progress = quiet, purpose: 
     return SolverEvaluator(solver)
 
 
-def chance(evaluation: Evaluation) -> float:
-    """Return an evaluation as a winning chance, a draw as half a win."""
-    return (1 + evaluation.chances.value) / 2
+def chance(worth: Evaluation | Choice) -> float:
+    """Return an evaluation, or that of a choice, as a winning chance, a draw as half a win."""
+    return (1 + worth.chances.value) / 2

@@ -7,6 +7,7 @@ same puzzle.
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from piste import bots
@@ -99,10 +100,8 @@ def puzzle(
 def any_puzzle(game: Game, options: Any, seed: str, number: int, progress: Progress = quiet) -> tuple[str, Puzzle]:
     """Return a medium puzzle with its level; in a game that has none, an easy or a hard one."""
     for level in ("medium", "easy"):
-        try:
+        with suppress(OptionError):
             return level, puzzle(game, options, seed, number, level, progress)
-        except OptionError:
-            continue
     return "hard", puzzle(game, options, seed, number, "hard", progress)
 
 

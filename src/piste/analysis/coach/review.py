@@ -17,7 +17,7 @@ from piste.analysis.coach.attribution import (
     has_decisions,
     ignore_decision,
 )
-from piste.analysis.coach.evaluator import SamplingEvaluator, evaluator_of
+from piste.analysis.coach.evaluator import SamplingEvaluator, chance, evaluator_of
 from piste.analysis.coach.labels import Labels
 from piste.core.errors import PisteError
 from piste.core.evaluation import ESTIMATED, EXACT, PROVEN, WITHIN, Progress, quiet
@@ -148,16 +148,9 @@ def document(review: Review, seats: tuple[int, ...]) -> dict[str, Any]:
 
 def columns_document(review: Review, column: Columns) -> dict[str, Any]:
     return {
+        **column._asdict(),
         "seat": review.game.seat_name(column.seat),
-        "first": column.first,
-        "own": column.own,
-        "others": column.others,
-        "luck": column.luck,
-        "revealed": column.revealed,
         "left": column.left,
-        "result": column.result,
-        "off": column.off,
-        "rounds": column.rounds,
         "accuracy": review.accuracy(column.seat),
         "decisions": len(review.decisions(column.seat)),
     }
@@ -180,8 +173,7 @@ def decision_document(review: Review, decision: Decision) -> dict[str, Any]:
         "label": review.label(decision) or None,
         "why": review.why(decision, decision.action),
         "choices": [
-            {"decision": review.spelled(decision, choice.action), "chance": (1 + choice.chances.value) / 2}
-            | {"mix": choice.mix}
+            {"decision": review.spelled(decision, choice.action), "chance": chance(choice), "mix": choice.mix}
             for choice in decision.evaluation.choices
         ],
     }
