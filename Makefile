@@ -53,10 +53,10 @@ docs: .venv/docs  ## build the documentation site in build/site; a broken link i
 	@echo "Open build/site/index.html"
 
 proof: .venv/dev  ## the same checks at full size (hours); writes what it found under docs/proof/
-	@$(BIN)/python tools/full_checks.py
+	@$(BIN)/python -m tools.full_checks
 
 constraints: .venv/dev  ## pin what a server is installed with, as it is installed here: constraints.txt
-	@$(BIN)/python tools/constraints.py
+	@$(BIN)/python -m tools.constraints
 
 ppo: .venv/dev  ## train a maskable PPO against a bot (installs torch, some gigabytes)
 	@$(BIN)/python -m pip install -q --disable-pip-version-check sb3-contrib

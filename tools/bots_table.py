@@ -1,6 +1,6 @@
 """Let every level of every game play every other, and write the tables into docs/bots.md.
 
-python tools/bots_table.py [GAME ...] [--scale X] [--processes P]
+python -m tools.bots_table [GAME ...] [--scale X] [--processes P]
 
 As it is that takes about 15 CPU minutes; `--scale 4` plays four times as many games.
 """
@@ -8,9 +8,6 @@ As it is that takes about 15 CPU minutes; `--scale 4` plays four times as many g
 from __future__ import annotations
 
 import argparse
-import datetime
-import shlex
-import subprocess
 import sys
 from itertools import groupby
 from pathlib import Path
@@ -19,12 +16,10 @@ from typing import Any
 from piste import bots
 from piste.analysis.arena.match import Result, Score, Time, against, effort, ladder, play, with_turn_limit
 from piste.cli.progress_bar import ProgressBar
-from piste.compiled.simulate import Share
 from piste.core.game import Game, find
+from tools.pages import DOCS, percent, replace_part, table, written_by
 
-ROOT = Path(__file__).parent.parent
-PAGE = ROOT / "docs" / "bots.md"
-BEGIN, END = "<!-- ladder -->", "<!-- /ladder -->"
+PAGE = DOCS / "bots.md"
 
 OPTIONS: dict[str, dict[str, int | str]] = {"zero-sum-duel": {"turns": 200}, "zero-sum-grid": {"turns": 60}}
 CHEAP = 4000
@@ -38,6 +33,7 @@ SIZES: dict[str, dict[str, int]] = {
 }
 MORE_PLAYERS = (3, 4)
 AMONG = "random"
+CPU_HEADING = "CPU a decision: mean, worst"
 SIZES_AMONG = {"novice": 600, "steady": 600, "strong": 120, "perfect": 24}
 
 
@@ -52,11 +48,9 @@ def main() -> int:
     )
     parser.add_argument("--page", type=Path, default=PAGE, help="where to write (default: docs/bots.md)")
     given = parser.parse_args()
-    before, _, rest = given.page.read_text(encoding="utf-8").partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not end:
-        parser.error(f"{given.page} has no {BEGIN} with a {END} after it")
-    parts = [heading()]
+    page = given.page.read_text(encoding="utf-8")
+    replace_part(page, "ladder", "")  # a page without the marks is refused before anything is played
+    parts = [f"{written_by('bots_table')}."]
     for name in given.game or SIZES:
         game = find(name)
         part = one_game(game, given.scale, given.processes)
@@ -64,17 +58,8 @@ def main() -> int:
             print("Stopped: nothing is written.", file=sys.stderr)
             return 130
         parts.append(part)
-    text = "\n\n".join(parts)
-    given.page.write_text(f"{before}{BEGIN}\n\n{text}\n\n{END}{after}", encoding="utf-8")
+    given.page.write_text(replace_part(page, "ladder", "\n\n".join(parts)), encoding="utf-8")
     return 0
-
-
-def heading() -> str:
-    command = shlex.join(["python", "tools/bots_table.py", *sys.argv[1:]])
-    asked = ["git", "rev-parse", "--short=12", "HEAD"]
-    commit = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=False).stdout.strip()
-    date = datetime.datetime.now(datetime.UTC).date()
-    return f"Written by `{command}` on {date}, commit {commit or 'unknown'}."
 
 
 def one_game(game: Game, scale: float, processes: int) -> str | None:
@@ -104,28 +89,21 @@ def scaled(games: int, scale: float) -> int:
 
 
 def pairs_table(game: Game, options: Any, levels: list[str], results: list[Result]) -> str:
-    found = against(results)
+    scores = against(results)
     changed = ", ".join(f"`{k}={v}`" for k, v in game.option_texts(options, changed_only=True).items())
-    lines = [
-        f"### {game.notation.TITLE}{f' ({changed})' if changed else ''}",
-        "",
-        row(
-            "won by",
-            *(f"against {bots.shown(game, level, options)}" for level in levels),
-            "CPU a decision: mean, worst",
-        ),
-        row(*["---"] * (len(levels) + 2)),
-    ]
+    head = ["won by", *(f"against {bots.shown(game, level, options)}" for level in levels), CPU_HEADING]
+    rows = []
     for one in levels:
-        cells = (cell(found[one, two]) if one != two else "" for two in levels)
-        lines.append(row(bots.described(game, one, options), *cells, milliseconds(effort(results, one))))
-    return "\n".join([*lines, "", f"Games of a pair: {sizes(game, options, results, levels)}."])
+        cells = (cell(scores[one, two]) if one != two else "" for two in levels)
+        rows.append([bots.described(game, one, options), *cells, milliseconds(effort(results, one))])
+    title = f"### {game.notation.TITLE}{f' ({changed})' if changed else ''}"
+    return f"{title}\n\n{table(head, rows)}\n\nGames of a pair: {sizes(game, options, results, levels)}."
 
 
 def among_table(game: Game, levels: list[str], scale: float, processes: int, bar: ProgressBar) -> str | None:
     """Return how each level does alone among others that play at random, or None if somebody stopped it."""
-    head = row("won by", *(f"{n} players" for n in MORE_PLAYERS), "games", "CPU a decision: mean, worst")
-    lines = [f"### {game.notation.TITLE}, one among others that play at random", "", head, row(*["---"] * 5)]
+    head = ["won by", *(f"{n} players" for n in MORE_PLAYERS), "games", CPU_HEADING]
+    rows = []
     for level in levels:
         played = []
         for players in MORE_PLAYERS:
@@ -136,8 +114,8 @@ def among_table(game: Game, levels: list[str], scale: float, processes: int, bar
                 return None
         count = ", ".join(str(result.games) for result in played)
         time = milliseconds(effort(played, level))
-        lines.append(row(bots.described(game, level), *(cell(result.score(0)) for result in played), count, time))
-    return "\n".join(lines)
+        rows.append([bots.described(game, level), *(cell(result.score(0)) for result in played), count, time])
+    return f"### {game.notation.TITLE}, one among others that play at random\n\n{table(head, rows)}"
 
 
 def sizes(game: Game, options: Any, results: list[Result], levels: list[str]) -> str:
@@ -151,17 +129,9 @@ def sizes(game: Game, options: Any, results: list[Result], levels: list[str]) ->
     return "; ".join([same[0][0], *(f"{count} with {' or '.join(group)}" for count, group in same[1:])])
 
 
-def row(*cells: str) -> str:
-    return f"| {' | '.join(cells)} |"
-
-
 def cell(score: Score) -> str:
     drawn = f", {100 * score.drawn.share:.1f} % drawn" if score.drawn.of else ""
-    return percent(score.won) + drawn
-
-
-def percent(share: Share) -> str:
-    return f"{100 * share.share:.1f} % ({100 * share.low:.1f} to {100 * share.high:.1f})"
+    return percent(score.won.share, score.won.low, score.won.high) + drawn
 
 
 def milliseconds(time: Time) -> str:

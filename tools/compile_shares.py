@@ -1,6 +1,6 @@
 """Measures how the work of preparing a game's strong bots is shared out, with an empty cache.
 
-    python tools/compile_shares.py zero-sum-duel
+    python -m tools.compile_shares zero-sum-duel
 
 prints the CPU seconds of all, and the share in percent of compiling each function that takes 1 % or more, of other
 functions together, and of what is no compiling. The solvers' `COMPILED` tables are filled from it: with them progress

@@ -8,16 +8,17 @@ These are the versions that the tests ran with. They are pinned for whoever depl
 from __future__ import annotations
 
 from importlib.metadata import PackageNotFoundError, distribution
-from pathlib import Path
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-PLACE = Path(__file__).parent.parent / "constraints.txt"
+from tools.pages import ROOT
+
+PLACE = ROOT / "constraints.txt"
 HEAD = "# Written by `make constraints`: what `piste[fast,web]` was tested with. pip install -c constraints.txt ...\n"
 
 
-def needed(asked: Requirement, found: dict[str, str]) -> None:
+def needed(asked: Requirement, versions: dict[str, str]) -> None:
     """Add what a requirement needs, and what that needs."""
     name = canonicalize_name(asked.name)
     try:
@@ -25,19 +26,19 @@ def needed(asked: Requirement, found: dict[str, str]) -> None:
     except PackageNotFoundError:
         return  # for another system
     if name != "piste":
-        found[name] = there.version
+        versions[name] = there.version
     for text in there.requires or ():
         more = Requirement(text)
         wanted = more.marker is None or any(more.marker.evaluate({"extra": extra}) for extra in asked.extras or {""})
-        if wanted and (more.extras or canonicalize_name(more.name) not in found):
-            needed(more, found)
+        if wanted and (more.extras or canonicalize_name(more.name) not in versions):
+            needed(more, versions)
 
 
 def main() -> None:
-    found: dict[str, str] = {}
-    needed(Requirement("piste[fast,web]"), found)
-    PLACE.write_text(HEAD + "".join(f"{name}=={found[name]}\n" for name in sorted(found)), encoding="utf-8")
-    print(f"{len(found)} versions written to {PLACE.name}")
+    versions: dict[str, str] = {}
+    needed(Requirement("piste[fast,web]"), versions)
+    PLACE.write_text(HEAD + "".join(f"{name}=={versions[name]}\n" for name in sorted(versions)), encoding="utf-8")
+    print(f"{len(versions)} versions written to {PLACE.name}")
 
 
 if __name__ == "__main__":

@@ -6,102 +6,91 @@ make proof GAMES=1000 INPUTS=10000
 
 from __future__ import annotations
 
-import datetime
 import os
 import platform
 import re
 import subprocess
 import sys
 import time
-from pathlib import Path
 
-ROOT = Path(__file__).parent.parent
+from tools.pages import DOCS, ROOT, git, row, today
+
 GAMES = int(os.environ.get("GAMES", "100000"))
 INPUTS = int(os.environ.get("INPUTS", "1000000"))
-# For each page its title and suites: what is shown, the file, which of its tests, one game in how many is played.
+# For each page its suites: what is shown, the file in tests, which of its tests, one game in how many is played.
 RULES = (
-    ("Random games are sound; record, replay and position text are exact", "tests/test_every_game.py", "sound", 1),
-    ("Secrecy: retold histories look the same", "tests/test_secrecy.py", "", 1),
-    ("A second, independent implementation agrees at every step", "tests/test_reference.py", "", 20),
-    ("Every other test, at its usual size", "tests", "not terminal and not web and not browser", 0),
-    ("Fuzzed records, positions, knowledge, decisions, options, deals", "tests/test_fuzz.py", "", 1),
+    ("Random games are sound; record, replay and position text are exact", "test_every_game.py", "sound", 1),
+    ("Secrecy: retold histories look the same", "test_secrecy.py", "", 1),
+    ("A second, independent implementation agrees at every step", "test_reference.py", "", 20),
+    ("Every other test, at its usual size", "", "not terminal and not web and not browser", 0),
+    ("Fuzzed records, positions, knowledge, decisions, options, deals", "test_fuzz.py", "", 1),
 )
 TERMINAL = (
-    ("Two or three at one keyboard: screens of retold games are equal", "tests/cli/test_hot_seat.py", "", 1),
-    ("Every game to its end at the terminal; 10 000 lines of garbage", "tests/cli/test_session.py", "", 0),
-    ("Killed at every prompt, resumed to the same game", "tests/cli/test_resume.py", "", 0),
-    ("The sheets' dialogues through a pseudo-terminal", "tests/cli/test_dialogues.py", "", 0),
-    ("Ctrl-C at random moments of cold hints and solves", "tests/cli/test_interrupts.py", "", 0),
+    ("Two or three at one keyboard: screens of retold games are equal", "cli/test_hot_seat.py", "", 1),
+    ("Every game to its end at the terminal; 10 000 lines of garbage", "cli/test_session.py", "", 0),
+    ("Killed at every prompt, resumed to the same game", "cli/test_resume.py", "", 0),
+    ("The sheets' dialogues through a pseudo-terminal", "cli/test_dialogues.py", "", 0),
+    ("Ctrl-C at random moments of cold hints and solves", "cli/test_interrupts.py", "", 0),
 )
 SPEED = (
     (
         "Interpreted and compiled games are equal; trees counted both ways",
-        "tests/compiled/test_compiled_equals_interpreted.py",
+        "compiled/test_compiled_equals_interpreted.py",
         "",
         1,
     ),
-    ("Random play is as exact enumeration says; threads change nothing", "tests/compiled/test_simulate.py", "", 1),
+    ("Random play is as exact enumeration says; threads change nothing", "compiled/test_simulate.py", "", 1),
 )
 SOLVE = (
-    ("Zero-Sum Grid: proof and play against brute force", "tests/games/solver/test_zero_sum_grid.py", "", 50),
-    ("Positive-Negative against fractions through the rules", "tests/games/solver/test_positive_negative.py", "", 50),
-    ("Zero Sum Duel: no best response gains", "tests/games/solver/test_zero_sum_duel.py", "", 50),
-    ("Prime Duel against plain value iteration; millions of games", "tests/games/solver/test_prime_duel.py", "", 1),
-    (
-        "Prime Duel: what each bot loses to the full solution (9 GB)",
-        "tests/games/solver/test_prime_duel_bots.py",
-        "",
-        1,
-    ),
-    ("Duel: bars, losses and plain solvers", "tests/games/solver/test_mccoy_duel.py", "", 1000),
-    (
-        "Duel: what the first plays lose by long sampled play",
-        "tests/games/solver/test_mccoy_duel_opening.py",
-        "",
-        1000,
-    ),
-    ("Commands, levels and tables", "tests/games/solver/test_solve_command.py", "", 0),
+    ("Zero-Sum Grid: proof and play against brute force", "games/solver/test_zero_sum_grid.py", "", 50),
+    ("Positive-Negative against fractions through the rules", "games/solver/test_positive_negative.py", "", 50),
+    ("Zero Sum Duel: no best response gains", "games/solver/test_zero_sum_duel.py", "", 50),
+    ("Prime Duel against plain value iteration; millions of games", "games/solver/test_prime_duel.py", "", 1),
+    ("Prime Duel: what each bot loses to the full solution (9 GB)", "games/solver/test_prime_duel_bots.py", "", 1),
+    ("Duel: bars, losses and plain solvers", "games/solver/test_mccoy_duel.py", "", 1000),
+    ("Duel: what the first plays lose by long sampled play", "games/solver/test_mccoy_duel_opening.py", "", 1000),
+    ("Commands, levels and tables", "games/solver/test_solve_command.py", "", 0),
 )
 ADAPTERS = (
-    ("PettingZoo's suite, every game and number of players", "tests/rl/test_pettingzoo.py", "", 50),
-    ("PettingZoo: secrecy, seeds, copies, ends", "tests/rl/test_pettingzoo_games.py", "", 50),
-    ("Gymnasium: its checker, every bot as opponent", "tests/rl/test_gymnasium.py", "", 50),
-    ("OpenSpiel's suites, Shimmy through PettingZoo's test", "tests/rl/test_openspiel_suites.py", "", 50),
-    ("OpenSpiel: information states, observers, resampling", "tests/rl/test_openspiel.py", "", 50),
-    ("OpenSpiel's algorithms; exploitability of our solvers", "tests/rl/test_openspiel_play.py", "", 50),
-    ("Many games together are the interpreted games", "tests/rl/test_vector_env.py", "", 50),
-    ("One game in native, batch, PettingZoo and OpenSpiel form", "tests/rl/test_same_game_everywhere.py", "", 1000),
+    ("PettingZoo's suite, every game and number of players", "rl/test_pettingzoo.py", "", 50),
+    ("PettingZoo: secrecy, seeds, copies, ends", "rl/test_pettingzoo_games.py", "", 50),
+    ("Gymnasium: its checker, every bot as opponent", "rl/test_gymnasium.py", "", 50),
+    ("OpenSpiel's suites, Shimmy through PettingZoo's test", "rl/test_openspiel_suites.py", "", 50),
+    ("OpenSpiel: information states, observers, resampling", "rl/test_openspiel.py", "", 50),
+    ("OpenSpiel's algorithms; exploitability of our solvers", "rl/test_openspiel_play.py", "", 50),
+    ("Many games together are the interpreted games", "rl/test_vector_env.py", "", 50),
+    ("One game in native, batch, PettingZoo and OpenSpiel form", "rl/test_same_game_everywhere.py", "", 1000),
 )
 COACH = (
-    ("The four columns add up", "tests/analysis/coach/test_attribution.py", "", 4),
-    ("Verdicts on retold games, perfect play, labels", "tests/analysis/coach/test_review.py", "", 50),
-    ("Duel: columns and intervals", "tests/analysis/coach/test_sampled_attribution.py", "", 1000),
-    ("Puzzles", "tests/analysis/coach/test_puzzles.py", "", 1000),
-    ("Definitions of the scales against plain enumeration", "tests/analysis/balance/test_definitions.py", "", 1000),
-    ("The scales agree with the solvers", "tests/analysis/balance/test_report.py", "", 1000),
-    ("Harvest against plain recursion; every deal", "tests/games/solver/test_zero_sum_grid_harvest.py", "", 50),
+    ("The four columns add up", "analysis/coach/test_attribution.py", "", 4),
+    ("Verdicts on retold games, perfect play, labels", "analysis/coach/test_review.py", "", 50),
+    ("Duel: columns and intervals", "analysis/coach/test_sampled_attribution.py", "", 1000),
+    ("Puzzles", "analysis/coach/test_puzzles.py", "", 1000),
+    ("Definitions of the scales against plain enumeration", "analysis/balance/test_definitions.py", "", 1000),
+    ("The scales agree with the solvers", "analysis/balance/test_report.py", "", 1000),
+    ("Harvest against plain recursion; every deal", "games/solver/test_zero_sum_grid_harvest.py", "", 50),
 )
 WEB = (
-    ("Secrecy: the bytes sent to a seat are equal in retold games", "tests/web/test_web_secrecy.py", "", 20),
-    ("Forged, stale, foreign, oversized and out-of-turn messages", "tests/web/test_forged.py", "", 1),
-    ("The server killed in the middle of games; all that was said is kept", "tests/web/test_durability.py", "", 1),
-    ("Attackers beside innocents, at the size at which they were first made", "tests/web/test_attacks.py", "", 0),
+    ("Secrecy: the bytes sent to a seat are equal in retold games", "web/test_web_secrecy.py", "", 20),
+    ("Forged, stale, foreign, oversized and out-of-turn messages", "web/test_forged.py", "", 1),
+    ("The server killed in the middle of games; all that was said is kept", "web/test_durability.py", "", 1),
+    ("Attackers beside innocents, at the size at which they were first made", "web/test_attacks.py", "", 0),
     (
         "Rooms, service, sockets, pages, storage, guard",
-        "tests/web",
+        "web",
         "not durability and not forged and not secrecy and not attacks",
         0,
     ),
-    ("Real browsers: every game, refresh, cuts, restarts, keyboard, axe", "tests/browser", "", 0),
+    ("Real browsers: every game, refresh, cuts, restarts, keyboard, axe", "browser", "", 0),
 )
 SIZES = {  # of suites that do not count games
-    "tests/test_fuzz.py": ("PISTE_INPUTS", INPUTS, "inputs"),
-    "tests/web/test_forged.py": ("PISTE_INPUTS", max(1, INPUTS // 10), "messages"),
-    "tests/web/test_attacks.py": ("PISTE_ATTACK", 1, "size"),
-    "tests/web/test_durability.py": ("PISTE_KILLS", max(1, INPUTS // 5000), "kills"),
-    "tests/cli/test_interrupts.py": ("PISTE_INTERRUPTS", max(1, INPUTS // 5000), "interrupts"),
+    "test_fuzz.py": ("PISTE_INPUTS", INPUTS, "inputs"),
+    "web/test_forged.py": ("PISTE_INPUTS", max(1, INPUTS // 10), "messages"),
+    "web/test_attacks.py": ("PISTE_ATTACK", 1, "size"),
+    "web/test_durability.py": ("PISTE_KILLS", max(1, INPUTS // 5000), "kills"),
+    "cli/test_interrupts.py": ("PISTE_INTERRUPTS", max(1, INPUTS // 5000), "interrupts"),
 }
-ALONE = ("tests/web/test_attacks.py",)
+ALONE = ("web/test_attacks.py",)
 """Suites that measure: nothing else may run beside them, so they have one process."""
 PAGES = {
     "rules": ("The rulebook at full size", RULES),
@@ -114,16 +103,12 @@ PAGES = {
 }
 
 
-def run(*command: str) -> str:
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False).stdout.strip()
-
-
-def write_page(name: str, row: list[str]) -> None:
+def write_page(name: str, new: list[str]) -> None:
     """Put a row into its page, in place of an older one of the same check and size."""
-    path = ROOT / "docs" / "proof" / f"{name}.md"
+    path = DOCS / "proof" / f"{name}.md"
     old = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
     rows = [line.strip("| ").split(" | ") for line in old if line.startswith("| ") and not line.startswith("| check")]
-    rows = [kept for kept in rows if kept[0] != row[0] or kept[2] != row[2]] + [row]
+    rows = [kept for kept in rows if kept[0] != new[0] or kept[2] != new[2]] + [new]
     order = [suite[0] for suite in PAGES[name][1]]
     rows.sort(key=lambda kept: order.index(kept[0]) if kept[0] in order else len(order))
     page = [
@@ -137,7 +122,7 @@ def write_page(name: str, row: list[str]) -> None:
         "",
         "| check | file | size | result | minutes | date | commit |",
         "|---|---|---|---|---|---|---|",
-        *(f"| {' | '.join(kept)} |" for kept in rows),
+        *(row(*kept) for kept in rows),
         "",
     ]
     path.parent.mkdir(exist_ok=True)
@@ -145,8 +130,8 @@ def write_page(name: str, row: list[str]) -> None:
 
 
 def main() -> int:
-    commit = run("git", "rev-parse", "--short=12", "HEAD")
-    if run("git", "status", "--porcelain", "--", "src", "tests"):
+    commit = git("rev-parse", "--short=12", "HEAD")
+    if git("status", "--porcelain", "--", "src", "tests"):
         commit += " with uncommitted changes"
     wanted = [word for word in sys.argv[1:] if word in PAGES] or list(PAGES)
     only = [word for word in sys.argv[1:] if word not in PAGES]
@@ -156,19 +141,20 @@ def main() -> int:
 def prove(name: str, commit: str, only: list[str]) -> int:
     """Run the suites of one page, or those whose file has one of these words in its name, and write it."""
     worst = 0
-    for title, path, chosen, share in PAGES[name][1]:
+    for title, file, chosen, share in PAGES[name][1]:
+        path = f"tests/{file}".rstrip("/")
         if only and not any(word in path for word in only):
             continue
         print(f"{title} ...", flush=True)
         games = GAMES // share if share else 0
         sizes = {"PISTE_GAMES": str(games)} if share else {}
         size = f"{games:,} games" if games else "usual"
-        if path in SIZES:
-            variable, count, what = SIZES[path]
+        if file in SIZES:
+            variable, count, what = SIZES[file]
             sizes, size = {**sizes, variable: str(count)}, f"{count:,} {what}"
         environment = {**os.environ, **sizes}
         began = time.monotonic()
-        processes = ["-n", "0"] if path in ALONE else ["-n", "2", "--dist", "worksteal"]
+        processes = ["-n", "0"] if file in ALONE else ["-n", "2", "--dist", "worksteal"]
         command = [sys.executable, "-m", "pytest", *processes, path]
         command += ["-k", chosen] if chosen else []
         done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
@@ -178,8 +164,7 @@ def prove(name: str, commit: str, only: list[str]) -> int:
         if done.returncode:
             print(done.stdout[-4000:], file=sys.stderr)
         worst = max(worst, done.returncode)
-        today = datetime.datetime.now(datetime.UTC).date().isoformat()
-        write_page(name, [title, f"`{path}`", size, counts, f"{minutes:.1f}", today, commit])
+        write_page(name, [title, f"`{path}`", size, counts, f"{minutes:.1f}", today(), commit])
     print(f"{'All held' if worst == 0 else 'Something FAILED'}; see docs/proof/{name}.md")
     return worst
 

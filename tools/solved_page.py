@@ -1,6 +1,6 @@
 """Write docs/solved.md: for each game what is proven, its value, how it was computed, what that costs; with plots.
 
-python tools/solved_page.py [GAME ...] [--heavy] [--games N] [--keep-plots] [--check]
+python -m tools.solved_page [GAME ...] [--heavy] [--games N] [--keep-plots] [--check]
 
 Games that are not named keep the row that they have, with its date. A game whose full solution takes minutes and
 gigabytes (Prime Duel) is computed anew only with --heavy; without it its row stays too. All that was measured stands
@@ -10,14 +10,10 @@ in the page as data, so --check can say whether the page is what its data make.
 from __future__ import annotations
 
 import argparse
-import datetime
 import json
-import os
 import re
-import subprocess
 import sys
 import tempfile
-from pathlib import Path
 from typing import Any
 
 from piste.analysis.balance.estimates import Estimate
@@ -27,31 +23,15 @@ from piste.cli.commands.bench.solve_time import is_heavy
 from piste.cli.progress_bar import ProgressBar
 from piste.core.evaluation import ESTIMATED, WITHIN
 from piste.core.game import Game, find, names
+from tools.pages import DOCS, IMAGES, percent, piste, replace_part, table, today
 
-ROOT = Path(__file__).parent.parent
-PAGE = ROOT / "docs" / "solved.md"
-IMAGES = ROOT / "docs" / "images"
+PAGE = DOCS / "solved.md"
 DATA = re.compile(r"<!-- data (\S+): (.*) -->")
 
-# Other forms of a game that are solved by themselves, if the game has the option.
+# Other forms of a game that are solved by themselves.
 FORMS: dict[str, dict[str, int | str]] = {"zero-sum-grid": {"variant": "harvest"}}
 
 Row = dict[str, Any]
-
-INTRO = """\
-# What is solved
-
-Written by `python tools/solved_page.py`; each row has the date on which it was measured. Values are for the player
-who begins, if all play as well as they can. What the words for how a value is known mean stands on
-[the solvers' page](solve/README.md), how games are measured on [the page of the balance report](balance.md).
-CPU times are those of one core of a small shared machine, with code compiled before unless it says otherwise.
-
-| game | known | wins | draws | loses | to compute again | measured |
-| --- | --- | --- | --- | --- | --- | --- |
-{rows}
-
-![What the player who begins gets in each game](images/first-player.svg)
-"""
 
 
 def main() -> int:
@@ -62,9 +42,10 @@ def main() -> int:
     parser.add_argument("--keep-plots", action="store_true", help="do not play: keep the plots and their numbers")
     parser.add_argument("--check", action="store_true", help="only say whether the page is what its data make")
     given = parser.parse_args()
-    old = read(PAGE.read_text(encoding="utf-8")) if PAGE.exists() else {}
+    page_text = PAGE.read_text(encoding="utf-8")
+    old = read(page_text)
     if given.check:
-        return int(not PAGE.exists() or PAGE.read_text(encoding="utf-8") != written(old))
+        return int(page_text != written(page_text, old))
     wanted = {find(name).name for name in given.game} or set(names())
     rows: dict[str, Row] = {}
     for key, game, options in kinds():
@@ -87,20 +68,19 @@ def main() -> int:
 
 def put(rows: dict[str, Row]) -> None:
     """Write the page and the picture that has all games in it."""
-    PAGE.write_text(written(rows), encoding="utf-8", newline="\n")
+    PAGE.write_text(written(PAGE.read_text(encoding="utf-8"), rows), encoding="utf-8", newline="\n")
     (IMAGES / "first-player.svg").write_text(seats(rows), encoding="utf-8", newline="\n")
 
 
 def kinds() -> list[tuple[str, Game, dict[str, int | str]]]:
     """Return the games and their other forms, each with the name of its row."""
-    found: list[tuple[str, Game, dict[str, int | str]]] = []
+    forms: list[tuple[str, Game, dict[str, int | str]]] = []
     for name in names():
-        game = find(name)
-        found.append((name, game, {}))
-        form = FORMS.get(name, {})
-        if form and set(form) <= {option.name for option in game.notation.OPTIONS}:
-            found.append((f"{name}-{'-'.join(map(str, form.values()))}", game, form))
-    return found
+        forms.append((name, find(name), {}))
+        form = FORMS.get(name)
+        if form is not None:
+            forms.append((f"{name}-{'-'.join(map(str, form.values()))}", find(name), form))
+    return forms
 
 
 def read(text: str) -> dict[str, Row]:
@@ -109,18 +89,19 @@ def read(text: str) -> dict[str, Row]:
 
 def solved(game: Game, options: dict[str, int | str], *, heavy: bool) -> Row:
     """Compute a game's solution anew and return its value, how it is known, and what it cost."""
-    row: Row = {"date": datetime.datetime.now(datetime.UTC).date().isoformat()}
+    row: Row = {"date": today()}
     sets = [word for key, value in options.items() for word in ("--set", f"{key}={value}")]
     alone = bool(options) or is_heavy(game.name)
     if alone and (heavy or not is_heavy(game.name)):
         with tempfile.TemporaryDirectory() as folder:  # nothing is there already, compiled code included
-            found = alone_measured(folder, "solve", game.name, *sets, "--full")
-            row |= {"seconds": found["seconds"], "mib": found["mib"], "said": found["out"]["full"], "compiling": True}
-            verdict = piste(folder, "solve", game.name, *sets)
+            through = (sys.executable, "-c", MEASURE)
+            measured = piste("solve", game.name, *sets, "--full", cache=folder, through=through)
+            row |= {**measured["used"], "said": measured["full"], "compiling": True}
+            verdict = piste("solve", game.name, *sets, cache=folder)
     else:
         if not alone:
-            found = piste(None, "bench", "--solve", game.name)["solves"][game.name]
-            row |= {"seconds": found["seconds"], "mib": found["mib"], "said": found["said"]}
+            measured = piste("bench", "--solve", game.name)["solves"][game.name]
+            row |= {key: measured[key] for key in ("seconds", "mib", "said")}
         fixed, first = fix_first_seat(game, options)
         best = evaluate_start(game, game.options(fixed), first)
         chances = best.chances._asdict() | {"value": best.chances.value}
@@ -130,34 +111,14 @@ def solved(game: Game, options: dict[str, int | str], *, heavy: bool) -> Row:
     return row | {key: verdict[key] for key in ("known", "within", "how", "chances")} | {"command": command}
 
 
-def piste(folder: str | None, *words: str) -> Row:
-    """Run a command, with a cache of its own if there is a folder for it, and return its JSON."""
-    extra = {} if folder is None else {"XDG_CACHE_HOME": folder}
-    done = subprocess.run(
-        [sys.executable, "-m", "piste", *words, "--json"],
-        cwd=ROOT, env={**os.environ, **extra}, stdout=subprocess.PIPE, check=True,
-    )  # fmt: skip
-    found: Row = json.loads(done.stdout)
-    return found
-
-
 # A small process between us and the one that is measured: memory that is ours would count as its own.
 MEASURE = """
 import json, resource, subprocess, sys
 done = subprocess.run(sys.argv[1:], stdout=subprocess.PIPE, check=True)
 used = resource.getrusage(resource.RUSAGE_CHILDREN)
-found = {"seconds": used.ru_utime + used.ru_stime, "mib": used.ru_maxrss / 1024, "out": json.loads(done.stdout)}
-print(json.dumps(found))
+used = {"seconds": used.ru_utime + used.ru_stime, "mib": used.ru_maxrss / 1024}
+print(json.dumps({**json.loads(done.stdout), "used": used}))
 """
-
-
-def alone_measured(folder: str, *words: str) -> Row:
-    """Run a command with a cache of its own and return its CPU time, its memory and its JSON."""
-    command = [sys.executable, "-c", MEASURE, sys.executable, "-m", "piste", *words, "--json"]
-    environment = {**os.environ, "XDG_CACHE_HOME": folder}
-    done = subprocess.run(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, check=True)
-    found: Row = json.loads(done.stdout)
-    return found
 
 
 def weighed(key: str, game: Game, options: dict[str, int | str], games: int | None) -> Row:
@@ -177,12 +138,11 @@ def sentences(report: Report) -> list[str]:
     turns = "" if stats.turns is None or stats.turns == stats.decisions else f" and {interval(stats.turns)} turns"
     said = [f"A game between {report.shown(strongest)} bots has {interval(stats.decisions)} decisions{turns}."]
     if report.stakes is not None and report.stakes.level == strongest:
-        share = percent(report.stakes.slip)
-        said.append(f"At {share} of them a bad choice costs more than a point of winning chance.")
+        said.append(f"At {share(report.stakes.slip)} of them a bad choice costs more than a point of winning chance.")
     if report.better is not None:
-        said.append(f"The better of two levels gets {percent(report.better)} of the points.")
+        said.append(f"The better of two levels gets {share(report.better)} of the points.")
     if report.split is not None:
-        parts = ", ".join(percent(number) for number in report.split)
+        parts = ", ".join(share(number) for number in report.split)
         said.append(f"Skill, who begins and luck decide {parts} of the results.")
     return said
 
@@ -191,17 +151,18 @@ def interval(number: Estimate) -> str:
     return f"{number.value:.1f} ({number.low:.1f} to {number.high:.1f})"
 
 
-def percent(number: Estimate) -> str:
-    return f"{100 * number.value:.1f} % ({100 * number.low:.1f} to {100 * number.high:.1f})"
+def share(number: Estimate) -> str:
+    return percent(number.value, number.low, number.high)
 
 
 # The page, from the data alone.
 
 
-def written(rows: dict[str, Row]) -> str:
-    parts = [INTRO.format(rows="\n".join(table_row(key, row) for key, row in rows.items()))]
-    parts += [section(key, row) for key, row in rows.items()]
-    return "\n".join(parts)
+def written(text: str, rows: dict[str, Row]) -> str:
+    """Return the text of the page with these rows instead of those that it has."""
+    head = ["game", "known", "wins", "draws", "loses", "to compute again", "measured"]
+    text = replace_part(text, "table", table(head, (table_row(key, row) for key, row in rows.items())))
+    return replace_part(text, "games", "\n\n".join(section(key, row) for key, row in rows.items()))
 
 
 def titled(key: str) -> tuple[Game, str]:
@@ -210,10 +171,9 @@ def titled(key: str) -> tuple[Game, str]:
     return game, f"{game.notation.TITLE}{f' ({changed})' if changed else ''}"
 
 
-def table_row(key: str, row: Row) -> str:
-    win, draw, loss = (f"{100 * row['chances'][name]:.2f} %" for name in ("win", "draw", "loss"))
-    cells = [titled(key)[1], sure(row), win, draw, loss, cost(row), row["date"] if row.get("seconds") else ""]
-    return f"| {' | '.join(cells)} |"
+def table_row(key: str, row: Row) -> list[str]:
+    chances = [f"{100 * row['chances'][name]:.2f} %" for name in ("win", "draw", "loss")]
+    return [titled(key)[1], sure(row), *chances, cost(row), row["date"] if row.get("seconds") else ""]
 
 
 def sure(row: Row) -> str:
@@ -244,7 +204,7 @@ def section(key: str, row: Row) -> str:
     told += [f"- {sentence} ({how})" for sentence, how in weighed.get("truths", [])]
     told += [f"- {sentence}" for sentence in weighed.get("sentences", [])]
     told += ["", f"![{title}: balance report](images/balance-{key}.svg)", ""]
-    return "\n".join([*told, f"<!-- data {key}: {json.dumps(row, ensure_ascii=False, sort_keys=True)} -->", ""])
+    return "\n".join([*told, f"<!-- data {key}: {json.dumps(row, ensure_ascii=False, sort_keys=True)} -->"])
 
 
 def seats(rows: dict[str, Row]) -> str:

@@ -1,7 +1,7 @@
 """Draw the picture of the README: the beginning of a real game at the terminal, as SVG.
 
-python tools/terminal_svg.py            # writes docs/images/game.svg
-python tools/terminal_svg.py --check    # fails if the file is not what would be written
+python -m tools.terminal_svg            # writes docs/images/game.svg
+python -m tools.terminal_svg --check    # fails if the file is not what would be written
 """
 
 from __future__ import annotations
@@ -10,15 +10,15 @@ import contextlib
 import io
 import sys
 from html import escape
-from pathlib import Path
 
 from piste.cli.players import seat_players
 from piste.cli.session import Session
 from piste.cli.terminal import Terminal
 from piste.core.dealer import Commitment
 from piste.core.replay import new_head, seated
+from tools.pages import IMAGES
 
-TARGET = Path(__file__).parent.parent / "docs" / "images" / "game.svg"
+TARGET = IMAGES / "game.svg"
 COMMAND = "piste play duel"
 GAME, OPTIONS, SEED = "mccoy-duel", {"rounds": 3, "first": 1}, "picture 3"
 ANSWERS = ("7", "2", "7", "*")
@@ -82,9 +82,8 @@ def main() -> int:
     text = svg(game_text())
     if "--check" in sys.argv[1:]:
         same = TARGET.is_file() and TARGET.read_text(encoding="utf-8") == text
-        print("the picture is up to date" if same else "the picture is not up to date: python tools/terminal_svg.py")
+        print("the picture is up to date" if same else "the picture is not up to date: python -m tools.terminal_svg")
         return 0 if same else 1
-    TARGET.parent.mkdir(parents=True, exist_ok=True)
     TARGET.write_text(text, encoding="utf-8")
     print(f"wrote {TARGET.name}, {len(text)} bytes")
     return 0

@@ -23,6 +23,7 @@ from piste.rl.vector_env import Seen, VectorEnv
 from tests import ROOT, sizes
 from tests.game_setups import FULL, ODD, Kind, games
 from tests.sizes import slow_if
+from tools import layout_page
 
 SHORT = {"zero-sum-grid": 12, "zero-sum-duel": 40, "prime-duel": 40}  # turn limits, so that some games are cut off
 
@@ -225,8 +226,7 @@ def loaded(path: Path) -> Any:
 
 
 def test_the_layout_page_is_what_the_games_say() -> None:
-    tool = loaded(ROOT / "tools" / "layout_page.py")
-    assert tool.PAGE.read_text(encoding="utf-8") == tool.page()
+    assert layout_page.PAGE.read_text(encoding="utf-8") == layout_page.page()
 
 
 @pytest.mark.slow

@@ -383,9 +383,8 @@ def test_the_command_shows_what_is_done_when_it_is_stopped(monkeypatch: pytest.M
 def test_the_tool_writes_its_tables_between_the_marks(tmp_path: Path) -> None:
     page = tmp_path / "bots.md"
     page.write_text("before\n<!-- ladder -->\nold\n<!-- /ladder -->\nafter\n", encoding="utf-8")
-    tool = str(ROOT / "tools" / "bots_table.py")
-    command = [sys.executable, tool, "zero-sum-grid", "--scale", "0.001", "--page", str(page)]
-    subprocess.run(command, check=True)
+    command = ["-m", "tools.bots_table", "zero-sum-grid", "--scale", "0.001", "--page", str(page)]
+    subprocess.run([sys.executable, *command], cwd=ROOT, check=True)
     text = page.read_text(encoding="utf-8")
     assert text.startswith("before\n<!-- ladder -->\n")
     assert text.endswith("<!-- /ladder -->\nafter\n")
