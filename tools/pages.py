@@ -14,7 +14,6 @@ from typing import Any
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
-IMAGES = DOCS / "images"
 
 
 def row(*cells: object) -> str:

@@ -1,10 +1,10 @@
 """Write docs/solved.md: for each game what is proven, its value, how it was computed, what that costs; with plots.
 
-python -m tools.solved_page [GAME ...] [--heavy] [--games N] [--keep-plots] [--check]
+python -m tools.solved_page [GAME ...] [--heavy] [--games N] [--keep-plots]
 
 Games that are not named keep the row that they have, with its date. A game whose full solution takes minutes and
 gigabytes (Prime Duel) is computed anew only with --heavy; without it its row stays too. All that was measured stands
-in the page as data, so --check can say whether the page is what its data make.
+in the page as data, so a test can say whether the page is what its data make.
 """
 
 from __future__ import annotations
@@ -23,9 +23,10 @@ from piste.cli.commands.bench.solve_time import is_heavy
 from piste.cli.progress_bar import ProgressBar
 from piste.core.evaluation import ESTIMATED, WITHIN
 from piste.core.game import Game, find, names
-from tools.pages import DOCS, IMAGES, percent, piste, replace_part, table, today
+from tools.pages import DOCS, percent, piste, replace_part, table, today
 
 PAGE = DOCS / "solved.md"
+IMAGES = DOCS / "images"
 DATA = re.compile(r"<!-- data (\S+): (.*) -->")
 
 # Other forms of a game that are solved by themselves.
@@ -40,12 +41,8 @@ def main() -> int:
     parser.add_argument("--heavy", action="store_true", help="also what takes minutes and gigabytes")
     parser.add_argument("--games", type=int, help="of each match and sample (default: about a minute for a game)")
     parser.add_argument("--keep-plots", action="store_true", help="do not play: keep the plots and their numbers")
-    parser.add_argument("--check", action="store_true", help="only say whether the page is what its data make")
     given = parser.parse_args()
-    page_text = PAGE.read_text(encoding="utf-8")
-    old = read(page_text)
-    if given.check:
-        return int(page_text != written(page_text, old))
+    old = read(PAGE.read_text(encoding="utf-8"))
     wanted = {find(name).name for name in given.game} or set(names())
     rows: dict[str, Row] = {}
     for key, game, options in kinds():

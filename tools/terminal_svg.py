@@ -1,14 +1,12 @@
-"""Draw the picture of the README: the beginning of a real game at the terminal, as SVG.
+"""Draw the picture of the README: the beginning of a real game at the terminal, as SVG, into docs/images/game.svg.
 
-python -m tools.terminal_svg            # writes docs/images/game.svg
-python -m tools.terminal_svg --check    # fails if the file is not what would be written
+python -m tools.terminal_svg
 """
 
 from __future__ import annotations
 
 import contextlib
 import io
-import sys
 from html import escape
 
 from piste.cli.players import seat_players
@@ -16,9 +14,9 @@ from piste.cli.session import Session
 from piste.cli.terminal import Terminal
 from piste.core.dealer import Commitment
 from piste.core.replay import new_head, seated
-from tools.pages import IMAGES
+from tools.pages import DOCS
 
-TARGET = IMAGES / "game.svg"
+TARGET = DOCS / "images" / "game.svg"
 COMMAND = "piste play duel"
 GAME, OPTIONS, SEED = "mccoy-duel", {"rounds": 3, "first": 1}, "picture 3"
 ANSWERS = ("7", "2", "7", "*")
@@ -78,16 +76,5 @@ def svg(lines: list[str]) -> str:
     return "\n".join([*out, "</g>", "</svg>", ""])
 
 
-def main() -> int:
-    text = svg(game_text())
-    if "--check" in sys.argv[1:]:
-        same = TARGET.is_file() and TARGET.read_text(encoding="utf-8") == text
-        print("the picture is up to date" if same else "the picture is not up to date: python -m tools.terminal_svg")
-        return 0 if same else 1
-    TARGET.write_text(text, encoding="utf-8")
-    print(f"wrote {TARGET.name}, {len(text)} bytes")
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    TARGET.write_text(svg(game_text()), encoding="utf-8")

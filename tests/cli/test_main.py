@@ -209,17 +209,10 @@ def test_help_loads_no_game_and_nothing_heavy() -> None:
     assert not {"numpy", "numba", "rich", "asyncio", "json", "shtab", "platformdirs"} & modules
 
 
-def test_startup_is_measured_as_ratios(monkeypatch: pytest.MonkeyPatch) -> None:
-    import argparse
-    import io
-
-    from piste.cli.commands.bench import startup
-    from piste.cli.terminal import Terminal
-
-    monkeypatch.setattr(startup, "RUNS", 1)
-    out = io.StringIO()
-    assert startup.bench(argparse.Namespace(json=True), Terminal(out, io.StringIO())) == 0
-    assert set(json.loads(out.getvalue())["ratio"]) == {"help", "prompt"}
+def test_startup_is_measured_as_ratios(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr("piste.cli.commands.bench.startup.RUNS", 1)
+    assert main(["bench", "--startup", "--json"]) == 0
+    assert set(json.loads(capsys.readouterr().out)["ratio"]) == {"help", "prompt"}
 
 
 def test_who_chooses_a_bot_that_thinks_for_minutes_is_told_before_the_game(tmp_path: Path) -> None:

@@ -26,3 +26,17 @@ def count_text(n: int, thing: str) -> str:
 def share_text(share: Share) -> str:
     """Return a share in percent, with its interval."""
     return f"{100 * share.share:.2f} % ({100 * share.low:.2f} to {100 * share.high:.2f})"
+
+
+def share_rows(names: dict[str, str], shares: dict[tuple[str, str], float], least: int = 0) -> list[str]:
+    """Return a table of shares in percent, row against column; `names` has what each player is called, in order.
+
+    A column is as wide as its name, and no narrower than `least`.
+    """
+    label = max(map(len, names.values()))
+    widths = {player: max(len(name), least) for player, name in names.items()}
+    rows = ["  " + " " * label + "".join(f" {name:>{widths[player]}}" for player, name in names.items())]
+    for one, name in names.items():
+        cells = {two: f"{100 * shares[one, two]:.1f}" if (one, two) in shares else "-" for two in names}
+        rows.append(f"  {name:<{label}}" + "".join(f" {cell:>{widths[two]}}" for two, cell in cells.items()))
+    return rows

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import textwrap
@@ -36,9 +37,7 @@ class Terminal:
     def _wants_colour(self) -> bool:
         if os.environ.get("NO_COLOR"):
             return False
-        if os.environ.get("FORCE_COLOR"):
-            return True
-        return self.out.isatty() and not self._dumb
+        return bool(os.environ.get("FORCE_COLOR")) or (self.out.isatty() and not self._dumb)
 
     @property
     def width(self) -> int:
@@ -62,15 +61,8 @@ class Terminal:
         if not self.out.isatty() or len(text) <= self.width:
             return [text]
         margin = text[: len(text) - len(text.lstrip())]
-        return textwrap.wrap(
-            text,
-            self.width,
-            initial_indent="",
-            subsequent_indent=margin,
-            break_long_words=False,
-            break_on_hyphens=False,
-            drop_whitespace=True,
-        )
+        whole_words = {"break_long_words": False, "break_on_hyphens": False}
+        return textwrap.wrap(text, self.width, subsequent_indent=margin, **whole_words)
 
     def lines(self, texts: list[str]) -> None:
         for text in texts:
@@ -95,10 +87,7 @@ class Terminal:
         self.lines(above)
         gap = " " if last.endswith(" ") and not end.endswith(" ") else ""
         print(end, end=gap, file=self.out, flush=True)
-        answer = self.into.readline()
-        if not answer:
-            print(file=self.out, flush=True)
-            raise EOFError
+        answer = self._typed_line()
         if not self.into.isatty():
             # What was piped in does not echo: show it, so that the page reads as a dialogue.
             print(printable(answer.rstrip("\n")), file=self.out, flush=True)
@@ -113,21 +102,22 @@ class Terminal:
             self.line(text)
             return ""
         print(text, end="", file=self.out, flush=True)
+        return self._typed_line().strip()
+
+    def _typed_line(self) -> str:
         answer = self.into.readline()
         if not answer:
             print(file=self.out, flush=True)
             raise EOFError
-        return answer.strip()
+        return answer
 
     def forget_typed(self) -> None:
         """Drop keys that were pressed too early: one Enter too many must not show another player's hand."""
-        if self.into is not sys.stdin or not self.into.isatty():
-            return
-        try:
-            import termios
-        except ImportError:
-            return
-        termios.tcflush(0, termios.TCIFLUSH)
+        if self.into is sys.stdin and self.into.isatty():
+            with contextlib.suppress(ImportError):
+                import termios
+
+                termios.tcflush(0, termios.TCIFLUSH)
 
     @property
     def typed(self) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import csv
 import io
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,7 +15,7 @@ from piste.analysis.balance.report import ANY, BEST, Report, balance_report
 from piste.analysis.balance.svg import page
 from piste.cli.arguments import option_pairs, whole_number, worker_count
 from piste.cli.background import WorkMessages, preparing, work
-from piste.cli.output import print_json
+from piste.cli.output import print_json, share_rows
 from piste.cli.terminal import Terminal
 from piste.core.errors import OptionError, PisteError
 from piste.core.evaluation import ESTIMATED, WITHIN, Progress
@@ -32,37 +33,20 @@ LEGEND = (
 )
 
 
-class Row(NamedTuple):
-    """A number of each report, or None where one has none."""
-
-    name: str
-    numbers: list[Estimate | None]
-    unit: str
-
-
-class Part(NamedTuple):
-    """Rows under a heading."""
-
-    key: str
-    heading: str
-    rows: list[Row]
-
-
 def run(args: argparse.Namespace, terminal: Terminal) -> int:
     game = find(args.game)
     wanted = [option_pairs(args.set), *(versus(text) for text in args.versus or [])]
     for options in wanted:
         game.options(options)  # what cannot be played is refused before anything is
     games = None if args.games is None else whole_number("games", args.games, 1, MAX_GAMES)
-    processes = worker_count("processes", args.processes)
+    settings = {"games": games, "seed": args.seed, "processes": worker_count("processes", args.processes)}
     target = None if args.plot is None else plotted(args.plot)
     reports: list[Report] = []
     for i, options in enumerate(wanted, 1):
         head = f"{i}/{len(wanted)} " if len(wanted) > 1 else ""
         stopped = "Stopped before there was anything to tell."
         messages = WorkMessages("weighing", preparing("the bots", game), head, stopped, (i - 1) / len(wanted))
-        column = (i - 1, len(wanted))
-        reports.append(work(messages, weighed, game, options, games, args.seed, processes, column, gently=True))
+        reports.append(work(messages, measure_column, game, options, settings, i - 1, len(wanted), gently=True))
         if reports[-1].stopped:
             break
     cut = reports[-1].stopped
@@ -78,22 +62,15 @@ def run(args: argparse.Namespace, terminal: Terminal) -> int:
     return 130 if cut else 0
 
 
-def weighed(
-    game: Game,
-    options: dict[str, int | str],
-    games: int | None,
-    seed: str,
-    processes: int,
-    column: tuple[int, int],
-    progress: Progress,
+def measure_column(
+    game: Game, options: dict[str, int | str], settings: dict[str, Any], before: int, columns: int, progress: Progress
 ) -> Report:
-    """Return the report of one column; called in the worker."""
-    before, columns = column
+    """Return the report of one column, with so many before it; called in the worker."""
 
     def report_progress(done: int, total: int, phase: str) -> None:
         progress(before * total + done, columns * total, phase)
 
-    return balance_report(game, options, games=games, seed=seed, processes=processes, progress=report_progress)
+    return balance_report(game, options, **settings, progress=report_progress)
 
 
 def versus(text: str) -> dict[str, int | str]:
@@ -119,29 +96,7 @@ def written(path: Path, text: str) -> None:
         raise PisteError(f"The picture {quoted(path, 200)} cannot be written: {e.strerror or e}.") from None
 
 
-# The numbers, in the order in which they are printed.
-
-
-def parts(reports: list[Report]) -> list[Part]:
-    """Return all numbers of some reports, side by side."""
-
-    def side_by_side(columns: list[dict[str, Estimate]], unit: str) -> list[Row]:
-        names = list(dict.fromkeys(name for numbers in columns for name in numbers))
-        return [Row(name, [numbers.get(name) for numbers in columns], unit) for name in names]
-
-    turns = [turns_of(report) for report in reports]
-    lengths = [{who: stats.decisions for who, stats in report.statistics.items()} for report in reports]
-    every = [
-        Part("first", "First player's share", side_by_side([report.shares for report in reports], PERCENT)),
-        Part("draws", "Draws", side_by_side([report.draws for report in reports], PERCENT)),
-        Part("decisions", "Decisions in a game", side_by_side(lengths, COUNT)),
-        Part("turns", "Turns in a game", side_by_side(turns, COUNT)),
-        Part("matter", "Decisions that matter", side_by_side([mattering(report) for report in reports], PERCENT)),
-        Part("matter in a game", "Of them in a game", side_by_side([in_a_game(report) for report in reports], COUNT)),
-        Part("skill", "Value of skill", side_by_side([better(report) for report in reports], PERCENT)),
-        Part("decides", "What decides a game", side_by_side([deciding(report) for report in reports], PERCENT)),
-    ]
-    return [part for part in every if part.rows]
+# The numbers of a report
 
 
 def turns_of(report: Report) -> dict[str, Estimate]:
@@ -174,14 +129,55 @@ def ahead(report: Report, one: str, two: str) -> bool:
 
 
 def deciding(report: Report) -> dict[str, Estimate]:
-    return (
-        {}
-        if report.split is None
-        else {"skill": report.split[0], "who begins": report.split[1], "luck": report.split[2]}
-    )
+    return dict(zip(("skill", "who begins", "luck"), report.split or (), strict=False))
 
 
-# For people.
+PARTS: tuple[tuple[str, str, str, Callable[[Report], dict[str, Estimate]]], ...] = (
+    ("first", "First player's share", PERCENT, lambda report: report.shares),
+    ("draws", "Draws", PERCENT, lambda report: report.draws),
+    (
+        "decisions",
+        "Decisions in a game",
+        COUNT,
+        lambda report: {w: s.decisions for w, s in report.statistics.items()},
+    ),
+    ("turns", "Turns in a game", COUNT, turns_of),
+    ("matter", "Decisions that matter", PERCENT, mattering),
+    ("matter in a game", "Of them in a game", COUNT, in_a_game),
+    ("skill", "Value of skill", PERCENT, better),
+    ("decides", "What decides a game", PERCENT, deciding),
+)
+"""In the order in which they are printed: key for machines, heading for people, unit, and the numbers by name."""
+
+
+# For people
+
+
+class Part(NamedTuple):
+    """Numbers under a heading, by name: that of each report, or None where one has none."""
+
+    key: str
+    heading: str
+    unit: str
+    rows: dict[str, list[Estimate | None]]
+
+
+def side_by_side(reports: list[Report]) -> list[Part]:
+    """Return the numbers of some reports under the names that people are shown.
+
+    One that differs by report has all of its names.
+    """
+
+    def display_name(name: str) -> str:
+        return ", ".join("/".join(dict.fromkeys(report.shown(who) for report in reports)) for who in name.split(", "))
+
+    every = []
+    for key, heading, unit, numbers_of in PARTS:
+        columns = [numbers_of(report) for report in reports]
+        names = dict.fromkeys(name for numbers in columns for name in numbers)
+        rows = {display_name(name): [numbers.get(name) for numbers in columns] for name in names}
+        every.append(Part(key, heading, unit, rows))
+    return [part for part in every if part.rows]
 
 
 def show(game: Game, reports: list[Report], wanted: int, terminal: Terminal) -> None:
@@ -192,34 +188,34 @@ def show(game: Game, reports: list[Report], wanted: int, terminal: Terminal) -> 
     terminal.line(f"{game.notation.TITLE}{f' ({reports[0].title})' if alone and reports[0].changed else ''}")
     for report in reports:
         aside(report, terminal, alone=alone)
-    named_parts = [named(part, reports) for part in parts(reports)]
+    parts = side_by_side(reports)
     texts = {
-        (part.key, row.name): [cell(n, row.unit, brief=not alone) for n in row.numbers]
-        for part in named_parts
-        for row in part.rows
+        (part.key, name): [cell(number, part.unit, brief=not alone) for number in numbers]
+        for part in parts
+        for name, numbers in part.rows.items()
     }
     titles = [report.title for report in reports]
     label = max((len(name) for _, name in texts), default=0)
     widths = [max([len(title), *(len(row[i]) for row in texts.values())]) for i, title in enumerate(titles)]
     fits = 2 + label + sum(2 + width for width in widths) <= terminal.width
+
+    def in_columns(name: str, cells: list[str]) -> str:
+        columns = "".join(f"  {text:<{width}}" for text, width in zip(cells, widths, strict=True))
+        return f"  {name:<{label}}{columns}".rstrip()
+
     if not alone and fits:
-        terminal.line(
-            "  " + " " * label + "".join(f"  {title:<{w}}" for title, w in zip(titles, widths, strict=True)).rstrip()
-        )
-    for part in named_parts:
-        if part.key == "draws" and not any(
-            n is not None and n.value > 5e-5 for row in part.rows for n in row.numbers
-        ):
+        terminal.line(in_columns("", titles))
+    for part in parts:
+        if part.key == "draws" and not any(n and n.value > 5e-5 for numbers in part.rows.values() for n in numbers):
             terminal.line("No draws")
             continue
         terminal.line(f"{part.heading}{weighed_by(reports) if part.key == 'matter' else ''}")
-        for row in part.rows:
-            cells = texts[part.key, row.name]
+        for name in part.rows:
+            cells = texts[part.key, name]
             if fits:
-                line = "".join(f"  {text:<{w}}" for text, w in zip(cells, widths, strict=True))
-                terminal.line(f"  {row.name:<{label}}{line}".rstrip())
+                terminal.line(in_columns(name, cells))
             else:
-                terminal.line(f"  {row.name}")
+                terminal.line(f"  {name}")
                 for title, text in zip(titles, cells, strict=True):
                     terminal.line(f"    {text}" if alone else f"    {title}: {text}")
     for report in reports:
@@ -229,15 +225,6 @@ def show(game: Game, reports: list[Report], wanted: int, terminal: Terminal) -> 
     for known in dict.fromkeys(report.described() for report in reports if report.levels):
         terminal.note(f"How the play of the levels is known: {known}.")
     terminal.note(LEGEND)
-
-
-def named(part: Part, reports: list[Report]) -> Part:
-    """Return the numbers under the names that people are shown; one that differs by column has all of its names."""
-
-    def display_name(name: str) -> str:
-        return ", ".join("/".join(dict.fromkeys(report.shown(who) for report in reports)) for who in name.split(", "))
-
-    return part._replace(rows=[row._replace(name=display_name(row.name)) for row in part.rows])
 
 
 def weighed_by(reports: list[Report]) -> str:
@@ -277,14 +264,7 @@ def pictures(report: Report, terminal: Terminal, *, alone: bool) -> None:
     if report.points:
         terminal.line(f"% of points, row against column{of}")
         levels = {level: report.shown(level) for level in report.levels}
-        wide = max(map(len, levels.values()))
-        terminal.line("  " + " " * wide + "".join(f" {name}" for name in levels.values()))
-        for one, label in levels.items():
-            shares = (
-                f"{100 * report.points[one, two].value:.1f}" if (one, two) in report.points else "-" for two in levels
-            )
-            cells = "".join(f" {text:>{len(name)}}" for name, text in zip(levels.values(), shares, strict=True))
-            terminal.line(f"  {label:<{wide}}{cells}")
+        terminal.lines(share_rows(levels, {pair: number.value for pair, number in report.points.items()}))
 
 
 def histogram(stats: PlayStatistics, width: int) -> list[str]:
@@ -328,7 +308,7 @@ def edge(report: Report) -> list[str]:
     return [f"With best play {text}. ({report.best.known})"]
 
 
-# For machines.
+# For machines
 
 
 def document(report: Report) -> dict[str, Any]:
@@ -340,8 +320,9 @@ def document(report: Report) -> dict[str, Any]:
         "stopped": report.stopped,
         "best": None if report.best is None else {"known": report.best.known, "how": report.best.how},
     }
-    for part in parts([report]):
-        fields[part.key] = {row.name: row.numbers[0]._asdict() for row in part.rows if row.numbers[0] is not None}
+    for key, _, _, numbers_of in PARTS:
+        numbers = numbers_of(report)
+        fields |= {key: {name: number._asdict() for name, number in numbers.items()}} if numbers else {}
     fields["points"] = [{"row": one, "column": two, **n._asdict()} for (one, two), n in report.points.items()]
     fields["lengths"] = {
         who: {str(length): part for length, part in stats.lengths.items()} for who, stats in report.statistics.items()
@@ -361,10 +342,8 @@ def csv_text(game: Game, reports: list[Report]) -> str:
     lines.writerow(["game", "options", "part", "name", "value", "low", "high", "known", "of"])
     for report in reports:
         head = [game.name, report.title]
-        for part in parts([report]):
-            for row in part.rows:
-                if row.numbers[0] is not None:
-                    lines.writerow([*head, part.key, row.name, *row.numbers[0]])
+        for key, _, _, numbers_of in PARTS:
+            lines.writerows([*head, key, name, *number] for name, number in numbers_of(report).items())
         for who, stats in report.statistics.items():
             whole = sum(stats.lengths.values())
             for length, count in stats.lengths.items():

@@ -8,7 +8,7 @@ from typing import Any
 from piste import bots
 from piste.analysis.arena.match import Result, Score, Time, against, effort, ladder, pairings, play, with_turn_limit
 from piste.cli.arguments import option_pairs, whole_number, worker_count
-from piste.cli.output import count_text, print_json, share_text
+from piste.cli.output import count_text, print_json, share_rows, share_text
 from piste.cli.progress_bar import ProgressBar
 from piste.cli.terminal import Terminal
 from piste.core.errors import OptionError
@@ -121,10 +121,11 @@ def show_table(game: Game, options: Any, results: list[Result], levels: list[str
     games = sum(result.games for result in results)
     level_names = {level: bots.shown(game, level, options) for level in levels}
     terminal.line(f"{game_title(game, options)}: {count_text(games, 'game')}, % won by the row against the column")
-    share_rows(level_names, {pair: score.won.share for pair, score in scores.items()}, terminal)
+    wide = max(map(len, level_names.values()))
+    terminal.lines(share_rows(level_names, {pair: score.won.share for pair, score in scores.items()}, wide))
     if any(score.drawn.of for score in scores.values()):
         terminal.line("% drawn")
-        share_rows(level_names, {pair: score.drawn.share for pair, score in scores.items()}, terminal)
+        terminal.lines(share_rows(level_names, {pair: score.drawn.share for pair, score in scores.items()}, wide))
     terminal.line("CPU time of a decision")
     for level in levels:
         terminal.line(f"  {bots.described(game, level, options)}: {cpu_text(level, effort(results, level))}")
@@ -133,15 +134,6 @@ def show_table(game: Game, options: Any, results: list[Result], levels: list[str
         terminal.line(
             f"A share of wins is known to about ± {50 * widest:.1f}, 19 times out of 20; --json has the intervals."
         )
-
-
-def share_rows(level_names: dict[str, str], shares: dict[tuple[str, str], float], terminal: Terminal) -> None:
-    """Show a table of shares; `level_names` has what each level is level_names, in order."""
-    wide = max(map(len, level_names.values()))
-    terminal.line("  " + " " * wide + "".join(f" {name:>{wide}}" for name in level_names.values()))
-    for one, name in level_names.items():
-        cells = [f"{100 * shares[one, two]:.1f}" if (one, two) in shares else "-" for two in level_names]
-        terminal.line(f"  {name:<{wide}}" + "".join(f" {cell:>{wide}}" for cell in cells))
 
 
 def document(result: Result) -> dict[str, Any]:

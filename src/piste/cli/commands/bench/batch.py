@@ -9,13 +9,11 @@ from __future__ import annotations
 import argparse
 import os
 import random
-from statistics import median
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any
 
 from piste.cli.arguments import named_games
-from piste.cli.commands.bench.harness import RUNS, Work, calibration, fit_size, measure, rate_text, ticker
-from piste.cli.output import print_json
+from piste.cli.commands.bench.harness import RUNS, Work, measure, rate_text, ticker
 from piste.cli.progress_bar import ProgressBar
 from piste.cli.terminal import Terminal
 from piste.core.extras import MANY, PETTINGZOO, need
@@ -26,13 +24,6 @@ PUBLIC = (
     ("1 024 games of comparable size", 2.9e6, 0.9),
     ("16 384 games of its smallest kind", 16.7e6, 5.2),
 )
-
-
-class WallSpeed(NamedTuple):
-    """How fast something runs in wall-clock time, with all threads."""
-
-    steps: float
-    ratio: float
 
 
 def vector_steps(name: str, size: int, threads: int) -> Work:
@@ -72,48 +63,33 @@ def pettingzoo_steps(name: str) -> Work:
     return work
 
 
-def measure_wall(work: Work) -> WallSpeed:
-    """Return the speed of some work in wall-clock time."""
-    rounds = fit_size(work, 1, perf_counter)
-    speeds = []
-    for _ in range(RUNS):
-        loop = calibration()
-        start = perf_counter()
-        steps, _ = work(rounds)
-        rate = steps / (perf_counter() - start)
-        speeds.append((rate, rate / loop))
-    return WallSpeed(*(median(column) for column in zip(*speeds, strict=True)))
-
-
-def bench(args: argparse.Namespace, terminal: Terminal) -> int:
+def measure_all(args: argparse.Namespace, bar: ProgressBar) -> dict[str, Any]:
     need(MANY)
     need(PETTINGZOO)
     games = [game.name for game in named_games(args.game)]
     threads = os.cpu_count() or 1
     rows: dict[str, dict[str, Any]] = {}
-    with ProgressBar("measuring") as bar:
-        tick = ticker(bar, len(games) * (RUNS + len(SIZES) * (RUNS + 1)))
-        for name in games:
-            single = measure(pettingzoo_steps(name), 10, tick)
-            row: dict[str, Any] = {"pettingzoo": {"steps": single.steps, "ratio": single.ratio}}
-            for size in SIZES:
-                one = measure(vector_steps(name, size, 1), 1, tick)
-                parallel = measure_wall(vector_steps(name, size, threads))
-                tick()
-                row[str(size)] = {
-                    "steps": one.steps, "ratio": one.ratio, "times": one.ratio / single.ratio,
-                    "threads": parallel._asdict(),
-                }  # fmt: skip
-            rows[name] = row
-    if args.json:
-        public = [{"what": what, "steps": steps, "ratio": ratio} for what, steps, ratio in PUBLIC]
-        document = {"threads": threads, "runs": RUNS, "public": public, "games": rows}
-        return print_json(terminal, document, version=1)
+    tick = ticker(bar, len(games) * RUNS * (1 + 2 * len(SIZES)))
+    for name in games:
+        single = measure(pettingzoo_steps(name), 10, tick)
+        rows[name] = {"pettingzoo": {"steps": single.steps, "ratio": single.ratio}}
+        for size in SIZES:
+            one = measure(vector_steps(name, size, 1), 1, tick)
+            parallel = measure(vector_steps(name, size, threads), 1, tick, perf_counter)
+            rows[name][str(size)] = {
+                "steps": one.steps, "ratio": one.ratio, "times": one.ratio / single.ratio,
+                "threads": {"steps": parallel.steps, "ratio": parallel.ratio},
+            }  # fmt: skip
+    public = [{"what": what, "steps": steps, "ratio": ratio} for what, steps, ratio in PUBLIC]
+    return {"threads": threads, "runs": RUNS, "public": public, "games": rows}
+
+
+def show(document: dict[str, Any], terminal: Terminal) -> None:
     terminal.line(f"Random decisions, with observations and masks; medians of {RUNS} runs")
-    for name, row in rows.items():
-        single_row = row["pettingzoo"]
+    for name, row in document["games"].items():
+        single = row["pettingzoo"]
         terminal.line(
-            f"{name}: PettingZoo {rate_text(single_row['steps'])} steps a CPU s, {single_row['ratio']:.2g} x the loop"
+            f"{name}: PettingZoo {rate_text(single['steps'])} steps a CPU s, {single['ratio']:.2g} x the loop"
         )
         for size in SIZES:
             batch = row[str(size)]
@@ -123,8 +99,7 @@ def bench(args: argparse.Namespace, terminal: Terminal) -> int:
                 f"{batch['times']:.0f} x PettingZoo"
             )
             rate = f"{rate_text(parallel['steps'])} steps a s, {parallel['ratio']:.2f} x the loop"
-            terminal.line(f"{'':16}{threads} threads: {rate}")
+            terminal.line(f"{'':16}{document['threads']} threads: {rate}")
     terminal.line("The best public simulator for CPUs, measured elsewhere:")
     for what, steps, ratio in PUBLIC:
         terminal.line(f"  {what}: {rate_text(steps)} steps a s, {ratio} x the loop")
-    return 0

@@ -8,7 +8,6 @@ from typing import Any
 
 from piste.cli.arguments import named_games
 from piste.cli.commands.bench.harness import run_python
-from piste.cli.output import print_json
 from piste.cli.progress_bar import ProgressBar
 from piste.cli.terminal import Terminal
 from piste.core.extras import COMPILED, need
@@ -41,23 +40,23 @@ print(json.dumps(spent))
 """
 
 
-def bench(args: argparse.Namespace, terminal: Terminal) -> int:
+def measure_all(args: argparse.Namespace, bar: ProgressBar) -> dict[str, Any]:
     need(COMPILED)
     games = [game.name for game in named_games(args.game)]
     rows: dict[str, dict[str, Any]] = {}
-    with ProgressBar("compiling") as bar:
-        for i, name in enumerate(games):
-            with tempfile.TemporaryDirectory() as folder:
-                bar(i, len(games), f"compiling {name}")
-                rows[name] = {"first": first_calls(name, folder), "cached": first_calls(name, folder)}
-    if args.json:
-        return print_json(terminal, {"cpu_seconds": rows}, version=1)
+    for i, name in enumerate(games):
+        with tempfile.TemporaryDirectory() as folder:
+            bar(i, len(games), f"compiling {name}")
+            rows[name] = {"first": first_calls(name, folder), "cached": first_calls(name, folder)}
+    return {"cpu_seconds": rows}
+
+
+def show(document: dict[str, Any], terminal: Terminal) -> None:
     terminal.line("CPU seconds beyond importing numba: with an empty cache, and from it")
-    for name, row in rows.items():
+    for name, row in document["cpu_seconds"].items():
         terminal.line(name)
         for kernel, spent in row["first"].items():
             terminal.line(f"  {kernel:14} {spent:6.2f}   {row['cached'][kernel]:5.2f}")
-    return 0
 
 
 def first_calls(name: str, folder: str) -> dict[str, float]:

@@ -25,8 +25,11 @@ Work = Callable[[int], tuple[int, int]]
 """Work of a given size; returns how many steps and games it has done."""
 
 
+Clock = Callable[[], float]
+
+
 class Speed(NamedTuple):
-    """How fast something runs: the medians of a few runs, for each CPU second."""
+    """How fast something runs: the medians of a few runs, for each second of the clock that was looked at."""
 
     steps: float
     games: float
@@ -51,7 +54,7 @@ def _low_bits(x: int) -> int:
     return x & 3
 
 
-def fit_size(work: Work, size: int, clock: Callable[[], float]) -> int:
+def fit_size(work: Work, size: int, clock: Clock) -> int:
     """Return the size of work that takes about RUN_S on this clock; the first call may compile, and is not timed."""
     work(size)
     while True:
@@ -63,17 +66,17 @@ def fit_size(work: Work, size: int, clock: Callable[[], float]) -> int:
         size *= 4
 
 
-def measure(work: Work, size: int, tick: Callable[[], None]) -> Speed:
-    """Return the CPU speed of some work between calibrations; `size` is the first size that is tried."""
-    size = fit_size(work, size, process_time)
+def measure(work: Work, size: int, tick: Callable[[], None], clock: Clock = process_time) -> Speed:
+    """Return the speed of some work between calibrations; `size` is the first size that is tried."""
+    size = fit_size(work, size, clock)
     speeds = []
     before = calibration()
     for _ in range(RUNS):
-        wall_start, start = perf_counter(), process_time()
+        start, wall_start, cpu_start = clock(), perf_counter(), process_time()
         steps, games = work(size)
-        spent, passed = process_time() - start, perf_counter() - wall_start
+        spent, cores = clock() - start, (process_time() - cpu_start) / (perf_counter() - wall_start)
         after = calibration()
-        speeds.append(Speed(steps / spent, games / spent, steps / spent / ((before + after) / 2), spent / passed))
+        speeds.append(Speed(steps / spent, games / spent, steps / spent / ((before + after) / 2), cores))
         before = after
         tick()
     return Speed(*(median(column) for column in zip(*speeds, strict=True)))
@@ -100,9 +103,8 @@ def rate_text(rate: float) -> str:
 
 def run_python(what: str, *arguments: str, stdin: str = "") -> dict[str, Any]:
     """Run a fresh interpreter and return the JSON of the last line that it prints; `what` is named if it fails."""
-    done = subprocess.run(
-        [sys.executable, *arguments], input=stdin, capture_output=True, text=True, check=False
-    )  # fmt: skip
+    command = [sys.executable, *arguments]
+    done = subprocess.run(command, input=stdin, capture_output=True, text=True, check=False)
     if done.returncode:
         last = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
         raise PisteError(f"{what} failed: {last}")

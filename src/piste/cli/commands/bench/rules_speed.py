@@ -8,8 +8,7 @@ from typing import Any
 
 from piste.cli.arguments import named_games
 from piste.cli.commands.bench import harness
-from piste.cli.commands.bench.harness import Speed, Work, calibration, measure, rate_text, ticker
-from piste.cli.output import print_json
+from piste.cli.commands.bench.harness import Work, calibration, measure, rate_text, ticker
 from piste.cli.progress_bar import ProgressBar
 from piste.cli.terminal import Terminal
 from piste.compiled.simulate import can_compile, simulate
@@ -44,39 +43,38 @@ def batch_steps(game: Game, options: Any) -> Work:
     return work
 
 
-def bench(args: argparse.Namespace, terminal: Terminal) -> int:
+def measure_all(args: argparse.Namespace, bar: ProgressBar) -> dict[str, Any]:
     games = named_games(args.game)
-    threads, runs = os.cpu_count() or 1, harness.RUNS
-    compiled = can_compile()
-    if not compiled:
+    threads, compiled = os.cpu_count() or 1, can_compile()
+    rows: dict[str, dict[str, Any]] = {}
+    tick = ticker(bar, len(games) * harness.RUNS * (4 if compiled else 1))
+    first = calibration()
+    for game in games:
+        options = game.options()
+        row = {"interpreted": measure(random_games(game, options, compiled=False), 1, tick)}
+        if compiled:
+            row["compiled"] = measure(random_games(game, options, compiled=True), 1000, tick)
+            row["all threads"] = measure(random_games(game, options, compiled=True, threads=threads), 1000, tick)
+            row["many together"] = measure(batch_steps(game, options), 1, tick)
+        rows[game.name] = {way: speed._asdict() for way, speed in row.items()}
+    loop = {"rounds": harness.CALIBRATION_ROUNDS, "before": first, "after": calibration()}
+    return {"calibration": loop, "threads": threads, "runs": harness.RUNS, "games": rows}
+
+
+def show(document: dict[str, Any], terminal: Terminal) -> None:
+    if not can_compile():
         terminal.note("Without compiled play only interpreted play is measured: pip install 'piste[fast]'")
-    rows: dict[str, dict[str, Speed]] = {}
-    with ProgressBar("measuring") as bar:
-        tick = ticker(bar, len(games) * runs * (4 if compiled else 1))
-        first = calibration()
-        for game in games:
-            options = game.options()
-            row = {"interpreted": measure(random_games(game, options, compiled=False), 1, tick)}
-            if compiled:
-                row["compiled"] = measure(random_games(game, options, compiled=True), 1000, tick)
-                parallel = random_games(game, options, compiled=True, threads=threads)
-                row["all threads"] = measure(parallel, 1000, tick)
-                row["many together"] = measure(batch_steps(game, options), 1, tick)
-            rows[game.name] = row
-        last = calibration()
-    if args.json:
-        loop = {"rounds": harness.CALIBRATION_ROUNDS, "before": first, "after": last}
-        table = {name: {way: speed._asdict() for way, speed in row.items()} for name, row in rows.items()}
-        document = {"calibration": loop, "threads": threads, "runs": runs, "games": table}
-        return print_json(terminal, document, version=1)
-    terminal.line(f"Calibration loop: {first / 1e6:.2f} M rounds a CPU second before, {last / 1e6:.2f} M after")
-    terminal.line(f"Random play; medians of {runs} runs; {threads} threads for all, {BATCH_SIZE} games together")
-    for name, row in rows.items():
+    loop, threads = document["calibration"], document["threads"]
+    before, after = loop["before"] / 1e6, loop["after"] / 1e6
+    terminal.line(f"Calibration loop: {before:.2f} M rounds a CPU second before, {after:.2f} M after")
+    terminal.line(
+        f"Random play; medians of {document['runs']} runs; {threads} threads for all, {BATCH_SIZE} games together"
+    )
+    for name, row in document["games"].items():
         terminal.line(name)
         for way, speed in row.items():
-            cores = f", {speed.cores:.2f} cores" if way == "all threads" else ""
+            cores = f", {speed['cores']:.2f} cores" if way == "all threads" else ""
             terminal.line(
-                f"  {way:13} {rate_text(speed.steps):>7} steps, {rate_text(speed.games):>7} games a CPU s, "
-                f"{speed.ratio:.3g} x the loop{cores}"
+                f"  {way:13} {rate_text(speed['steps']):>7} steps, {rate_text(speed['games']):>7} games a CPU s, "
+                f"{speed['ratio']:.3g} x the loop{cores}"
             )
-    return 0

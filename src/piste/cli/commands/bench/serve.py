@@ -21,6 +21,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from html import unescape
 from itertools import cycle
 from pathlib import Path
@@ -34,7 +35,6 @@ from websockets.exceptions import ConnectionClosed
 
 from piste.cli.arguments import named_games, whole_number
 from piste.cli.commands.bench.harness import calibration, run_python
-from piste.cli.output import print_json
 from piste.cli.progress_bar import ProgressBar
 from piste.cli.terminal import Terminal
 from piste.core.errors import PisteError
@@ -54,40 +54,42 @@ BUTTON = re.compile(r'name="decision" value="([^"]*)"')
 NUMBER = re.compile(r'data-number="(\d+)"')
 
 
-def bench(args: argparse.Namespace, terminal: Terminal) -> int:
+def measure_all(args: argparse.Namespace, bar: ProgressBar) -> dict[str, Any]:
     kinds = [game.name for game in named_games(args.game)]
     games = DEFAULT_GAMES if args.games is None else whole_number("games", args.games, 1, 1900)
     seconds = DEFAULT_SECONDS if args.seconds is None else whole_number("seconds", args.seconds, 1, 3600)
-    with ProgressBar("measuring") as bar, tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder:
         bar(0, 3, "opening games")
         before = calibration()
         with run_server("serve", Path(folder)) as port:
             run_clients(port, kinds, len(kinds), 1, pace=0.1)  # so that all is loaded and the templates are compiled
-            empty = process_usage(port)
+            _, empty = process_usage(port)
             bar(1, 3, f"playing {games} games")
             ours = run_clients(port, kinds, games, seconds)
         samples = ours.pop("samples")
         bar(2, 3, "the same without games")
         with run_server("echo", Path(folder), json.dumps(samples)) as port:
-            nothing = process_usage(port)
+            _, nothing = process_usage(port)
             bare = run_clients(port, kinds, games, seconds, echo=True)
             bare.pop("samples")
     loop = (before + calibration()) / 2
     for row, first in ((ours, empty), (bare, nothing)):
-        row["kib_a_game"] = (row.pop("memory") - first.memory) / 1024 / games
+        row["kib_a_game"] = (row.pop("memory") - first) / 1024 / games
         row["rounds"] = loop * row["cpu_ms"] / 1000
     ratio = {key: ours["latency"][key] / bare["latency"][key] for key in ("median", "p99")}
-    if args.json:
-        document = {
-            "games": games, "seconds": seconds, "pace": DECISION_INTERVAL_S, "cores": cores(), "kinds": kinds,
-            "loop": loop, "server": ours, "echo": bare, "ratio": ratio,
-        }  # fmt: skip
-        return print_json(terminal, document, version=1)
+    return {
+        "games": games, "seconds": seconds, "pace": DECISION_INTERVAL_S, "cores": cores(), "kinds": kinds,
+        "loop": loop, "server": ours, "echo": bare, "ratio": ratio,
+    }  # fmt: skip
+
+
+def show(document: dict[str, Any], terminal: Terminal) -> None:
+    ratio = document["ratio"]
     terminal.line(
-        f"{counted(games, 'game')} at once, two people each, a decision every {DECISION_INTERVAL_S:g} s, "
-        f"for {seconds} s; {counted(cores(), 'core')}"
+        f"{counted(document['games'], 'game')} at once, two people each, a decision every {DECISION_INTERVAL_S:g} s, "
+        f"for {document['seconds']} s; {counted(document['cores'], 'core')}"
     )
-    for name, row in (("piste", ours), ("bare server", bare)):
+    for name, row in (("piste", document["server"]), ("bare server", document["echo"])):
         latency = row["latency"]
         terminal.line(
             f"{name}: from a decision until the other client has it: median {latency['median']:.1f} ms, "
@@ -99,7 +101,6 @@ def bench(args: argparse.Namespace, terminal: Terminal) -> int:
             f"{row['kib_a_game']:.0f} KiB a game"
         )
     terminal.line(f"piste to the bare server: median {ratio['median']:.1f}, p99 {ratio['p99']:.1f} times as long")
-    return 0
 
 
 # Servers
@@ -113,12 +114,9 @@ def run_server(kind: str, folder: Path, stdin: str = "") -> Iterator[int]:
         command += ["--no-limits", "--no-open", "--no-prepare", "--quiet"]
     else:
         command = ["-m", "piste.cli.commands.bench.serve", kind]
+    pipe = subprocess.PIPE
     process = subprocess.Popen(
-        [sys.executable, *command],
-        stdin=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        text=True,
+        [sys.executable, *command], stdin=pipe, stderr=pipe, stdout=subprocess.DEVNULL, text=True
     )
     assert process.stdin is not None
     assert process.stderr is not None
@@ -184,19 +182,13 @@ def echo() -> None:
         )
 
 
-class ProcessUsage(NamedTuple):
-    """What a server says about its process; 0 where its system does not tell."""
-
-    cpu: float  # seconds
-    memory: float  # bytes
-
-
-def process_usage(port: int) -> ProcessUsage:
+def process_usage(port: int) -> tuple[float, float]:
+    """Return CPU seconds and bytes of memory of a server, as it tells them; 0 where its system does not."""
     text = request(port, "GET", "/metrics")[0]
     metrics = dict(line.split() for line in text.splitlines() if line.startswith("process_"))
-    return ProcessUsage(
-        float(metrics.get("process_cpu_seconds_total", 0)), float(metrics.get("process_resident_memory_bytes", 0))
-    )
+    names = ("process_cpu_seconds_total", "process_resident_memory_bytes")
+    cpu, memory = (float(metrics.get(name, 0)) for name in names)
+    return cpu, memory
 
 
 def request(
@@ -364,17 +356,19 @@ class Pair:
                 load.samples.append((mover.text, other.text))
 
 
+@dataclass
 class Load:
     """All clients of one measurement."""
 
-    def __init__(
-        self, *, port: int, kinds: list[str], games: int, seconds: float, pace: float, echo: bool
-    ) -> None:  # fmt: skip
-        self.port, self.kinds, self.games, self.seconds = port, kinds, games, seconds
-        self.pace, self.echo = pace, echo
-        self.opening = asyncio.Semaphore(MAX_OPENING_GAMES)
-        self.latencies: list[float] = []
-        self.samples: list[tuple[str, str]] = []
+    port: int
+    kinds: list[str]
+    games: int
+    seconds: float
+    pace: float
+    echo: bool
+    opening: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MAX_OPENING_GAMES))
+    latencies: list[float] = field(default_factory=list)
+    samples: list[tuple[str, str]] = field(default_factory=list)
 
     async def run(self) -> dict[str, Any]:
         pairs = [Pair(self, at) for at in range(self.games)]
@@ -382,11 +376,11 @@ class Load:
         await asyncio.gather(*(pair.play(2 * self.pace) for pair in pairs))
         self.latencies.clear()
         self.samples.clear()
-        before = await asyncio.to_thread(process_usage, self.port)
+        cpu_before, _ = await asyncio.to_thread(process_usage, self.port)
         began, spent = perf_counter(), process_time()
         await asyncio.gather(*(pair.play(self.seconds) for pair in pairs))
         whole, spent = perf_counter() - began, process_time() - spent
-        after = await asyncio.to_thread(process_usage, self.port)
+        cpu_after, memory = await asyncio.to_thread(process_usage, self.port)
         latencies = sorted(1000 * latency for latency in self.latencies)
         if not latencies:
             raise PisteError("Nobody could decide anything in that time.")
@@ -395,10 +389,10 @@ class Load:
             "decisions": len(latencies),
             "rate": len(latencies) / whole,  # below games / pace where the server could not keep up
             "latency": {"median": median(latencies), "p99": p99, "longest": latencies[-1]},
-            "cpu": (after.cpu - before.cpu) / whole,
-            "cpu_ms": 1000 * (after.cpu - before.cpu) / len(latencies),
+            "cpu": (cpu_after - cpu_before) / whole,
+            "cpu_ms": 1000 * (cpu_after - cpu_before) / len(latencies),
             "clients_cpu": spent / whole,
-            "memory": after.memory,
+            "memory": memory,
             "bytes": round(sum(len(text.encode()) for pair in self.samples for text in pair) / len(self.samples) / 2),
             "samples": self.samples,
         }

@@ -8,7 +8,6 @@ from typing import Any
 
 from piste.cli.arguments import named_games
 from piste.cli.commands.bench.harness import calibration, run_python
-from piste.cli.output import print_json
 from piste.cli.progress_bar import ProgressBar
 from piste.cli.terminal import Terminal
 from piste.core.extras import COMPILED, need, solver_of
@@ -29,35 +28,34 @@ print(json.dumps({"seconds": spent, "mib": resource.getrusage(resource.RUSAGE_SE
 """
 
 
-def bench(args: argparse.Namespace, terminal: Terminal) -> int:
+def measure_all(args: argparse.Namespace, bar: ProgressBar) -> dict[str, Any]:
     need(COMPILED)
     games = [game.name for game in named_games(args.game) if args.game or not is_heavy(game.name)]
     rows: dict[str, dict[str, Any]] = {}
-    with ProgressBar("solving") as bar:
-        for i, name in enumerate(games):
-            solver_of(find(name))
-            bar(i, len(games), f"solving {name}")
-            if not is_heavy(name):
-                solve_once(name)  # so that all is compiled
-            before = calibration()
-            row = solve_once(name)
-            row["loop"] = (before + calibration()) / 2
-            row["rounds"] = row["seconds"] * row["loop"]
-            rows[name] = row
-    if args.json:
-        return print_json(terminal, {"solves": rows}, version=1)
+    for i, name in enumerate(games):
+        bar(i, len(games), f"solving {name}")
+        if not is_heavy(name):
+            solve_once(name)  # so that all is compiled
+        before = calibration()
+        row = solve_once(name)
+        row["loop"] = (before + calibration()) / 2
+        row["rounds"] = row["seconds"] * row["loop"]
+        rows[name] = row
+    return {"solves": rows}
+
+
+def show(document: dict[str, Any], terminal: Terminal) -> None:
     terminal.line(
         "What is computed once: CPU time with code that is compiled already, as rounds of the loop, and peak memory"
     )
-    for name, row in rows.items():
+    for name, row in document["solves"].items():
         terminal.line(
             f"{name}: {row['seconds']:.1f} s ({row['rounds'] / 1e6:.3g} M rounds of the loop), {row['mib']:.0f} MiB"
         )
         terminal.line(f"  {row['said']}")
-    left = [name for name in names() if is_heavy(name) and name not in games]
+    left = [name for name in names() if is_heavy(name) and name not in document["solves"]]
     if left:
         terminal.note(f"Not measured, because it takes minutes and gigabytes: {', '.join(left)}; name it to do so.")
-    return 0
 
 
 def is_heavy(name: str) -> bool:

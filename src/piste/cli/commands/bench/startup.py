@@ -7,8 +7,9 @@ import os
 import subprocess
 import sys
 import tempfile
+from typing import Any
 
-from piste.cli.output import print_json
+from piste.cli.progress_bar import ProgressBar
 from piste.cli.terminal import Terminal
 
 RUNS = 20
@@ -24,35 +25,34 @@ main(["play", "prime-duel", "--first", "1"])
 HELP = "from piste.cli.parser import make_parser; make_parser().format_help()"
 
 
-def bench(args: argparse.Namespace, terminal: Terminal) -> int:
-    """Measure in one run, the cases in turn, and print the least CPU time of each and their ratios."""
+def measure_all(_args: argparse.Namespace, bar: ProgressBar) -> dict[str, Any]:
+    """Measure in one run, the cases in turn; return the least CPU time of each and their ratios."""
     cases = {"bare": "pass", "help": HELP, "prompt": FIRST_PROMPT}
     least = dict.fromkeys(cases, float("inf"))
     with tempfile.TemporaryDirectory() as home:
-        for _ in range(RUNS):
+        for run in range(RUNS):
+            bar(run, RUNS)
             for name, code in cases.items():
                 least[name] = min(least[name], cpu_seconds(code, home))
+    milliseconds = {name: round(1000 * seconds, 1) for name, seconds in least.items()}
     ratios = {name: round(least[name] / least["bare"], 2) for name in ("help", "prompt")}
-    if args.json:
-        milliseconds = {name: round(1000 * seconds, 1) for name, seconds in least.items()}
-        return print_json(terminal, {"cpu_ms": milliseconds, "ratio": ratios, "runs": RUNS})
-    terminal.line(f"python -c pass     {1000 * least['bare']:6.1f} ms of CPU (least of {RUNS})")
-    terminal.line(f"piste --help       {1000 * least['help']:6.1f} ms, {ratios['help']} times")
-    terminal.line(f"to the first prompt{1000 * least['prompt']:6.1f} ms, {ratios['prompt']} times")
-    return 0
+    return {"cpu_ms": milliseconds, "ratio": ratios, "runs": RUNS}
+
+
+def show(document: dict[str, Any], terminal: Terminal) -> None:
+    least, ratios = document["cpu_ms"], document["ratio"]
+    terminal.line(f"python -c pass     {least['bare']:6.1f} ms of CPU (least of {RUNS})")
+    terminal.line(f"piste --help       {least['help']:6.1f} ms, {ratios['help']} times")
+    terminal.line(f"to the first prompt{least['prompt']:6.1f} ms, {ratios['prompt']} times")
 
 
 def cpu_seconds(code: str, home: str) -> float:
     """Return the CPU time of a fresh interpreter that runs some code with nothing to read."""
     before = children_seconds()
-    subprocess.run(
-        [sys.executable, "-c", code],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        env={**os.environ, "PISTE_HOME": home},
-        check=False,
-    )
+    nothing = subprocess.DEVNULL
+    environment = {**os.environ, "PISTE_HOME": home}
+    command = [sys.executable, "-c", code]
+    subprocess.run(command, stdin=nothing, stdout=nothing, stderr=nothing, env=environment, check=False)
     return children_seconds() - before
 
 
