@@ -117,7 +117,7 @@ def test_heavy_libraries_stay_where_they_belong(path: Path) -> None:
             solver = first == "numpy" and LAYERS[layer(path)] == "games/solver"
             assert solver or place.startswith(ALONE[first]), f"{place} imports {module}"
             whole = solver or place.startswith(
-                ("rl/", "web/", "cli/commands/bench/")
+                ("rl/", "web/", "cli/commands/bench/", "compiled/vector_games.py")
             )  # loaded by those who have the library
             assert whole or not top, f"{place} imports {module} when it is loaded"
         outside = first not in sys.stdlib_module_names and first not in ("piste", "__future__")
@@ -189,8 +189,8 @@ def test_where_compiled_code_cannot_be_kept_it_is_not_kept_elsewhere(tmp_path: P
 def test_without_numba_the_kernels_run_interpreted() -> None:
     code = (
         "import sys; sys.modules['numba'] = None\n"
-        "from piste.core.game import find\nfrom piste.compiled.compiler import game_kernels\n"
+        "from piste.core.game import find\nfrom piste.compiled.simulate import simulate\n"
         "game = find('prime-duel')\n"
-        "assert game_kernels(game, compiled=False).playout(game.options(), 1, 1, 9999, 0).steps > 10"
+        "assert simulate(game, game.options(), 1, compiled=False).steps > 10"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -10,6 +10,7 @@ from piste.compiled.compiler import game_kernels
 from piste.core.game import find, members, names
 from piste.core.protocols import CHANCE, OVER
 from tests import ROOT
+from tests.compiled.playout_kernel import playout_of
 from tests.game_setups import FULL, ODD, Kind, actions, games, played, walked
 from tests.sizes import sized, slow_if
 
@@ -24,11 +25,11 @@ PERFT = ROOT / "tests" / "perft"
 def test_twins_play_the_same_random_games(kind: Kind) -> None:
     game = find(kind.game)
     options = game.options(kind.options)
-    plain, compiled = game_kernels(game, compiled=False), game_kernels(game, compiled=True)
+    plain, compiled = playout_of(game, compiled=False), playout_of(game, compiled=True)
     for seed in range(games(sized(20, 300), of=kind) if kind in FULL else sized(20, 100)):
         leaving = 16 if seed % 5 == 0 else 0
-        one = plain.playout(options, 1, seed, 5000, leaving)
-        assert one == compiled.playout(options, 1, seed, 5000, leaving)
+        one = plain(options, 1, seed, 5000, leaving)
+        assert one == compiled(options, 1, seed, 5000, leaving)
 
 
 @EVERY
@@ -68,13 +69,13 @@ def test_twins_agree_on_every_function_at_every_step(kind: Kind) -> None:
 
 def counted(name: str) -> list[tuple[dict[str, str], int, int]]:
     """Read a file of counted trees: options, depth, count."""
-    found = []
+    trees = []
     for line in (PERFT / f"{name}.perft").read_text().splitlines():
         if line and not line.startswith("#"):
             options, depth, count = line.split()
             pairs = {} if options == "-" else dict(pair.split("=") for pair in options.split(","))
-            found.append((pairs, int(depth), int(count)))
-    return found
+            trees.append((pairs, int(depth), int(count)))
+    return trees
 
 
 @pytest.mark.parametrize("name", slow_if(lambda name: name in LONG, names()))

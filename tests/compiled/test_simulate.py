@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from piste.compiled import vector_games
 from piste.compiled.compiler import game_kernels, policy_names
 from piste.compiled.simulate import Tally, share, simulate
 from piste.compiled.vector_games import VectorGames
@@ -105,12 +106,12 @@ def enumerated_anew(game: Game, s: Any, known: dict[Any, Ends]) -> Ends:
         return {(paid, rules.reason(s), 0): Fraction(1)}
     choices = members(rules.outcomes(s) if actor == CHANCE else rules.legal(s))
     weights = [rules.weight(s, choice) if actor == CHANCE else 1 for choice in choices]
-    found: Ends = {}
+    ends: Ends = {}
     for choice, weight in zip(choices, weights, strict=True):
         for (paid, reason, decisions), p in enumerated(game, rules.apply(s, choice), known).items():
             end = paid, reason, decisions + (actor >= 0)
-            found[end] = found.get(end, Fraction()) + p * Fraction(weight, sum(weights))
-    return found
+            ends[end] = ends.get(end, Fraction()) + p * Fraction(weight, sum(weights))
+    return ends
 
 
 def near(count: int, n: int, p: float) -> bool:
@@ -141,41 +142,31 @@ def test_random_play_is_as_exact_enumeration_says(kind: Kind) -> None:
 
 
 @COMPILING
-def test_many_games_together_are_the_same_interpreted(name: str) -> None:
+def test_many_games_together_are_the_same_interpreted(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     game = find(name)
     options = game.options()
-    plain = game_kernels(game, compiled=False)
-    size = 24
-    many = VectorGames(game, options, size, seed="together", threads=2)
-    numbers = np.arange(size)
-    table, generators = np.zeros((size, plain.WIDTH), np.int64), np.zeros((size, 2), np.int64)
-    actors, choices = np.zeros(size, np.int64), np.zeros(size, np.int64)
-    paid, actions = np.zeros((size, many.seats), np.int64), np.zeros(size, np.int64)
-    arrays = (table, generators, actors, choices, paid)
-    plain.begin(options, many._seed, numbers, numbers, 0, size, *arrays)
+    many = VectorGames(game, options, 24, seed="together", threads=2)
+    monkeypatch.setattr(vector_games, "game_kernels", lambda game, **_: game_kernels(game, compiled=False))
+    plain = VectorGames(game, options, 24, seed="together")
     ended = 0
     for _ in range(120):
-        assert (many.actors == actors).all()
-        assert (many.choices == choices).all()
-        assert (many.paid == paid).all()
-        for i in range(size):
+        for array, other in zip(many._rows, plain._rows, strict=True):
+            assert (array == other).all()
+        for i in range(24):
             state = many.state(i)
             assert game.rules.to_act(state) == many.actors[i]
             assert many.choices[i] == (game.rules.legal(state) if many.actors[i] >= 0 else 0)
             payoffs = [game.rules.payoff(state, seat) for seat in range(many.seats)]
             assert payoffs == list(many.paid[i])
-        plain.pick(actions, 0, size, generators, actors, choices)
-        chosen = many.pick()
-        waiting = actors >= 0
-        assert (chosen[waiting] == actions[waiting]).all()
-        plain.step(options, actions, 0, size, *arrays)
-        many.step(chosen)
-        over = np.nonzero(actors == OVER)[0]
+        actions = plain.pick()
+        waiting = plain.actors >= 0
+        assert (many.pick()[waiting] == actions[waiting]).all()
+        plain.step(actions)
+        many.step(actions)
+        over = np.flatnonzero(many.actors == OVER)
         ended += len(over)
-        numbers = numbers.copy()
-        numbers[over] += size
-        plain.begin(options, many._seed, numbers, over, 0, len(over), *arrays)
-        assert list(many.restart()) == list(over)
+        assert list(many.restart()) == list(plain.restart()) == list(over)
+        assert many.steps == plain.steps
     many.close()
     assert ended > 0 or name == "zero-sum-grid"
 
@@ -184,13 +175,13 @@ def test_many_games_refuse_a_closed_decision_and_change_nothing() -> None:
     game = find("prime-duel")
     many = VectorGames(game, game.options(), 50)
     actions = many.pick()
-    before = (many._table.copy(), many.steps)
+    before = (many._rows.table.copy(), many.steps)
     for wrong in (-1, 61, 62, 1000):
         bad = actions.copy()
         bad[17] = wrong
         with pytest.raises(IllegalDecisionError, match="In game 17"):
             many.step(bad)
-        assert (many._table == before[0]).all()
+        assert (many._rows.table == before[0]).all()
         assert many.steps == before[1]
     many.step(actions)
     assert many.steps > before[1]

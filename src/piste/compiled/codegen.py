@@ -9,6 +9,14 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 from piste.core.observation import AMOUNTS, COUNTS, Part
 
+NOTHING_SHOWN = """
+def own_cut(s):
+    return 0
+def show(s, rows, row):
+    pass
+"""
+"""What stands for an observation layout where nobody sees anything."""
+
 
 def module(name: str, *texts: str) -> ModuleType:
     """Return a module with these functions; it holds its source, for the digest and for tracebacks."""
@@ -53,10 +61,11 @@ def dispatch(names: Sequence[str]) -> str:
     return "\n".join([*lines, "    return chosen(choices, word)"])
 
 
-def encoding(layout: Sequence[Part], options: Any) -> str:
-    """Return `encode`, which writes what a view holds into a row; `learner_kernels` adds the function of each part.
+def encoding(layout: Sequence[Part], options: Any, actions: int) -> str:
+    """Return `encode`, which writes what a view holds into a row, and `show`, which adds the mask of the seat to act.
 
-    Sizes stand in it as plain numbers: compiled, that is a third faster than to look them up.
+    `learner_kernels` adds the function of each part. Sizes stand in it as plain numbers: compiled, that is a third
+    faster than to look them up.
     """
     lines = ["def encode(v, lines, row):"]
     at = 0
@@ -65,7 +74,14 @@ def encoding(layout: Sequence[Part], options: Any) -> str:
         size = len(part.names(options))
         lines.append(f"    put_{part.form.replace(' ', '_')}(lines, row, {at}, {size}, {share}own_part_{i}(v))")
         at += size
-    return "\n".join(lines)
+    return "\n".join(
+        [
+            *lines,
+            "def show(s, rows, row):",
+            "    encode(look(s, rows.actors[row]), rows.observations, row)",
+            f"    put_flags(rows.masks, row, 0, {actions}, rows.choices[row])",
+        ]
+    )
 
 
 def _fields(kind: Any, path: str) -> list[tuple[Any, str]]:

@@ -17,8 +17,8 @@ from tempfile import TemporaryFile
 from types import FunctionType, ModuleType
 from typing import Any, cast
 
-from piste.compiled import batch_kernels, env_kernels, kernels, numba_ext
-from piste.compiled.codegen import dispatch, encoding, module, packing
+from piste.compiled import kernels, numba_ext
+from piste.compiled.codegen import NOTHING_SHOWN, dispatch, encoding, module, packing
 from piste.compiled.table_cache import warn_not_cached
 from piste.core import bits, observation, protocols
 from piste.core.errors import MissingExtraError, OptionError
@@ -37,10 +37,10 @@ def game_kernels(game: Game, *, compiled: bool, own: tuple[Policy, ...] = ()) ->
     rules, policies = game.rules, game.policies
     assert isinstance(rules, ModuleType)
     names = [*policy_names(game), *(f"own_{i}" for i in range(len(own)))]
-    text = module(f"{rules.__name__}_written", packing(rules.State), dispatch(names))
+    text = module(f"{rules.__name__}_written", packing(rules.State), dispatch(names), NOTHING_SHOWN)
     for i, policy in enumerate(own):
         vars(text)[f"own_{i}"] = policy
-    modules = (rules, *([] if policies is None else [policies]), kernels, batch_kernels, text)
+    modules = (rules, *([] if policies is None else [policies]), kernels, text)
     return link_modules(*modules, compiled=compiled, inline=(bits, rules, text), cached=not own)
 
 
@@ -49,14 +49,14 @@ def learner_kernels(game: Game, options: Any, *, compiled: bool) -> Any:
     """Return a module with the rules, `encode` for the observation layout of these options, and the kernels."""
     rules, numbers = game.rules, observation_spec(game)
     assert isinstance(rules, ModuleType)
-    written = packing(rules.State), encoding(numbers.LAYOUT, options)
+    written = packing(rules.State), encoding(numbers.LAYOUT, options, numbers.actions(options))
     name = blake2b("".join(written).encode(), digest_size=4).hexdigest()  # options share what they do not change
     text = module(f"{rules.__name__}_seen_{name}", *written)
     vars(text)["TEXT"] += inspect.getsource(cast("ModuleType", numbers))  # what it reads with stands there
     vars(text)["own_cut"] = numbers.cut
     for i, part in enumerate(numbers.LAYOUT):
         vars(text)[f"own_part_{i}"] = part.read
-    modules = (rules, kernels, batch_kernels, observation, env_kernels, text)
+    modules = (rules, kernels, observation, text)
     return link_modules(*modules, compiled=compiled, inline=(bits, rules, observation, text))
 
 

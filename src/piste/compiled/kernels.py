@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     def unpacked(options: Any, table: Any, row: int) -> Any: ...
     def pack(s: Any, table: Any, row: int) -> None: ...
     def turns_of(s: Any, changes: int) -> int: ...
-    def encode(v: Any, lines: Any, row: int) -> int: ...
+    def show(s: Any, rows: Any, row: int) -> None: ...
     def own_cut(s: Any) -> int: ...
 
 
@@ -54,15 +54,19 @@ N_TURNS, N_TURN_SQUARES = 7, 8
 N_COUNTS = 9
 
 
-class Played(NamedTuple):
-    """What one random game came to."""
+class Rows(NamedTuple):
+    """Many games in arrays, stepped together (`vector_games.py`): each has a row of every array."""
 
-    steps: int
-    decisions: int
-    payoffs: tuple[int, int, int, int]
-    reason: int
-    trace: int  # a number that changes if any step, choice or question had been another one
-    left: int  # what the generator holds afterwards
+    numbers: Any  # the number of the game that is played
+    table: Any  # its state, packed
+    generators: Any
+    actors: Any  # which seat is to decide, or OVER
+    choices: Any  # its decisions as a set
+    paid: Any  # what the last step brought each seat: nothing but at the end of a game
+    ended: Any  # whether it ended a game
+    truncated: Any  # whether that was the turn limit
+    observations: Any  # what the seat to decide sees; has no columns where nobody asks
+    masks: Any
 
 
 def stirred(x: int) -> int:
@@ -107,38 +111,6 @@ def chosen(choices: int, word: int) -> int:
 def picked_outcome(s: Any, g: Generator) -> int:
     """Return what chance brings."""
     return drawn(s, below(word_of(g), spread(s)))
-
-
-def playout(options: Any, seed: int, number: int, most: int, leaving: int) -> Played:
-    """Play one game at random, at most `most` steps; at each decision a seat leaves once in 1024 / leaving."""
-    s = start(options)
-    g = seeded(seed, number)
-    steps = 0
-    decisions = 0
-    trace = 0
-    actor = to_act(s)
-    while actor != OVER and steps < most:
-        g = next_state(g)
-        word = word_of(g)
-        if actor == CHANCE:
-            action = picked_outcome(s, g)
-            trace = (trace * 31 + outcomes(s) % 1000003 + action) & WORD
-            s = apply(s, action)
-        else:
-            choices = legal(s)
-            action = chosen(choices, word)
-            trace = (trace * 37 + choices % 1000003 + action + actor) & WORD
-            decisions += 1
-            if (g[0] & 1023) < leaving:
-                s = leave(s, below(word, seats(options)))
-                leaving = 0
-            else:
-                s = apply(s, action)
-        steps += 1
-        actor = to_act(s)
-    n = seats(options)
-    paid = (payoff(s, 0), payoff(s, 1), payoff(s, 2) if n > 2 else 0, payoff(s, 3) if n > 3 else 0)
-    return Played(steps, decisions, paid, reason(s), trace, (g[0] << 29) ^ g[1])
 
 
 def opening_size(options: Any) -> int:
@@ -186,11 +158,15 @@ def note(
     sums[N_DRAWS] += drawn_game
 
 
-def random_games(
-    options: Any, seed: int, first: int, last: int, most: int,
+def play_games(
+    options: Any, policies: Policies | None, seed: int, first: int, last: int, most: int,
     opening: Any, sums: Any, wins: Any, reasons: Any, lengths: Any,
 ) -> None:  # fmt: skip
-    """Play games number `first` to `last` - 1 at random and enter them into a tally."""
+    """Play games number `first` to `last` - 1 and enter them into a tally.
+
+    Each seat plays by its policy, which is given what the seat sees and nothing else; without policies all play at
+    random, and the code for those is not compiled.
+    """
     n = seats(options)
     for number in range(first, last):
         g = seeded(seed, number)
@@ -212,41 +188,10 @@ def random_games(
                 action = drawn(s, (word * spread(s)) >> 32)
             else:
                 choices = legal(s)
-                action = nth(choices, (word * choices.bit_count()) >> 32)
-                decisions += 1
-                changes += actor != last_actor
-                last_actor = actor
-            s = apply(s, action)
-            steps += 1
-            actor = to_act(s)
-        note(s, n, steps, decisions, changes, sums, wins, reasons, lengths)
-
-
-def policy_games(
-    options: Any, policies: Policies, seed: int, first: int, last: int, most: int,
-    opening: Any, sums: Any, wins: Any, reasons: Any, lengths: Any,
-) -> None:  # fmt: skip
-    """Play games like `random_games`, each seat by its policy, which is given what the seat sees and nothing else."""
-    n = seats(options)
-    for number in range(first, last):
-        g = seeded(seed, number)
-        s = start(options)
-        steps = 0
-        decisions = 0
-        changes = 0
-        last_actor = CHANCE
-        actor = to_act(s)
-        while actor != OVER and steps < most:
-            g = next_state(g)
-            word = word_of(g)
-            if actor == CHANCE:
-                size = len(opening) if steps == 0 else 0
-                action = int(opening[below(word, size)]) if size > 0 else drawn(s, below(word, spread(s)))
-            else:
-                if policies[actor] == 0:
-                    action = chosen(legal(s), word)
+                if policies is None or policies[actor] == 0:
+                    action = nth(choices, (word * choices.bit_count()) >> 32)
                 else:
-                    action = decide(policies[actor], look(s, actor), legal(s), word)
+                    action = decide(policies[actor], look(s, actor), choices, word)
                 decisions += 1
                 changes += actor != last_actor
                 last_actor = actor
@@ -254,6 +199,71 @@ def policy_games(
             steps += 1
             actor = to_act(s)
         note(s, n, steps, decisions, changes, sums, wins, reasons, lengths)
+
+
+def advance(options: Any, seed: int, apart: int, first: int, last: int, rows: Rows, actions: Any, begin: bool) -> int:
+    """Apply the decision of each game that waits for one, or begin each game that does not; then let chance act.
+
+    A game that is over stays so where `apart` is 0; else it is followed by the one whose number is so much higher.
+    Chance alone can end a game (a hand that is dealt a sum of zero): it has no decision, and the next one follows
+    unnoticed. Return the steps taken.
+    """
+    steps = 0
+    for row in range(first, last):
+        if begin == (rows.actors[row] >= 0):
+            continue
+        for seat in range(seats(options)):
+            rows.paid[row, seat] = 0
+        rows.ended[row] = rows.truncated[row] = False
+        if begin:
+            g = seeded(seed, int(rows.numbers[row]))
+            s = start(options)
+        else:
+            g = (int(rows.generators[row, 0]), int(rows.generators[row, 1]))
+            s = apply(unpacked(options, rows.table, row), int(actions[row]))
+            steps += 1
+        actor = to_act(s)
+        played = not begin or apart == 0
+        while actor < 0:
+            if actor == CHANCE:
+                g = next_state(g)
+                s = apply(s, picked_outcome(s, g))
+                steps += 1
+            else:
+                if played:
+                    for seat in range(seats(options)):
+                        rows.paid[row, seat] = payoff(s, seat)
+                    rows.ended[row], rows.truncated[row] = True, own_cut(s) == 1
+                    played = False
+                if apart == 0:
+                    break
+                rows.numbers[row] += apart
+                g = seeded(seed, int(rows.numbers[row]))
+                s = start(options)
+            actor = to_act(s)
+        rows.generators[row, 0], rows.generators[row, 1] = g
+        rows.actors[row] = actor
+        rows.choices[row] = legal(s) if actor >= 0 else 0
+        pack(s, rows.table, row)
+        show(s, rows, row)
+    return steps
+
+
+def first_closed(actions: Any, first: int, last: int, rows: Rows) -> int:
+    """Return the first row whose decision is not open there, or -1."""
+    for row in range(first, last):
+        if rows.actors[row] >= 0 and not (0 <= actions[row] < 62 and (rows.choices[row] >> actions[row]) & 1):
+            return row
+    return -1
+
+
+def pick(actions: Any, first: int, last: int, rows: Rows) -> None:
+    """Choose a decision at random in each game that waits for one."""
+    for row in range(first, last):
+        if rows.actors[row] >= 0:
+            g = next_state((int(rows.generators[row, 0]), int(rows.generators[row, 1])))
+            rows.generators[row, 0], rows.generators[row, 1] = g
+            actions[row] = chosen(int(rows.choices[row]), word_of(g))
 
 
 def perft(s: Any, depth: int) -> int:
@@ -266,8 +276,8 @@ def perft(s: Any, depth: int) -> int:
     left = outcomes(s) if actor == CHANCE else legal(s)
     if depth == 1:
         return count(left)
-    found = 0
+    sequences = 0
     while left:
-        found += perft(apply(s, lowest(left)), depth - 1)
+        sequences += perft(apply(s, lowest(left)), depth - 1)
         left &= left - 1
-    return found
+    return sequences

@@ -148,17 +148,15 @@ def simulate(
     if games < 0 or threads < 1 or most < 1:
         raise OptionError("Games cannot be fewer than 0, and there must be at least one thread and one step.")
     own = tuple(policy for policy in policies if callable(policy))
-    chosen = _policy_numbers(game, options, policies)
+    numbers = _policy_numbers(game, options, policies)
     space = game_kernels(game, compiled=compiled, own=own)
     number = seed_number(seed)
-    opening = _opening(space, options, compiled)
+    opening = _zeros(space.opening_size(options), compiled)
+    space.fill_opening(options, opening)
 
     def play(first: int, counts: Counts) -> Counts:
         last = min(first + block, games)
-        if any(chosen):
-            space.policy_games(options, chosen, number, first, last, most, opening, *counts)
-        else:
-            space.random_games(options, number, first, last, most, opening, *counts)
+        space.play_games(options, numbers, number, first, last, most, opening, *counts)
         return counts
 
     def tell(done: int) -> None:
@@ -206,32 +204,20 @@ def _tally(total: list[list[int]], seats: int) -> Tally:
     )
 
 
-def _policy_numbers(game: Game, options: Any, policies: Sequence[str | Policy]) -> tuple[int, int, int, int]:
-    """Return the number of each seat's policy; 0 is random play."""
-    named = policy_names(game)
+def _policy_numbers(game: Game, options: Any, policies: Sequence[str | Policy]) -> tuple[int, ...] | None:
+    """Return the number of each seat's policy, 0 for random play; None if all play at random."""
+    known: list[str | Policy] = [RANDOM, *policy_names(game), *(policy for policy in policies if callable(policy))]
     seats = game.rules.seats(options)
     if len(policies) > seats:
         raise OptionError(f"{game.notation.TITLE} has {seats} seats here, and {len(policies)} policies were given.")
-    numbers = [0, 0, 0, 0]
-    own = len(named)
-    for seat, policy in enumerate(policies):
-        if callable(policy):
-            own += 1
-            numbers[seat] = own
-        elif policy in named:
-            numbers[seat] = 1 + named.index(policy)
-        elif policy != RANDOM:
-            known = ", ".join((RANDOM, *named))
+    for policy in policies:
+        if policy not in known:
+            names = ", ".join((RANDOM, *policy_names(game)))
             raise UnknownNameError(
-                f"There is no policy {quoted(policy)} for {game.notation.TITLE}. There are: {known}."
+                f"There is no policy {quoted(str(policy))} for {game.notation.TITLE}. There are: {names}."
             )
-    return (numbers[0], numbers[1], numbers[2], numbers[3])
-
-
-def _opening(space: Any, options: Any, compiled: bool) -> Any:
-    opening = _zeros(space.opening_size(options), compiled)
-    space.fill_opening(options, opening)
-    return opening
+    numbers = [known.index(policy) for policy in policies]
+    return (*numbers, *[0] * (4 - len(numbers))) if any(numbers) else None
 
 
 def _counts(compiled: bool) -> Counts:

@@ -4,21 +4,95 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from piste.compiled.compiler import game_kernels
+from piste.compiled.kernels import Rows
 from piste.compiled.simulate import seed_number
 from piste.core.errors import IllegalDecisionError, OptionError
 from piste.core.extras import MANY, load
 from piste.core.game import Game
+from piste.core.protocols import OVER
 
-if TYPE_CHECKING:
-    import numpy as np
+load(MANY)
 
-    IntArray = np.ndarray[Any, np.dtype[np.int64]]
+import numpy as np
+from numpy.typing import NDArray
+
+Integers = NDArray[np.int64]
 
 
-class VectorGames:
+class Batch:
+    """Many games of one kind, side by side: what `VectorGames` and `VectorEnv` of `rl` have in common.
+
+    `apart` is how far the number of a game is from that of the one that follows it by itself; 0 where none does.
+    `columns` are how many numbers an observation and a mask have.
+    """
+
+    def __init__(
+        self, space: Any, game: Game, options: Any, size: int, seed: str, threads: int,
+        *, apart: int = 0, columns: tuple[int, int] = (0, 0), paid: Any = np.int64,
+    ) -> None:  # fmt: skip
+        if size < 1 or threads < 1:
+            raise OptionError("There must be at least one game and one thread.")
+        self.game, self.options, self.seats = game, options, game.rules.seats(options)
+        self.steps = 0  # decisions and chance outcomes so far, of all games
+        self._space, self._size, self._seed, self._apart = space, size, seed_number(seed), apart
+        self._pool = ThreadPoolExecutor(threads - 1) if threads > 1 else None
+        cuts = [size * i // threads for i in range(threads + 1)]
+        self._parts = [(a, b) for a, b in pairwise(cuts) if a < b]
+        self._actions: Integers = np.zeros(size, np.int64)
+        self._rows = Rows(
+            numbers=np.arange(size, dtype=np.int64),
+            table=np.zeros((size, space.WIDTH), np.int64),
+            generators=np.zeros((size, 2), np.int64),
+            actors=np.full(size, OVER, np.int64),
+            choices=np.zeros(size, np.int64),
+            paid=np.zeros((size, self.seats), paid),
+            ended=np.zeros(size, np.bool_),
+            truncated=np.zeros(size, np.bool_),
+            observations=np.zeros((size, columns[0]), np.float32),
+            masks=np.zeros((size, columns[1]), np.int8),
+        )
+        self._advance(self._actions, begin=True)
+
+    def pick(self) -> Integers:
+        """Return a decision for each game, at random; the array is the same one each time, written anew."""
+        self._each(self._space.pick, self._actions)
+        return self._actions
+
+    def state(self, i: int) -> Any:
+        """Return the whole state of a game: for tests and analysis, not for players."""
+        return game_kernels(self.game, compiled=False).unpacked(self.options, self._rows.table, i)
+
+    def close(self) -> None:
+        if self._pool is not None:
+            self._pool.shutdown()
+
+    def _decide(self, actions: NDArray[Any]) -> None:
+        """Apply one decision in each game that waits for one, and the chance after it; all of them or none."""
+        if actions.shape != (self._size,):
+            raise IllegalDecisionError(f"There must be one decision for each of the {self._size} games, in one row.")
+        wrong = next((row for row in self._each(self._space.first_closed, actions) if row >= 0), None)
+        if wrong is not None:
+            raise IllegalDecisionError(
+                f"In game {wrong}, {int(actions[wrong])} is not a decision that is open there; see its "
+                f"{'mask' if self._rows.masks.size else 'choices'}."
+            )
+        self._advance(actions, begin=False)
+
+    def _advance(self, actions: NDArray[Any], *, begin: bool) -> None:
+        given = (self.options, self._seed, self._apart)
+        self.steps += sum(self._each(self._space.advance, *given, after=(self._rows, actions, begin)))
+
+    def _each(self, kernel: Any, *before: Any, after: tuple[Any, ...] | None = None) -> list[int]:
+        """Run a kernel on each part of the games: the first here, the others in threads of their own."""
+        calls = [(*before, *part, *(after or (self._rows,))) for part in self._parts]
+        others = [self._pool.submit(kernel, *call) for call in calls[1:]] if self._pool else []
+        return [kernel(*calls[0]), *(other.result() for other in others)]
+
+
+class VectorGames(Batch):
     """Many games of one kind, side by side.
 
     `actors` says for each game which seat is to decide, or OVER; `choices` which decisions it has, as a set; `paid`
@@ -29,79 +103,20 @@ class VectorGames:
     """
 
     def __init__(self, game: Game, options: Any, size: int, *, seed: str = "piste", threads: int = 1) -> None:
-        load(MANY)
-        import numpy as np
+        super().__init__(game_kernels(game, compiled=True), game, options, size, seed, threads)
+        self.size = size
+        self.numbers: Integers = self._rows.numbers
+        self.actors: Integers = self._rows.actors
+        self.choices: Integers = self._rows.choices
+        self.paid: Integers = self._rows.paid
 
-        if size < 1 or threads < 1:
-            raise OptionError("There must be at least one game and one thread.")
-        self.game, self.options, self.size = game, options, size
-        self.seats = game.rules.seats(options)
-        self._space = game_kernels(game, compiled=True)
-        self._seed = seed_number(seed)
-        self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
-        cuts = [size * i // threads for i in range(threads + 1)]
-        self._parts = [(a, b) for a, b in pairwise(cuts) if a < b]
-        self.numbers: IntArray = np.arange(size, dtype=np.int64)
-        self.actors: IntArray = np.zeros(size, np.int64)
-        self.choices: IntArray = np.zeros(size, np.int64)
-        self.paid: IntArray = np.zeros((size, self.seats), np.int64)
-        self._table: IntArray = np.zeros((size, self._space.WIDTH), np.int64)
-        self._generators: IntArray = np.zeros((size, 2), np.int64)
-        self.steps = 0  # decisions and chance outcomes so far, of all games
-        self._begin(np.arange(size, dtype=np.int64))
-
-    def step(self, actions: IntArray) -> None:
+    def step(self, actions: NDArray[Any]) -> None:
         """Apply one decision in each game that waits for one, and the chance after it; all of them or none."""
-        closed = self._each(self._space.first_closed, actions, after=(self.actors, self.choices))
-        wrong = next((row for row in closed if row >= 0), None)
-        if wrong is not None:
-            raise IllegalDecisionError(
-                f"In game {wrong}, {int(actions[wrong])} is not a decision that is open there."
-            )
-        self.steps += sum(self._each(self._space.step, self.options, actions, after=self._arrays))
+        self._decide(actions)
 
-    def pick(self) -> IntArray:
-        """Return a decision for each game, at random."""
-        import numpy as np
-
-        actions = np.zeros(self.size, np.int64)
-        self._each(self._space.pick, actions, after=(self._generators, self.actors, self.choices))
-        return actions
-
-    def restart(self) -> IntArray:
+    def restart(self) -> Integers:
         """Start a new game wherever one is over, and return which were."""
-        import numpy as np
-
-        over = np.nonzero(self.actors < 0)[0]
+        over = np.flatnonzero(self.actors < 0)
         self.numbers[over] += self.size
-        self._begin(over)
+        self._advance(self._actions, begin=True)
         return over
-
-    def state(self, i: int) -> Any:
-        """Return the whole state of a game: for tests and analysis, not for players."""
-        return game_kernels(self.game, compiled=False).unpacked(self.options, self._table, i)
-
-    def close(self) -> None:
-        if self._pool is not None:
-            self._pool.shutdown()
-
-    @property
-    def _arrays(self) -> tuple[IntArray, ...]:
-        return (self._table, self._generators, self.actors, self.choices, self.paid)
-
-    def _begin(self, rows: IntArray) -> None:
-        count = len(rows)
-        cuts = [count * i // len(self._parts) for i in range(len(self._parts) + 1)]
-        parts = list(pairwise(cuts))
-        begin = self._space.begin
-        args = (self.options, self._seed, self.numbers, rows)
-        self.steps += sum(self._each(begin, *args, after=self._arrays, parts=parts))
-
-    def _each(
-        self, kernel: Any, *before: Any, after: tuple[Any, ...], parts: list[tuple[int, int]] | None = None
-    ) -> list[int]:
-        """Run a kernel on each part of the games, in as many threads as there are."""
-        jobs = self._parts if parts is None else parts
-        if self._pool is None:
-            return [kernel(*before, *part, *after) for part in jobs]
-        return list(self._pool.map(lambda part: kernel(*before, *part, *after), jobs))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from piste.core.bits import count
+from piste.core.bits import count, signed_value
 from piste.games.zero_sum_grid import rules
 from piste.games.zero_sum_grid.rules import ANY, HARVEST, WINNABLE, Options
 
@@ -24,22 +24,15 @@ def truths(options: Options) -> list[tuple[str, str]]:
     odd, winnable = winnable_deals(options)
     whole = (2 * options.top) ** 9
     once = f"once in {whole / winnable:,.0f} ({winnable:,} of {whole:,} grids)"
-    truths = []
-    if options.deal == ANY:
-        truths.append((f"This deal can be won {once}: in all others no play of any kind leads to zeros.", "exact"))
-    truths.append(
-        ("Every grid that can be won is a draw if both play well: who cannot win can always step away.", "proven")
+    any_deal = f"This deal can be won {once}: in all others no play of any kind leads to zeros."
+    drawn = "Every grid that can be won is a draw if both play well: who cannot win can always step away."
+    parity = (
+        "In each deal that can be won only one player can ever win, however badly both play: the first player in "
+        f"{100 * odd / winnable:.2f} % of these deals, the second in {100 - 100 * odd / winnable:.2f} %."
     )
-    truths.append(
-        (
-            "In each deal that can be won only one player can ever win, however badly both play: the first player in "
-            f"{100 * odd / winnable:.2f} % of these deals, the second in {100 - 100 * odd / winnable:.2f} %.",
-            "exact, by the parity rule (R2)",
-        )
-    )
-    if options.deal == WINNABLE:
-        truths.append((f"Dealt as the sheet says, with deal=any, a grid could be won {once}.", "exact"))
-    return truths
+    sheet = f"Dealt as the sheet says, with deal=any, a grid could be won {once}."
+    truths = [(drawn, "proven"), (parity, "exact, by the parity rule (R2)")]
+    return [(any_deal, "exact"), *truths] if options.deal == ANY else [*truths, (sheet, "exact")]
 
 
 def harvest_truths(options: Options) -> list[tuple[str, str]]:
@@ -64,7 +57,7 @@ def winnable_deals(options: Options) -> tuple[int, int]:
     """
     top, odd = options.top, 0
     start = rules.start(options._replace(deal=WINNABLE))
-    values = [rules.cell_value(top, outcome) for outcome in range(2 * top)]
+    values = [signed_value(top, outcome) for outcome in range(2 * top)]
     evens = sum(1 << i for i in range(0, 4 * top + 1, 2))  # amounts are numbered from 2 * top, which is even
     for a in values:
         for b in values:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from piste.core.bits import signed_value
 from piste.core.errors import DealError, PositionError
 from piste.core.game import Deal, Option, tidy
 from piste.core.position import Fields, ending_fields, number
@@ -51,7 +52,7 @@ def name(options: Options, kind: int, action: int) -> str:
     if kind == TOSS:
         return SEATS[action]
     if kind == DEAL:
-        return str(rules.cell_value(options.top, action))
+        return str(signed_value(options.top, action))
     return f"{LINES[action >> 1]}{'+-'[action & 1]}"
 
 
@@ -125,16 +126,16 @@ def fields(s: State) -> Mapping[str, str]:
         steps = tuple(range(9)) if s.options.deal == ANY else rules.STEPS
         dealt = ",".join(str(s.cells[cell]) for cell in steps[: s.dealt]) or "-"
         return {"phase": "deal", "dealt": dealt}
-    found = {
+    fields = {
         "cells": cells_text(s.cells),
         "to": SEATS[s.seat],
         "phase": (*KINDS, "over")[s.phase],
         "turns": str(s.turns),
     }
     if s.options.variant == HARVEST:
-        found["points"] = f"{s.points[0]},{s.points[1]}"
-        found["moved"] = "-" if s.line == HIDDEN else LINES[s.line]
-    return found | (ending_fields(s, SEATS, REASONS) if s.phase == DONE else {})
+        fields["points"] = f"{s.points[0]},{s.points[1]}"
+        fields["moved"] = "-" if s.line == HIDDEN else LINES[s.line]
+    return fields | (ending_fields(s, SEATS, REASONS) if s.phase == DONE else {})
 
 
 def build(options: Options, fields: Mapping[str, str]) -> State:
@@ -151,8 +152,7 @@ def build(options: Options, fields: Mapping[str, str]) -> State:
     winner, reason = f.ending(SEATS, reasons) if phase == DONE else (HIDDEN, 0)
     f.end()
     s = State(options, phase, seat, cells, 9, turns, winner, reason, points, line)
-    complaint = broken_harvest(s) if harvest else broken(s)
-    if complaint:
+    if complaint := broken(s):
         raise PositionError(complaint)
     return s
 
@@ -184,17 +184,20 @@ def build_deal(options: Options, f: Fields) -> State:
 
 
 def broken(s: State) -> str:
-    """Return which rule a position breaks, or ""."""
-    zero = not any(s.cells)
-    started = s.seat if s.turns % 2 == 0 else 1 - s.seat
+    """Return which rule a position breaks, or ""; at the end `to` is who moved last, in harvest who would move."""
+    harvest = s.options.variant == HARVEST
     ended_by_a_turn = s.phase == DONE and s.reason != rules.RESIGNED
-    if ended_by_a_turn:
-        started = 1 - started
+    starter = s.seat ^ (s.turns & 1) ^ int(ended_by_a_turn and not harvest)
     if s.phase == TOSS and (s.turns or s.options.first or s.seat):
         return "A toss comes before the first turn, where first=toss; write to=1."
-    if s.phase != TOSS and s.options.first and started != s.options.first - 1:
+    if s.phase != TOSS and s.options.first and starter != s.options.first - 1:
         return f"With first={s.options.first} it cannot be Player {SEATS[s.seat]} after {s.turns} turns."
-    if zero and not (ended_by_a_turn and s.reason == rules.GRID_IS_ZERO):
+    return broken_harvest(s, starter) if harvest else broken_sheet(s)
+
+
+def broken_sheet(s: State) -> str:
+    zero = not any(s.cells)
+    if zero and not (s.phase == DONE and s.reason == rules.GRID_IS_ZERO):
         return "The grid is all zeros: the game is over."
     if s.phase == DONE and s.reason == rules.GRID_IS_ZERO:
         return "" if zero and s.winner == s.seat and s.turns else "The grid is not zero, or another one won."
@@ -208,13 +211,7 @@ def broken(s: State) -> str:
     return ""
 
 
-def broken_harvest(s: State) -> str:
-    """Return which rule a position of harvest breaks, or ""; `to` is whose turn it is or, at the end, would be."""
-    starter = s.seat ^ (s.turns & 1)
-    if s.phase == TOSS and (s.turns or s.options.first or s.seat):
-        return "A toss comes before the first turn, where first=toss; write to=1."
-    if s.phase != TOSS and s.options.first and starter != s.options.first - 1:
-        return f"With first={s.options.first} it cannot be Player {SEATS[s.seat]} after {s.turns} turns."
+def broken_harvest(s: State, starter: int) -> str:
     if (s.line == HIDDEN) != (s.turns == 0):
         return "The field 'moved' names the line of the last turn, and is - before the first one."
     for seat in (0, 1):

@@ -3,14 +3,7 @@
 from __future__ import annotations
 
 from piste.core.bits import lowest
-from piste.games.zero_sum_grid.rules import View
-
-
-def _line(v: View, line: int) -> int:
-    """Return the sum of a row (0 to 2) or column (3 to 5)."""
-    if line < 3:
-        return v.cells[3 * line] + v.cells[3 * line + 1] + v.cells[3 * line + 2]
-    return v.cells[line - 3] + v.cells[line] + v.cells[line + 3]
+from piste.games.zero_sum_grid.rules import View, on
 
 
 def nearer(v: View, choices: int, word: int) -> int:
@@ -18,7 +11,8 @@ def nearer(v: View, choices: int, word: int) -> int:
     largest = 0
     best = 0
     for line in range(6):
-        total = _line(v, line)
+        a, b, c = on(v.cells, line)
+        total = a + b + c
         size = abs(total)
         move = 1 << (2 * line + int(total > 0))
         if size > largest:

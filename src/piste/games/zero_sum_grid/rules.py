@@ -120,11 +120,11 @@ def legal(s: State) -> int:
 def within(s: State) -> int:
     """Return the moves after which every cell is still from -top to top (R5)."""
     top = s.options.top
-    found = 0
+    moves = 0
     for line in range(6):
         a, b, c = on(s.cells, line)
-        found |= (int(max(a, b, c) < top) | 2 * int(min(a, b, c) > -top)) << (2 * line)
-    return found
+        moves |= (int(max(a, b, c) < top) | 2 * int(min(a, b, c) > -top)) << (2 * line)
+    return moves
 
 
 def on(cells: Cells, line: int) -> tuple[int, int, int]:
@@ -133,10 +133,6 @@ def on(cells: Cells, line: int) -> tuple[int, int, int]:
     if line < 3:
         return (a, b, c) if line == 0 else (d, e, f) if line == 1 else (g, h, i)
     return (a, d, g) if line == 3 else (b, e, h) if line == 4 else (c, f, i)
-
-
-def cell_value(top: int, outcome: int) -> int:
-    return signed_value(top, outcome)
 
 
 def shifts(top: int, cell: int) -> int:
@@ -171,19 +167,19 @@ def weight(s: State, outcome: int) -> int:
     if even(s):
         return (outcomes(s) >> outcome) & 1
     top = s.options.top
-    column = shifts(top, cell_value(top, outcome))
+    column = shifts(top, signed_value(top, outcome))
     if s.dealt >= 1:
         column &= shifts(top, s.cells[0])
     if s.dealt == 2:
         return count(column & shifts(top, s.cells[3])) ** 2  # two more columns, each in so many ways
     total = 0
     for i in range(2 * top):
-        two = column & shifts(top, cell_value(top, i))
+        two = column & shifts(top, signed_value(top, i))
         if s.dealt == 1:
             total += count(two) ** 2
         else:
             for j in range(2 * top):
-                total += count(two & shifts(top, cell_value(top, j))) ** 2
+                total += count(two & shifts(top, signed_value(top, j))) ** 2
     return total
 
 
@@ -233,7 +229,7 @@ def dealt(s: State, action: int) -> State:
     """Return the state after a toss or a step of the deal."""
     if s.phase == TOSS:
         return State(s.options, MOVE, action, s.cells, s.dealt, s.turns, HIDDEN, 0, (0, 0), HIDDEN)
-    new = cell_value(s.options.top, action)
+    new = signed_value(s.options.top, action)
     steps = s.dealt + 1
     if s.options.deal == ANY:
         cells = with_cell(s.cells, s.dealt, new)

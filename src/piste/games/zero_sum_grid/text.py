@@ -13,7 +13,6 @@ from piste.games.zero_sum_grid.notation import closed, name
 from piste.games.zero_sum_grid.rules import (
     GRID_IS_ZERO,
     HARVEST,
-    LEVEL_SCORE,
     MOVE,
     RESIGNED,
     TOSS,
@@ -47,13 +46,10 @@ def tips(options: Options) -> tuple[str, ...]:
 
 
 def welcome(view: SeatView, _names: tuple[str, ...]) -> list[str]:
-    if view.options.variant == HARVEST:
-        return harvest_rules(view.options.top, view.options.turns)
-    return []  # the sheet begins with the first turn
-
-
-def harvest_rules(top: int, turns: int) -> list[str]:
-    """Return what is different in harvest (R5)."""
+    """Return what is different in harvest (R5); the sheet begins with the first turn."""
+    if view.options.variant != HARVEST:
+        return []
+    top, turns = view.options.top, view.options.turns
     return [
         "This is harvest: a move scores the zeros in the line it moved.",
         f"Cells stay from -{top} to {top}. Nine zeros do not end the game.",
@@ -202,15 +198,8 @@ def farewell(view: SeatView, names: tuple[str, ...], ending: Ending) -> list[str
     elif position.reason == RESIGNED:
         text += ["", f"{names[1 - ending.winner]} resigned. {names[ending.winner]} wins!"]
     elif harvest:
-        text += harvest_ends(position, names[ending.winner])
+        text += ["", "No move is open."] if position.turns < position.options.turns else [""]
+        winner, high, low = names[ending.winner], max(position.points), min(position.points)
+        level = f"The score is level, which goes to the second player. {winner} wins!"
+        text.append(level if high == low else f"{winner} wins, {high} to {low}!")
     return text
-
-
-def harvest_ends(position: View, winner: str) -> list[str]:
-    """Return how a game of harvest ended: by points."""
-    text = [""]
-    if position.turns < position.options.turns:
-        text.append("No move is open.")
-    if position.reason == LEVEL_SCORE:
-        return [*text, f"The score is level, which goes to the second player. {winner} wins!"]
-    return [*text, f"{winner} wins, {max(position.points)} to {min(position.points)}!"]

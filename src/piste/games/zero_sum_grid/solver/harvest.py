@@ -14,7 +14,7 @@ from piste.core.protocols import CHANCE, OVER, SPECTATOR
 from piste.games.zero_sum_grid import rules
 from piste.games.zero_sum_grid.bots import steady
 from piste.games.zero_sum_grid.notation import MOST_TURNS
-from piste.games.zero_sum_grid.rules import ANY, DEAL, MOVE, Options, State
+from piste.games.zero_sum_grid.rules import ANY, DEAL, Options, State
 
 if TYPE_CHECKING:
     from piste.core.information_set import InformationSet
@@ -65,22 +65,20 @@ def first_player(s: State) -> int:
     return s.seat ^ (s.turns & 1)
 
 
-def final_lead(s: State, turns: int = MOST_TURNS) -> int:
-    """Return by how many points the first player leads in the end, or after these turns, if both play well."""
-    margin = tables().margin(s, turns)
-    return int(margin if s.seat == first_player(s) else -margin)
-
-
 def solvable(s: State) -> bool:
     """Say whether all that can follow is worked out at once; if not, only a few turns are searched."""
     return rules.to_act(s) == OVER or bool(tables().solvable(s))
 
 
-def estimated_lead(s: State) -> int:
-    """Return the same by a search of a few turns, for a grid that is not worked out; exact for the last turns."""
-    margin = s.points[s.seat] - s.points[1 - s.seat]
-    if s.phase == MOVE:
-        margin += steady.best_gain(s, LOOKAHEAD_TURNS)
+def final_lead(s: State, turns: int = MOST_TURNS) -> int:
+    """Return by how many points the first player leads in the end, or after these turns, if both play well.
+
+    Where a grid is not worked out, that is by a search of a few turns; exact for the last turns.
+    """
+    if solvable(s):
+        margin = int(tables().margin(s, turns))
+    else:
+        margin = s.points[s.seat] - s.points[1 - s.seat] + steady.best_gain(s, LOOKAHEAD_TURNS)
     return margin if s.seat == first_player(s) else -margin
 
 
@@ -128,17 +126,15 @@ def _exact_share(s: State) -> float:
     if s.phase != DEAL:
         return float(winner(s) == s.seat)
     weights = {outcome: rules.weight(s, outcome) for outcome in members(rules.outcomes(s))}
-    return sum(weight * _exact_share(rules.apply(s, outcome)) for outcome, weight in weights.items()) / sum(
-        weights.values()
-    )
+    won = sum(weight * _exact_share(rules.apply(s, outcome)) for outcome, weight in weights.items())
+    return won / sum(weights.values())
 
 
 def winner(s: State) -> int:
     """Return who wins if both play well; the deal and the toss are done."""
     if rules.to_act(s) == OVER:
         return s.winner
-    first = final_lead(s) if solvable(s) else estimated_lead(s)
-    return first_player(s) if first > 0 else 1 - first_player(s)
+    return first_player(s) ^ int(final_lead(s) <= 0)
 
 
 def certain_result(seat: int, who: int) -> Chances:
@@ -177,10 +173,9 @@ def evaluate(known: InformationSet, progress: Progress = quiet) -> Evaluation:
 
 def explain(s: State) -> str:
     """Say why a position is worth what it is worth."""
-    first, top = final_lead(s) if solvable(s) else estimated_lead(s), s.options.top
-    winning = first_player(s) if first > 0 else 1 - first_player(s)
-    ends = f"Player {winning + 1} ends {counted(abs(first), 'point')} ahead"
-    if first == 0:
+    lead, top = final_lead(s), s.options.top
+    ends = f"Player {winner(s) + 1} ends {counted(abs(lead), 'point')} ahead"
+    if lead == 0:
         ends = f"both end level, which goes to Player {2 - first_player(s)}, who moved second"
     return f"Every grid from -{top} to {top} that can follow was worked out: with best play {ends}."
 
@@ -191,8 +186,7 @@ def best_moves(s: State) -> tuple[int, ...]:
     They have the best score in the end: each of them wins if any move does. Of these it takes those after which most
     of the replies lose points.
     """
-    scored = move_scores(s)
-    picked = best_scored(scored)
+    picked = best_scored(move_scores(s))
     if len(picked) == 1 or not solvable(s):
         return picked
     return best_scored({move: mistake_share(rules.apply(s, move)) for move in picked})
@@ -200,9 +194,8 @@ def best_moves(s: State) -> tuple[int, ...]:
 
 def move_scores(s: State, turns: int = MOST_TURNS) -> dict[int, int]:
     """Return by how many points each move leaves its player ahead in the end, or after these turns."""
-    sign, known = (1 if s.seat == first_player(s) else -1), solvable(s)
-    after = {move: rules.apply(s, move) for move in members(rules.legal(s))}
-    return {move: sign * (final_lead(t, turns - 1) if known else estimated_lead(t)) for move, t in after.items()}
+    sign = 1 if s.seat == first_player(s) else -1
+    return {move: sign * final_lead(rules.apply(s, move), turns - 1) for move in members(rules.legal(s))}
 
 
 def best_scored(scores: Mapping[int, Any]) -> tuple[int, ...]:
