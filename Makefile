@@ -53,7 +53,7 @@ docs: .venv/docs  ## build the documentation site in build/site; a broken link i
 	@echo "Open build/site/index.html"
 
 proof: .venv/dev  ## the same checks at full size (hours); writes what it found under docs/proof/
-	@$(BIN)/python -m tools.full_checks
+	@$(BIN)/python -m tests.full_checks
 
 constraints: .venv/dev  ## pin what a server is installed with, as it is installed here: constraints.txt
 	@$(BIN)/python -m tools.constraints

@@ -15,8 +15,8 @@ from hypothesis import settings
 from tests.limits import PATIENCE_S
 
 HERE = Path(__file__).parent
-MAY_WAIT = (HERE / "limits.py", HERE / "web" / "attacks.py")
-"""The only files that may look at a clock and sleep: one waits for all tests, the other measures an attack."""
+MAY_WAIT = (HERE / "limits.py", HERE / "full_checks.py", HERE / "web" / "attacks.py")
+"""The only files that may look at a clock and sleep: one waits for all tests, the others are programs."""
 
 CLOCKS = {"perf_counter", "perf_counter_ns", "monotonic", "monotonic_ns", "time", "time_ns"}
 SLEEPS = {"sleep", "wait_for_timeout"}

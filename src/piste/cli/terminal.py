@@ -61,8 +61,9 @@ class Terminal:
         if not self.out.isatty() or len(text) <= self.width:
             return [text]
         margin = text[: len(text) - len(text.lstrip())]
-        whole_words = {"break_long_words": False, "break_on_hyphens": False}
-        return textwrap.wrap(text, self.width, subsequent_indent=margin, **whole_words)
+        return textwrap.wrap(
+            text, self.width, subsequent_indent=margin, break_long_words=False, break_on_hyphens=False
+        )
 
     def lines(self, texts: list[str]) -> None:
         for text in texts:

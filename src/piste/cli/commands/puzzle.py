@@ -17,6 +17,7 @@ from piste.cli.terminal import Terminal
 from piste.compiled.compiler import observation_spec
 from piste.core.dealer import fresh_seed
 from piste.core.errors import OptionError, PisteError
+from piste.core.evaluation import Choice
 from piste.core.extras import need, solving
 from piste.core.game import Game, find, names, tidy
 from piste.core.information_set import InformationSet
@@ -128,7 +129,7 @@ def hint(game: Game, problem: Puzzle) -> str:
     best, second, *others = ordered(problem.evaluation)
     text = f"The best one wins {100 * points(best):.1f} %, the next best {100 * points(second):.1f} %."
     if others:
-        text += f" It is not {game.notation.spell(problem.view.position, others[-1].action)[0]}."
+        text += f" It is not {spelled(game, problem, others[-1])}."
     return f"{text} (With a hint this puzzle does not count.)"
 
 
@@ -151,11 +152,8 @@ def judge_answer(
 
 def solution_text(game: Game, problem: Puzzle) -> str:
     """Return the answer to a puzzle as one line."""
-    spell = game.notation.spell
-    each = [
-        f"{spell(problem.view.position, choice.action)[0]} {100 * points(choice):.1f} %"
-        for choice in ordered(problem.evaluation)[:4]
-    ]
+    choices = ordered(problem.evaluation)[:4]
+    each = [f"{spelled(game, problem, choice)} {100 * points(choice):.1f} %" for choice in choices]
     return f"{', '.join(each)} (margin {100 * problem.margin:.1f} points; {problem.evaluation.known})"
 
 
@@ -165,8 +163,12 @@ def wants_another(terminal: Terminal) -> bool:
     return False
 
 
+def spelled(game: Game, problem: Puzzle, choice: Choice) -> str:
+    return game.notation.spell(problem.view.position, choice.action)[0]
+
+
 def document(game: Game, problem: Puzzle) -> dict[str, Any]:
-    spell = game.notation.spell
+    chances = {spelled(game, problem, choice): points(choice) for choice in ordered(problem.evaluation)}
     return {
         "game": game.name,
         "number": problem.number,
@@ -175,11 +177,9 @@ def document(game: Game, problem: Puzzle) -> dict[str, Any]:
         "decisions": list(problem.view.decisions),
         "known": problem.evaluation.known,
         "within": problem.evaluation.within,
-        "answer": spell(problem.view.position, ordered(problem.evaluation)[0].action)[0],
+        "answer": next(iter(chances)),
         "margin": problem.margin,
-        "chances": {
-            spell(problem.view.position, choice.action)[0]: points(choice) for choice in ordered(problem.evaluation)
-        },
+        "chances": chances,
     }
 
 
