@@ -75,9 +75,7 @@ def guarded(
         Route("/long", reads_all, methods=["POST"]),
         WebSocketRoute("/socket", chats),
     ]
-    middle = Middleware(
-        Guard, settings=settings, limits=Limits(Clock()) if limits is None else limits, metrics=metrics, **more
-    )
+    middle = Middleware(Guard, settings, limits or Limits(Clock()), metrics or Metrics(), **more)
     return Starlette(routes=routes, middleware=[middle])
 
 

@@ -25,7 +25,7 @@ from piste.web.storage.storage import Storage
 from piste.web.tables.registry import CODE_ALPHABET
 from piste.web.tables.room import Opener, Room, default_opener
 from piste.web.tables.service import TableService, TokenFactory
-from piste.web.workers.worker_pool import ReviewProgress, ignore_progress
+from piste.web.workers.worker_pool import BotWorkers, ReviewProgress, ignore_progress
 from tests.limits import PATIENCE_S
 
 HOST = "table.example"
@@ -72,7 +72,7 @@ class CountedTokens(TokenFactory):
         return f"{next(self._tokens):a>43}"
 
 
-class FirstMind:
+class FirstMind(BotWorkers):
     """Thinks at once, in this process: takes the first decision, or what the test says."""
 
     def __init__(self) -> None:

@@ -117,7 +117,7 @@ async def test_what_takes_more_than_its_share_ends_when_somebody_else_waits() ->
 
     try:
         endless = asyncio.ensure_future(asks("many", FOREVER))
-        while not bot_workers._decisions.all_busy:
+        while not bot_workers._decisions.queue.locked:
             await asyncio.sleep(0)
         async with asyncio.timeout(PATIENCE_S):
             await asks("one", 0)

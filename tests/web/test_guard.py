@@ -15,6 +15,7 @@ from hypothesis import strategies as some
 from starlette.requests import Request
 from starlette.websockets import WebSocket
 
+from piste.web.metrics import Metrics
 from piste.web.middleware.guard import HEADERS, MAX_BODY_BYTES, FormError, Guard, is_same_origin, origin, read_form
 from piste.web.middleware.rate_limits import RATES, Limits, Rate
 from tests.web.guarded_app import FORM, OURS, SECRET, SETTINGS, Clock, ask, connect, guarded, overheard
@@ -200,7 +201,7 @@ def test_a_body_that_breaks_off_reaches_nobody() -> None:
         "type": "http", "method": "POST", "path": "/", "scheme": "http", "client": ("203.0.113.5", 1),
         "headers": [(name.encode(), value.encode()) for name, value in broken.items()],
     }  # fmt: skip
-    asyncio.run(Guard(app, settings=SETTINGS)(scope, receive, send))
+    asyncio.run(Guard(app, SETTINGS, Limits(), Metrics())(scope, receive, send))
     assert not reached
     assert sent[0]["status"] == 400
 
@@ -222,7 +223,7 @@ def test_after_the_body_the_application_learns_when_somebody_leaves() -> None:
         "type": "http", "method": "POST", "path": "/", "scheme": "http", "client": None,
         "headers": [(b"origin", b"http://h"), (b"host", b"h"), (b"content-length", b"3")],
     }  # fmt: skip
-    asyncio.run(Guard(app, settings=SETTINGS)(scope, receive, send))
+    asyncio.run(Guard(app, SETTINGS, Limits(), Metrics())(scope, receive, send))
     assert heard == ["http.request", "http.disconnect"]
 
 
@@ -297,7 +298,7 @@ def test_where_even_the_page_for_errors_fails_a_plain_one_is_left(noted: io.Stri
     def broken(_: int, __: str) -> str:
         raise ZeroDivisionError
 
-    found = ask(guarded(page=broken), path="/fails")
+    found = ask(guarded(_page=broken), path="/fails")
     assert found.status == 500
     assert "try again" in found.text
     assert [json.loads(line)["error"].split()[0] for line in noted.getvalue().splitlines()] == [
@@ -320,6 +321,6 @@ def test_people_who_leave_are_no_error(noted: io.StringIO) -> None:
         await socket.receive_text()
         await socket.receive_text()
 
-    sent = connect(Guard(leaves, settings=SETTINGS), OURS)
+    sent = connect(Guard(leaves, SETTINGS, Limits(), Metrics()), OURS)
     assert [message["type"] for message in sent] == ["websocket.accept"]
     assert noted.getvalue() == ""

@@ -174,11 +174,11 @@ def test_a_room_is_known_by_the_same_short_name_in_all_lines() -> None:
 
 def test_what_is_counted_can_be_read() -> None:
     metrics = Metrics()
-    metrics.rooms_live(3)
-    metrics.decided("prime-duel")
-    metrics.thought("steady", 0.3)
-    metrics.committed(0.004)
-    metrics.socket_opened()
+    metrics.rooms.set(3)
+    metrics.decisions.labels("prime-duel").inc()
+    metrics.thoughts.labels("steady").observe(0.3)
+    metrics.commits.observe(0.004)
+    metrics.sockets.inc()
     text = metrics.text().decode()
     for line in (
         "piste_rooms_live 3.0",

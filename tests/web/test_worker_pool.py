@@ -22,6 +22,7 @@ from piste.core.dealer import Commitment, Dealer
 from piste.core.errors import PisteError
 from piste.core.evaluation import Progress
 from piste.core.game import find
+from piste.core.replay import new_head
 from piste.core.views import SeatView
 from piste.web.workers.worker_pool import (
     BotWorkers,
@@ -75,7 +76,7 @@ async def test_who_waits_behind_a_thought_that_is_given_up_is_answered_all_the_s
         made._decisions.timeout_s = 0.0
         endless = asyncio.ensure_future(made._run(made._decisions, time.sleep, FOREVER))
         waiting = [asyncio.ensure_future(made._run(made._decisions, os.getpid)) for _ in range(5)]
-        while not made._decisions.all_busy:
+        while not made._decisions.queue.locked:
             await asyncio.sleep(0)
         made._decisions.timeout_s = PATIENCE_S
         with pytest.raises(WorkerTimeoutError):
@@ -145,18 +146,18 @@ async def test_a_thought_that_nobody_waits_for_any_more_has_its_worker_until_it_
     os.mkfifo(pipe)
     async with bot_workers() as made:
         asked = asyncio.ensure_future(made._run(made._decisions, read, pipe))
-        while not made._decisions.all_busy:
+        while not made._decisions.queue.locked:
             await asyncio.sleep(0)
         asked.cancel()
         await asyncio.wait({asked})
         following = asyncio.ensure_future(made._run(made._decisions, os.getpid))
         for _ in range(10):
             await asyncio.sleep(0)
-        assert made._decisions.all_busy
-        assert made._decisions.pending == 2
+        assert made._decisions.queue.locked
+        assert made._decisions.queue.count("") == 2
         await asyncio.to_thread(pipe.write_text, "go on")
         assert await following != os.getpid()
-        assert not made._decisions.all_busy
+        assert not made._decisions.queue.locked
 
 
 async def test_a_thought_that_takes_too_long_is_given_up_with_a_sentence() -> None:
@@ -171,7 +172,7 @@ async def test_a_thought_that_takes_too_long_is_given_up_with_a_sentence() -> No
 async def test_too_many_thoughts_are_refused_and_reviews_do_not_count_among_them() -> None:
     async with bot_workers(most=1) as made:
         endless = asyncio.ensure_future(made._run(made._reviews, time.sleep, FOREVER))
-        while not made._reviews.pending:
+        while not made._reviews.queue.count(""):
             await asyncio.sleep(0)
         with pytest.raises(WorkersBusyError, match="busy"):
             await made._run(made._reviews, os.getpid)
@@ -237,5 +238,6 @@ async def test_whoever_thinks_is_given_neither_seed_nor_salt(house: InProcessSer
     for secret in (SEED, promise.salt):
         assert not any(secret.encode() in what for what in given)
         assert secret not in repr(house.bot_workers.asked)
-    assert seed_of_bots(SEED) != seed_of_bots("another")
-    assert SEED not in seed_of_bots(SEED)
+    head = new_head("prime-duel", {}, seed=SEED)
+    assert seed_of_bots(head) != seed_of_bots(head._replace(seed="another"))
+    assert SEED not in seed_of_bots(head)

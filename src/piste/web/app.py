@@ -9,6 +9,7 @@ import time
 from collections.abc import AsyncIterator, Callable
 from datetime import UTC, datetime
 
+from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
@@ -21,7 +22,7 @@ from starlette.websockets import WebSocket
 from piste.core.errors import PisteError, UnknownNameError
 from piste.core.game import Game, find, names, quoted
 from piste.web import logging as logs
-from piste.web import metrics
+from piste.web.metrics import Metrics
 from piste.web.middleware.guard import FormError, Guard, answer, read_form, wants_json
 from piste.web.middleware.rate_limits import Limits, RateLimitError, network_of
 from piste.web.network import Root, is_loopback, lan_addresses, link_root, qr_svg
@@ -35,7 +36,7 @@ from piste.web.views.rendering import STATIC, STEP_PARTS, PageRenderer, TableLis
 from piste.web.views.replay import replay_step
 from piste.web.views.view_models import RESIGNED
 from piste.web.websocket import Connection, news
-from piste.web.workers.worker_pool import BotExecutor, BotWorkers, WorkersBusyError
+from piste.web.workers.worker_pool import BotWorkers, WorkersBusyError
 
 COOKIE = "piste"
 COOKIE_MAX_AGE_S = 365 * 86400
@@ -325,7 +326,7 @@ class Site:
         # How long a bot thought tells whether it had a choice. Its opponents must not know.
         if not self.settings.open_metrics and not is_loopback(request.client.host if request.client else ""):
             raise HTTPException(404)
-        return Response(self.service.metrics.text(), headers={"content-type": metrics.CONTENT_TYPE})
+        return Response(self.service.metrics.text(), headers={"content-type": CONTENT_TYPE_LATEST})
 
     async def error_response(self, request: Request, error: Exception) -> Response:
         """Return a refusal with its sentence."""
@@ -336,7 +337,7 @@ class Site:
         else:
             status, said = status_of(error), str(error)
         kind, wait = (error.kind, error.wait) if isinstance(error, RateLimitError) else ("request", 0.0)
-        self.service.metrics.refused(kind)
+        self.service.metrics.refusals.labels(kind).inc()
         return answer(request.scope, status, said, self.pages.error_page, wait=wait)
 
     def routes(self) -> list[Route | WebSocketRoute | Mount]:
@@ -420,7 +421,7 @@ def make_app(
     settings: Settings,
     *,
     storage: Storage | None = None,
-    bot_workers: BotExecutor | None = None,
+    bot_workers: BotWorkers | None = None,
     clock: Callable[[], float] = time.time,
     ticks: Callable[[], float] | None = None,
     tokens: TokenFactory | None = None,
@@ -432,7 +433,7 @@ def make_app(
     opened = storage or Storage(settings.db)
     if storage is None:
         opened.open()
-    metrics_registry = metrics.Metrics()
+    metrics = Metrics()
     pages = PageRenderer()
     thinking = bot_workers or BotWorkers(settings.thinkers, settings.max_queued_per_network)
     limits = limits or (Limits() if settings.limits else Limits.off())
@@ -440,7 +441,7 @@ def make_app(
         opened,
         thinking,
         settings,
-        metrics=metrics_registry,
+        metrics=metrics,
         clock=clock,
         ticks=ticks,
         tokens=tokens,
@@ -459,13 +460,13 @@ def make_app(
         finally:
             care.cancel()
             service.registry.close_subscriptions()
-            await service.close()
+            await service.bot_runner.close()
             with contextlib.suppress(asyncio.CancelledError):
                 await care
             if storage is None:
                 await asyncio.to_thread(opened.close)
 
-    guard = Middleware(Guard, settings=settings, limits=limits, metrics=metrics_registry, page=pages.error_page)
+    guard = Middleware(Guard, settings, limits, metrics, pages.error_page)
     app = Starlette(
         routes=site.routes(),
         middleware=[guard],

@@ -184,7 +184,7 @@ class Connection:
             while True:
                 text = await self._socket.receive_text()
                 if wait() or self._requests.full():
-                    self._service.metrics.refused("messages")
+                    self._service.metrics.refusals.labels("messages").inc()
                     await self._send({"ok": False, "said": REFUSALS["messages"]})
                     await self._socket.close(CLOSE_TRY_LATER)
                     return
@@ -208,7 +208,7 @@ class Connection:
 
     async def _respond(self, asked: dict[str, str] | None) -> dict[str, Any]:
         if asked is None:
-            self._service.metrics.refused("unreadable")
+            self._service.metrics.refusals.labels("unreadable").inc()
             return {"ok": False, "said": "That message cannot be read. Reload the page."}
         request = asked.get("id", "")
         if asked["do"] == "ping":
@@ -226,7 +226,7 @@ class Connection:
         try:
             result = await self._service.perform(self._code, self._player, asked["do"], fields, self._network)
         except PisteError as e:
-            self._service.metrics.refused("request")
+            self._service.metrics.refusals.labels("request").inc()
             return {"re": request, "ok": False, "said": str(e)}
         except Exception as e:
             error_id = logs.error("request failed", e)

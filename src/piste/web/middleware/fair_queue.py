@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections import Counter, OrderedDict, deque
+from collections import Counter, deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
@@ -20,11 +20,15 @@ class FairQueue:
         # With more than two slots no network has all of them, so another one need not wait for its work to end.
         self._max_per_network = slots - 1 if slots > 2 else slots
         self._held: Counter[str] = Counter()
-        self._waiting: OrderedDict[str, deque[asyncio.Future[None]]] = OrderedDict()
+        self._waiting: dict[str, deque[asyncio.Future[None]]] = {}  # the network whose turn it is next first
 
     @property
     def locked(self) -> bool:
         return self._free == 0
+
+    def count(self, network: str) -> int:
+        """Return how many of a network wait for a slot or hold one."""
+        return self._held[network] + len(self._waiting.get(network, ()))
 
     def others_wait(self, network: str) -> bool:
         """Whether another network waits for a slot."""
@@ -43,16 +47,13 @@ class FairQueue:
                 self._release(network)
             elif granted in self._waiting.get(network, ()):
                 self._waiting[network].remove(granted)
-                self._drop_if_empty(network)
+                if not self._waiting[network]:
+                    del self._waiting[network]
             raise
         try:
             yield
         finally:
             self._release(network)
-
-    def _drop_if_empty(self, network: str) -> None:
-        if not self._waiting[network]:
-            del self._waiting[network]
 
     def _release(self, network: str) -> None:
         self._free += 1
@@ -67,9 +68,10 @@ class FairQueue:
             network = next((one for one in self._waiting if self._held[one] < self._max_per_network), None)
             if network is None:
                 return
-            granted = self._waiting[network].popleft()
-            self._waiting.move_to_end(network)
-            self._drop_if_empty(network)
+            waiting = self._waiting.pop(network)
+            granted = waiting.popleft()
+            if waiting:
+                self._waiting[network] = waiting  # behind the others
             if granted.cancelled():
                 continue
             self._free -= 1

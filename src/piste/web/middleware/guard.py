@@ -11,11 +11,12 @@ import contextlib
 import json
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from html import escape
 from urllib.parse import parse_qsl, urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketDisconnect
@@ -110,25 +111,16 @@ def answer(scope: Scope, status: int, sentence: str, page: Page = plain_page, *,
     return Response(text, status, headers, media_type=kind)
 
 
+@dataclass(eq=False)
 class Guard:
     """Wraps the application; put it around everything else."""
 
-    def __init__(
-        self,
-        app: ASGIApp,
-        *,
-        settings: Settings,
-        limits: Limits | None = None,
-        metrics: Metrics | None = None,
-        page: Page = plain_page,
-    ) -> None:
-        self._app = app
-        self._limits = limits or (Limits() if settings.limits else Limits.off())
-        self._metrics = metrics
-        self._public = settings.public
-        self._max_sockets = settings.max_sockets
-        self._page = page
-        self.sockets = 0  # open now
+    _app: ASGIApp
+    _settings: Settings
+    _limits: Limits
+    _metrics: Metrics
+    _page: Page = plain_page
+    _sockets: int = 0  # open now
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
@@ -147,8 +139,7 @@ class Guard:
             if message["type"] == "http.response.start":
                 started = message["status"]
                 add_headers(scope, message)
-                if self._metrics is not None:
-                    self._metrics.answered(started)
+                self._metrics.requests.labels(f"{started // 100}xx").inc()
                 await work_slot.aclose()  # the work is done: a slow reader keeps no request waiting
             await send(message)
 
@@ -181,14 +172,14 @@ class Guard:
             nonlocal open_now
             if message["type"] == "websocket.accept" and not open_now:
                 open_now = True
-                self._metrics_socket(1)
+                self._metrics.sockets.inc()
             elif message["type"] == "websocket.http.response.start":
                 add_headers(scope, message)
             await send(message)
 
         refused = self._refusal(scope)
         address = network_of(scope)
-        if refused is None and self.sockets >= self._max_sockets:
+        if refused is None and self._sockets >= self._settings.max_sockets:
             refused = self._refuse(scope, "full", 503, "All places are taken just now. Try again in a minute.", 60)
         elif refused is None and not self._limits.add_socket(address):
             refused = self._refuse(scope, "held", 429, REFUSALS["held"], 60)
@@ -198,7 +189,7 @@ class Guard:
             else:
                 await send({"type": "websocket.close", "code": 1008})
             return
-        self.sockets += 1
+        self._sockets += 1
         try:
             await self._app(scope, receive, send_counted)
         except WebSocketDisconnect:
@@ -208,26 +199,24 @@ class Guard:
             with contextlib.suppress(RuntimeError, OSError):  # it may be closed already
                 await send({"type": "websocket.close", "code": 1011})
         finally:
-            self.sockets -= 1
+            self._sockets -= 1
             self._limits.remove_socket(address)
             if open_now:
-                self._metrics_socket(-1)
-
-    def _metrics_socket(self, change: int) -> None:
-        if self._metrics is not None:
-            (self._metrics.socket_opened if change > 0 else self._metrics.socket_closed)()
+                self._metrics.sockets.dec()
 
     def _refusal(self, scope: Scope) -> Response | None:
         """Return a refusal if the head of a request already calls for one."""
         address = network_of(scope)
-        for kind in limit_kinds(scope):
+        # The rate limits that a request counts for.
+        posts = ("requests", "posts") if scope.get("method") == "POST" else ("requests",)
+        for kind in ("sockets",) if scope["type"] == "websocket" else posts:
             wait = self._limits.take(kind, address)
             if wait:
                 return self._refuse(scope, kind, 429, REFUSALS[kind], wait)
         if len(Headers(scope=scope).get("host", "")) > MAX_HOST_CHARS:
             return self._refuse(scope, "host", 400, "No server has a name as long as the one that was asked for.")
         changing = scope["type"] == "websocket" or scope["method"] not in ("GET", "HEAD")
-        if changing and not is_same_origin(scope, self._public):
+        if changing and not is_same_origin(scope, self._settings.public):
             logs.warning("foreign origin", kind=scope["type"], scheme=scope["scheme"])
             return self._refuse(
                 scope, "origin", 403,
@@ -236,8 +225,7 @@ class Guard:
         return None
 
     def _refuse(self, scope: Scope, kind: str, status: int, sentence: str, wait: float = 0.0) -> Response:
-        if self._metrics is not None:
-            self._metrics.refused(kind)
+        self._metrics.refusals.labels(kind).inc()
         return answer(scope, status, sentence, self._page, wait=wait)
 
     def _internal_error(self, scope: Scope, error: Exception) -> Response:
@@ -251,20 +239,10 @@ class Guard:
             return answer(scope, 500, sentence)
 
 
-def limit_kinds(scope: Scope) -> tuple[str, ...]:
-    """Return the rate limits that a request counts for."""
-    if scope["type"] == "websocket":
-        return ("sockets",)
-    if scope["method"] != "POST":
-        return ("requests",)
-    return ("requests", "posts")
-
-
 def add_headers(scope: Scope, message: Message) -> None:
     """Add the headers that every response has."""
     headers = MutableHeaders(scope=message)
-    for name, value in HEADERS.items():
-        headers[name] = value
+    headers.update(HEADERS)
     if scope["path"].startswith("/static/") and message["status"] in (200, 304):
         # An address with the content's hash in it always means the same content.
         hashed = b"v=" in scope.get("query_string", b"")
@@ -291,29 +269,23 @@ async def read_body(scope: Scope, receive: Receive) -> bytes | tuple[int, str]:
     body = b""
     try:
         async with asyncio.timeout(BODY_TIMEOUT_S):
-            while True:
-                message = await receive()
-                if message["type"] == "http.disconnect":
-                    return CUT_OFF
-                body += bytes(message.get("body", b""))
+            async for chunk in Request(scope, receive).stream():
+                body += chunk
                 if len(body) > MAX_BODY_BYTES:
                     return TOO_LARGE
-                if not message.get("more_body", False):
-                    return body
+    except ClientDisconnect:
+        return CUT_OFF
     except TimeoutError:
         return TOO_SLOW
+    return body
 
 
 def replay_body(body: bytes, receive: Receive) -> Receive:
     """Return a `receive` that first gives a body that was read already."""
-    done = False
+    messages: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def again() -> Message:
-        nonlocal done
-        if done:
-            return await receive()
-        done = True
-        return {"type": "http.request", "body": body, "more_body": False}
+        return messages.pop() if messages else await receive()
 
     return again
 
@@ -333,13 +305,8 @@ async def read_form(request: Request) -> dict[str, str]:
     if len(body) > MAX_BODY_BYTES:
         raise FormError(TOO_LARGE[1])
     try:
-        fields = parse_qsl(
-            body.decode("ascii"),
-            keep_blank_values=True,
-            encoding="utf-8",
-            errors="strict",
-            max_num_fields=MAX_FORM_FIELDS,
-        )
+        text = body.decode("ascii")
+        fields = parse_qsl(text, keep_blank_values=True, errors="strict", max_num_fields=MAX_FORM_FIELDS)
     except ValueError:  # letters that are not UTF-8, or too many fields
         raise FormError(
             f"This form cannot be read: it has more than {MAX_FORM_FIELDS} fields, or is not UTF-8."

@@ -152,10 +152,7 @@ class Limits:
         """Return the context that work for this network is done within; it bounds how much is done at once."""
         if not self._max_concurrent:
             return nullcontext()
-        semaphore = self._semaphores.get(network)
-        if semaphore is None:
-            semaphore = self._semaphores[network] = asyncio.Semaphore(self._max_concurrent)
-        return semaphore
+        return self._semaphores.setdefault(network, asyncio.Semaphore(self._max_concurrent))
 
 
 def network_of(scope: Scope) -> str:

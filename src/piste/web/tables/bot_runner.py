@@ -6,9 +6,9 @@ import asyncio
 import contextlib
 import json
 import time
-from collections.abc import Coroutine
+from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from piste.bots import asks_solver, stream_name
 from piste.core.errors import IllegalDecisionError, MissingExtraError, PisteError
@@ -24,11 +24,12 @@ from piste.web.tables.room import Room
 from piste.web.workers.worker_pool import (
     INSTANT_LEVELS,
     READY,
-    BotExecutor,
+    BotWorkers,
     PreparationTimeoutError,
     WorkersBusyError,
     WorkerTimeoutError,
     seed_of_bots,
+    start_task,
 )
 
 HINT_WAIT_S = 3.0
@@ -36,8 +37,6 @@ HINT_WAIT_S = 3.0
 
 BUSY_RETRY_S = 1.0
 """A bot for which there is no worker tries again after this time."""
-
-T = TypeVar("T")
 
 
 class ReviewStatus(NamedTuple):
@@ -53,31 +52,24 @@ class ReviewStatus(NamedTuple):
         return self.done / max(1, self.total)
 
 
+@dataclass(eq=False)
 class BotRunner:
     """Lets bots decide in the rooms of a registry; bot workers do the computing."""
 
-    def __init__(self, registry: TableRegistry, bot_workers: BotExecutor, storage: Storage, metrics: Metrics) -> None:
-        self._registry = registry
-        self._bot_workers = bot_workers
-        self._storage = storage
-        self._metrics = metrics
-        self.tasks: set[asyncio.Task[Any]] = set()
-        self._hinting: set[str] = set()
-        self._reviewing: dict[str, ReviewStatus] = {}
-        self._failed_reviews: dict[str, str] = {}  # reviews that were given up, and why; not stored
+    _registry: TableRegistry
+    _bot_workers: BotWorkers
+    _storage: Storage
+    _metrics: Metrics
+    tasks: set[asyncio.Task[Any]] = field(default_factory=set)
+    _hinting: set[str] = field(default_factory=set)
+    _reviewing: dict[str, ReviewStatus] = field(default_factory=dict)
+    _failed_reviews: dict[str, str] = field(default_factory=dict)  # that were given up, and why; not stored
 
     def play(self, room: Room) -> None:
         """Let a bot decide if it is its turn; one task for a room."""
         if room.bot_to_act() is not None and not room.stuck and room.code not in self._registry.pinned:
             self._registry.pinned.add(room.code)
-            self._start(self._play(room.code))
-
-    def _start(self, work: Coroutine[None, None, T]) -> asyncio.Task[T]:
-        task = asyncio.ensure_future(work)
-        self.tasks.add(task)
-        task.add_done_callback(self.tasks.discard)
-        task.add_done_callback(lambda done: done.cancelled() or done.exception())  # perhaps nobody awaits it
-        return task
+            start_task(self.tasks, self._play(room.code))
 
     async def _play(self, code: str) -> None:
         """Take decisions in a room until it is a person's turn."""
@@ -98,7 +90,7 @@ class BotRunner:
                 return False
             seat, level = to_act
             NETWORK.set(asked.network)
-            view, seed, game = asked.table.view(seat), bots_seed(asked), asked.game.name
+            view, seed, game = asked.table.view(seat), seed_of_bots(asked.head), asked.game.name
         began = time.perf_counter()
         try:
             action = await self._bot_workers.choose(
@@ -115,26 +107,23 @@ class BotRunner:
                 if room is asked and room.bot_to_act() == to_act:
                     room.replace_bot(seat, why_replaced(e))
                     await self._registry.save(room)
-                    self._registry.notify(code)
             return True
         except PisteError as e:
             logs.warning("bot failed", game=game, bot=level)
             return await self._stick(code, str(e))
-        self._metrics.thought(level, time.perf_counter() - began)
+        self._metrics.thoughts.labels(level).observe(time.perf_counter() - began)
         async with self._registry.room(code) as room:
             # If an earlier change could not be stored, the room was loaded again: ask the bot again.
             if room is asked and room.bot_decides(seat, action, view.number):
-                self._metrics.decided(game)
+                self._metrics.decisions.labels(game).inc()
                 await self._registry.save(room)
-                self._registry.notify(code)
         return True
 
     async def _stick(self, code: str, why: str) -> bool:
         """Show that a bot could not decide; the next player who arrives lets it try again. Return False."""
         async with self._registry.room(code) as room:
             room.stuck = why
-            room.version += 1
-            self._registry.notify(code)
+            self._registry.show(room)
         return False
 
     def _show_preparing(self, code: str, done: int, total: int, _what: str) -> None:
@@ -143,15 +132,14 @@ class BotRunner:
         percent = None if done >= total else 100 * done // total
         if room is not None and room.preparing != percent:
             room.preparing = percent
-            room.version += 1
-            self._registry.notify(code)
+            self._registry.show(room)
 
     def prepare(self, room: Room) -> None:
         """Begin to compute what the bots at a table will need; people may play meanwhile."""
         NETWORK.set(room.network)
         options = room.game.options(room.options)
         for level in sorted({seat.bot for seat in room.seats if asks_solver(seat.bot, room.game)}):
-            self._start(self._prepare(room.game.name, level, options))
+            start_task(self.tasks, self._prepare(room.game.name, level, options))
 
     async def _prepare(self, game: str, level: str, options: Any) -> None:
         with contextlib.suppress(PisteError):  # shown when the bot has to decide
@@ -162,7 +150,7 @@ class BotRunner:
         if code in self._hinting:
             raise IllegalDecisionError("A hint is on its way. One moment.")
         self._hinting.add(code)
-        task = self._start(self._hint(code, player))
+        task = start_task(self.tasks, self._hint(code, player))
         done, _ = await asyncio.wait({task}, timeout=HINT_WAIT_S)
         return task.result() if done else "The hint is being prepared. It will stand here by itself."
 
@@ -183,7 +171,7 @@ class BotRunner:
             if (seat, number) in room.hints:
                 return room.hints[seat, number]
             assert room.table is not None
-            view, seed, game = room.table.view(seat), bots_seed(room), room.game.name
+            view, seed, game = room.table.view(seat), seed_of_bots(room.head), room.game.name
         began = time.perf_counter()
         try:
             level, action = await self._bot_workers.hint(
@@ -192,15 +180,13 @@ class BotRunner:
         except PisteError as e:  # the request may not wait any more: the reason is shown at the table, too
             async with self._registry.room(code) as room:
                 room.no_hints[seat, number] = f"There is no hint: {e}"
-                room.version += 1
-                self._registry.notify(code)
+                self._registry.show(room)
             raise
-        self._metrics.thought("hint", time.perf_counter() - began)
+        self._metrics.thoughts.labels("hint").observe(time.perf_counter() - began)
         async with self._registry.room(code) as room:
             hint = room.give_hint(seat, number, level, action)
             if hint:
                 await self._registry.save(room)
-                self._registry.notify(code)
         return hint
 
     async def review(self, code: str, network: str = "") -> str | None:
@@ -218,7 +204,7 @@ class BotRunner:
             if refused is not None:
                 return failed_review(refused)  # not stored: the extra may be installed later
             self._reviewing[code] = ReviewStatus()
-            self._start(self._make_review(code, record))
+            start_task(self.tasks, self._make_review(code, record))
             return None
 
     def review_status(self, code: str) -> ReviewStatus:
@@ -234,7 +220,7 @@ class BotRunner:
         try:
             try:
                 review = await self._bot_workers.review(record, partial(self._note_review, code))
-                self._metrics.thought("review", time.perf_counter() - began)
+                self._metrics.thoughts.labels("review").observe(time.perf_counter() - began)
             except WorkersBusyError:
                 return  # the next request begins again
             except WorkerTimeoutError as e:
@@ -253,11 +239,6 @@ class BotRunner:
             task.cancel()
         await asyncio.gather(*self.tasks, return_exceptions=True)
         self._bot_workers.close()
-
-
-def bots_seed(room: Room) -> str:
-    """Return the seed of the bots at a table."""
-    return seed_of_bots(room.head.seed if room.head else None)
 
 
 def failed_review(error: PisteError) -> str:

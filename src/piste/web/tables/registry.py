@@ -9,8 +9,10 @@ from __future__ import annotations
 import asyncio
 import json
 import time
+from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 from itertools import zip_longest
 from weakref import WeakValueDictionary
 
@@ -60,33 +62,23 @@ class Subscription:
         self.changed.set()
 
 
+@dataclass(eq=False)
 class TableRegistry:
     """Every room in memory, and its subscribers."""
 
-    def __init__(
-        self,
-        storage: Storage,
-        settings: Settings,
-        metrics: Metrics,
-        clock: Callable[[], float],
-        ticks: Callable[[], float],
-    ) -> None:
-        self._storage = storage
-        self._settings = settings
-        self._metrics = metrics
-        self._clock = clock  # wall time, for what is stored
-        self._ticks = ticks  # monotonic, for who is here and who is away
-        self.rooms: dict[str, Room] = {}
-        self.pinned: set[str] = set()  # rooms that stay in memory without a subscriber: a bot decides there
-        self.subscriptions: dict[str, set[Subscription]] = {}
-        # A lock lives as long as somebody holds it or waits for it, so there are never two for one room.
-        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+    _storage: Storage
+    _settings: Settings
+    _metrics: Metrics
+    _clock: Callable[[], float]  # wall time, for what is stored
+    _ticks: Callable[[], float]  # monotonic, for who is here and who is away
+    rooms: dict[str, Room] = field(default_factory=dict)
+    pinned: set[str] = field(default_factory=set)  # stay in memory without a subscriber: a bot decides there
+    subscriptions: dict[str, set[Subscription]] = field(default_factory=lambda: defaultdict(set))
+    # A lock lives as long as somebody holds it or waits for it, so there are never two for one room.
+    _locks: WeakValueDictionary[str, asyncio.Lock] = field(default_factory=WeakValueDictionary)
 
     def lock(self, code: str) -> asyncio.Lock:
-        lock = self._locks.get(code)
-        if lock is None:
-            lock = self._locks[code] = asyncio.Lock()
-        return lock
+        return self._locks.setdefault(code, asyncio.Lock())
 
     @asynccontextmanager
     async def room(self, code: str) -> AsyncIterator[Room]:
@@ -142,7 +134,7 @@ class TableRegistry:
         if len(self.rooms) >= self._settings.max_rooms:
             raise WorkersBusyError("Every table here is taken just now. Try again in a few minutes.")
         self.rooms[room.code] = room
-        self._metrics.rooms_live(len(self.rooms))
+        self._metrics.rooms.set(len(self.rooms))
 
     def release_idle(self, idle_s: float = IDLE_TIMEOUT_S) -> None:
         """Remove rooms that nobody uses from memory; all of them are stored."""
@@ -152,10 +144,10 @@ class TableRegistry:
             in_use = code in self.pinned or self.subscriptions.get(code) or (lock is not None and lock.locked())
             if not in_use and now - room.used >= idle_s:
                 self.rooms.pop(code, None)
-        self._metrics.rooms_live(len(self.rooms))
+        self._metrics.rooms.set(len(self.rooms))
 
     async def save(self, room: Room, *changes: Change) -> None:
-        """Store what has changed; nobody is told before that is done."""
+        """Store what has changed, then tell the subscribers; nobody is told before that is done."""
         began = time.perf_counter()
         now = self._clock()
         if now - room.touched >= TOUCH_INTERVAL_S or now < room.touched:
@@ -178,9 +170,9 @@ class TableRegistry:
             logs.warning("not kept", room=logs.room_hash(room.code))
             raise PisteError("This could not be kept, so it has not happened. Try again in a moment.") from error
         room.written()
-        self._metrics.committed(time.perf_counter() - began)
+        self._metrics.commits.observe(time.perf_counter() - began)
+        self.notify(room.code)
         if cancelled is not None:
-            self.notify(room.code)
             raise cancelled
 
     async def delete(self, code: str) -> None:
@@ -200,6 +192,11 @@ class TableRegistry:
         for subscription in self.subscriptions.get(code, ()):
             subscription.changed.set()
 
+    def show(self, room: Room) -> None:
+        """Tell the subscribers of a change that is not stored."""
+        room.version += 1
+        self.notify(room.code)
+
     def close_subscriptions(self) -> None:
         """Disconnect everybody: the server stops."""
         for subscriptions in self.subscriptions.values():
@@ -209,43 +206,31 @@ class TableRegistry:
     def subscribe(self, code: str, seat: int) -> Subscription:
         """Add a subscriber to a room."""
         subscription = Subscription()
-        self.subscriptions.setdefault(code, set()).add(subscription)
+        self.subscriptions[code].add(subscription)
         room = self.rooms.get(code)
-        if room is not None and seat != SPECTATOR:
-            was_here = room.here(seat, self._ticks())
-            self._connect(room, seat)
-            if not was_here:
-                room.version += 1
-                self.notify(code)
+        if room is not None:
+            self.change_seat(room, SPECTATOR, seat)
         return subscription
 
     def unsubscribe(self, code: str, seat: int, subscription: Subscription) -> None:
         """Remove a subscriber; after a while the others are shown that this player is away."""
-        subscriptions = self.subscriptions.get(code, set())
-        subscriptions.discard(subscription)
-        if not subscriptions:
-            self.subscriptions.pop(code, None)
+        self.subscriptions[code].discard(subscription)
+        if not self.subscriptions[code]:
+            del self.subscriptions[code]
         room = self.rooms.get(code)
         if room is None or seat == SPECTATOR or subscription.closing:
             return  # a room that was loaded again has not counted it
-        self._disconnect(room, seat)
+        self.change_seat(room, seat, SPECTATOR)
         room.seen[seat] = self._ticks()
         self._refresh_later(code)
 
     def change_seat(self, room: Room, old: int, new: int) -> None:
-        """Note that a subscriber has another seat now than when it subscribed."""
+        """Note that a subscriber has another seat now; SPECTATOR is none."""
         if old != SPECTATOR:
-            self._disconnect(room, old)
+            room.sockets[old] = max(0, room.sockets[old] - 1)
         if new != SPECTATOR:
-            self._connect(room, new)
-
-    def _connect(self, room: Room, seat: int) -> None:
-        room.sockets[seat] += 1
-        room.seen[seat] = self._ticks()
-
-    @staticmethod
-    def _disconnect(room: Room, seat: int) -> None:
-        room.sockets[seat] = max(0, room.sockets[seat] - 1)
+            room.sockets[new] += 1
+            room.seen[new] = self._ticks()
 
     def mark_seen(self, room: Room, seat: int) -> None:
         """Note that the player of a seat has sent something."""
@@ -254,8 +239,7 @@ class TableRegistry:
         was_here = room.here(seat, self._ticks())
         room.seen[seat] = self._ticks()
         if not was_here:
-            room.version += 1
-            self.notify(room.code)
+            self.show(room)
         if not room.sockets[seat]:
             self._refresh_later(room.code)
 
@@ -265,8 +249,7 @@ class TableRegistry:
         def refresh() -> None:
             room = self.rooms.get(code)
             if room is not None and not all(room.here(seat, self._ticks()) for seat in room.people):
-                room.version += 1
-                self.notify(code)
+                self.show(room)
 
         loop = asyncio.get_running_loop()
         for wait in (AWAY_AFTER_S, self._settings.patience):

@@ -38,7 +38,7 @@ from piste.web.tables.room import (
     default_opener,
 )
 from piste.web.views.view_models import RenderContext, TableViewModel, steps, view_model, viewer_of
-from piste.web.workers.worker_pool import BotExecutor
+from piste.web.workers.worker_pool import BotWorkers
 
 VERBS = frozenset(
     (
@@ -97,7 +97,7 @@ class TableService:
     def __init__(
         self,
         storage: Storage,
-        bot_workers: BotExecutor,
+        bot_workers: BotWorkers,
         settings: Settings,
         *,
         metrics: Metrics | None = None,
@@ -214,12 +214,10 @@ class TableService:
                 seat = room.seat_of(player)
                 if seat != SPECTATOR:
                     room.network = network
-                answer = await self._carry_out(room, seat, player, verb, fields)
-                self.registry.notify(code)
+                return await self._carry_out(room, seat, player, verb, fields)
         finally:
             if code in self.registry.rooms:  # also when the client has disconnected meanwhile
                 self.bot_runner.play(self.registry.rooms[code])
-        return answer
 
     async def _carry_out(
         self, room: Room, seat: int, player: str, verb: str, fields: Mapping[str, str]
@@ -255,7 +253,7 @@ class TableService:
             said = room.decide(seat, fields.get("decision", ""), read_number(fields.get("number", "")))
             if room.version == before:
                 return ActionResult(said)  # sent twice, taken once
-            self.metrics.decided(room.game.name)
+            self.metrics.decisions.labels(room.game.name).inc()
         elif verb == "resign":
             room.resign(seat)
         elif "number" in fields and room.table is not None and read_number(fields["number"]) != room.table.number:
@@ -292,7 +290,6 @@ class TableService:
         self.registry.mark_seen(room, seat)
         if seat != SPECTATOR and room.arrive(seat):
             await self._deal_if_full(room)
-            self.registry.notify(room.code)
         room.stuck = ""  # a bot that could not decide tries again when a player arrives
         self.bot_runner.play(room)
 
@@ -325,7 +322,7 @@ class TableService:
             except Exception:
                 room.successor = None
                 raise
-            room.version += 1
+            self.registry.show(room)
         return ActionResult(redirect=f"/t/{room.successor}")
 
     async def _delete(self, room: Room, seat: int, player: str) -> ActionResult:
@@ -373,9 +370,6 @@ class TableService:
                 logs.warning("clock jumped", days=round(passed.jumps[-1].by / elapsed_time.DAY_S, 2))
             await asyncio.wrap_future(self.storage.write(put(KeyRow("elapsed", passed.text()))))
             return passed
-
-    async def close(self) -> None:
-        await self.bot_runner.close()
 
 
 def read_number(text: str) -> int:

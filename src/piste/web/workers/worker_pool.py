@@ -9,8 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import math
-from collections import Counter
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from hashlib import blake2b
 from typing import Any, Protocol, TypeVar
@@ -21,6 +20,7 @@ from piste.core.dealer import Dealer
 from piste.core.errors import PisteError
 from piste.core.evaluation import Progress, quiet
 from piste.core.game import find, names
+from piste.core.record import Head
 from piste.core.views import SeatView
 from piste.core.worker_process import Worker, WorkerDiedError, WorkerMemoryError
 from piste.web import logging as logs
@@ -76,29 +76,27 @@ def ignore_progress(done: int, total: int, what: str, partial_review: str = "", 
     """Ignore the progress of a review."""
 
 
-class BotExecutor(Protocol):
-    """Computes decisions, hints and reviews. Progress is reported while a bot is prepared, and once it is ready."""
-
-    async def choose(
-        self, game: str, level: str, view: SeatView, seed: str, stream: str, progress: Progress = quiet
-    ) -> int: ...
-    async def hint(
-        self, game: str, view: SeatView, seed: str, stream: str, progress: Progress = quiet
-    ) -> tuple[str, int]: ...
-    async def review(self, record: str, progress: ReviewProgress = ignore_progress) -> str: ...
-    async def prepare(self, game: str, level: str, options: Any, /, progress: Progress = quiet) -> None: ...
-    async def prepare_all(self) -> None: ...
-    def close(self) -> None: ...
+def start_task(tasks: set[asyncio.Task[Any]], work: Coroutine[None, None, T]) -> asyncio.Task[T]:
+    """Start a task that is a member of a set until it is done."""
+    task = asyncio.ensure_future(work)
+    tasks.add(task)
+    task.add_done_callback(tasks.discard)
+    task.add_done_callback(lambda done: done.cancelled() or done.exception())  # perhaps nobody awaits it
+    return task
 
 
-def seed_of_bots(seed: str | bytes | None) -> str:
+def seed_of_bots(head: Head | None) -> str:
     """Return the seed of the bots: it depends on the game's seed and reveals nothing of it."""
+    seed = None if head is None else head.seed
     text = seed if isinstance(seed, bytes) else repr(seed).encode()
     return blake2b(text, digest_size=32, person=b"piste bots").hexdigest()
 
 
 class BotWorkers:
-    """Worker processes for decisions and for reviews, and for a while those that prepare bots."""
+    """Worker processes for decisions and for reviews, and for a while those that prepare bots.
+
+    Progress is reported while a bot is prepared, and once it is ready.
+    """
 
     def __init__(self, size: int, max_per_network: int) -> None:
         decision = {"timeout_s": DECISION_TIMEOUT_S, "share_s": DECISION_SHARE_S}
@@ -158,11 +156,8 @@ class BotWorkers:
         progress: ReviewProgress | None = None,
     ) -> T:
         """Run a task in a worker; it is finished even if the caller is cancelled, since its worker is busy."""
-        task = asyncio.ensure_future(self._run_task(pool, work, args, need, preparing, progress))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-        task.add_done_callback(lambda done: done.cancelled() or done.exception())  # perhaps nobody awaits it
-        return await asyncio.shield(task)
+        running = self._run_task(pool, work, args, need, preparing, progress)
+        return await asyncio.shield(start_task(self._tasks, running))
 
     async def _run_task(
         self,
@@ -187,7 +182,7 @@ class BotWorkers:
                             preparing(*READY)
                         return await _within(
                             pool.timeout_s, worker, work, args, progress,
-                            share_s=pool.share_s, others_wait=pool.others_wait,
+                            share_s=pool.share_s, others_wait=lambda: pool.queue.others_wait(NETWORK.get()),
                         )  # fmt: skip
                     except WorkerDiedError:
                         if last_try or self._closed:
@@ -220,43 +215,23 @@ class WorkerPool:
     def __init__(self, size: int, max_per_network: int, *, nice: int, timeout_s: float, share_s: float) -> None:
         self.timeout_s = timeout_s
         self.share_s = share_s
+        self.queue = FairQueue(size)
         self._max_per_network = max_per_network
         self._workers = [Worker(nice=nice, memory=WORKER_MEMORY_BYTES) for _ in range(size)]
         self._idle = list(self._workers)
-        self._queue = FairQueue(size)
-        self._pending: Counter[str] = Counter()  # tasks of each network, waiting or running
-
-    @property
-    def all_busy(self) -> bool:
-        return self._queue.locked
-
-    @property
-    def pending(self) -> int:
-        """The number of tasks, waiting or running."""
-        return self._pending.total()
-
-    def others_wait(self) -> bool:
-        """Whether a task of another network than this one's waits."""
-        return self._queue.others_wait(NETWORK.get())
 
     @asynccontextmanager
     async def worker(self) -> AsyncIterator[Worker]:
         """Lend a worker when one is free and it is this network's turn."""
         network = NETWORK.get()
-        if self._pending[network] >= self._max_per_network:
+        if self.queue.count(network) >= self._max_per_network:
             raise WorkersBusyError("The bots here are very busy. Wait a moment; the game is kept.")
-        self._pending[network] += 1
-        try:
-            async with self._queue.slot(network):
-                worker = self._idle.pop()
-                try:
-                    yield worker
-                finally:
-                    self._idle.append(worker)
-        finally:
-            self._pending[network] -= 1
-            if not self._pending[network]:
-                del self._pending[network]
+        async with self.queue.slot(network):
+            worker = self._idle.pop()
+            try:
+                yield worker
+            finally:
+                self._idle.append(worker)
 
     def close(self) -> None:
         for worker in self._workers:
