@@ -10,7 +10,7 @@ import pytest
 
 import piste
 from piste.core.game import find, members, names
-from piste.core.protocols import CHANCE, OVER
+from piste.core.protocols import CHANCE, OVER, SPECTATOR
 from tests.game_setups import FULL, ODD, Kind, choices, games, played, walked
 
 EVERY = pytest.mark.parametrize("kind", [*FULL, *ODD], ids=str)
@@ -95,8 +95,8 @@ def test_record_of_a_running_game_goes_on_to_the_same_game(kind: Kind) -> None:
     while (actor := table.to_act) is not None:
         table.decide(actor, chooser.choice(table.view(actor).actions))
         again = piste.replay(table.record())
-        assert [again.view(seat) for seat in range(-1, table.seats)] == [
-            table.view(seat) for seat in range(-1, table.seats)
+        assert [again.view(seat) for seat in (SPECTATOR, *range(table.seats))] == [
+            table.view(seat) for seat in (SPECTATOR, *range(table.seats))
         ]
         table = again
     assert table.history() == whole.history()
@@ -142,7 +142,7 @@ def test_only_the_seat_to_act_is_given_decisions(kind: Kind) -> None:
     table = piste.open_table(kind.game, kind.options, seed="mask")
     chooser = random.Random("mask")
     while (actor := table.to_act) is not None:
-        for seat in range(-1, table.seats):
+        for seat in (SPECTATOR, *range(table.seats)):
             assert bool(table.view(seat).decisions) == bool(table.view(seat).actions) == (seat == actor)
         table.decide(actor, chooser.choice(table.view(actor).decisions))
 
@@ -190,7 +190,7 @@ def test_every_seat_can_resign_at_every_decision(kind: Kind) -> None:
 
 def test_stale_foreign_and_late_decisions_are_refused() -> None:
     table = piste.open_table("positive-negative", seed="refusals")
-    before = [table.view(seat) for seat in (-1, 0, 1)]
+    before = [table.view(seat) for seat in (SPECTATOR, 0, 1)]
     for seat, decision, at, words in (
         (1, "keep", 0, "it is for Player 1"),
         (0, "keep", 7, "answers question 7"),
@@ -200,7 +200,7 @@ def test_stale_foreign_and_late_decisions_are_refused() -> None:
     ):
         with pytest.raises(piste.PisteError, match=words):
             table.decide(seat, decision, at)
-    assert [table.view(seat) for seat in (-1, 0, 1)] == before
+    assert [table.view(seat) for seat in (SPECTATOR, 0, 1)] == before
     table.decide(0, "keep", 0)
     with pytest.raises(piste.PisteError, match="question 0"):
         table.decide(1, "keep", 0)

@@ -13,7 +13,7 @@ import pytest
 
 import piste
 from piste.core.game import find
-from piste.core.protocols import CHANCE, OVER
+from piste.core.protocols import CHANCE, OVER, SPECTATOR
 from tests.game_setups import FULL, ODD, Kind, actions, choices, games, played, walked
 
 HIDING = tuple(kind for kind in (*FULL, *ODD) if kind.game in ("zero-sum-duel", "positive-negative", "mccoy-duel"))
@@ -103,7 +103,7 @@ def test_a_seat_cannot_tell_apart_what_it_may_not_know(kind: Kind) -> None:
         if not cuts:
             continue
         steps = chooser.choice(cuts)
-        for seat in range(-1, seats):
+        for seat in (SPECTATOR, *range(seats)):
             other = another_history(kind, steps, seat, chooser)
             if other is not None:
                 found += 1
@@ -138,7 +138,7 @@ def test_nobody_sees_what_the_dealer_will_bring(kind: Kind) -> None:
                 for s, step in walked(kind, steps):
                     if step is not None and rules.to_act(s) >= 0:
                         table.decide(rules.to_act(s), step)
-            for seat in range(-1, tables[0].seats):
+            for seat in (SPECTATOR, *range(tables[0].seats)):
                 assert len({repr(table.view(seat)) for table in tables}) == 1
 
 
@@ -146,7 +146,7 @@ def test_nobody_sees_what_the_dealer_will_bring(kind: Kind) -> None:
 def test_no_view_holds_a_state_or_the_seed(kind: Kind) -> None:
     rules = find(kind.game).rules
     table = piste.open_table(kind.game, kind.options, seed="quite-a-secret")
-    for seat in range(-1, table.seats):
+    for seat in (SPECTATOR, *range(table.seats)):
         view = table.view(seat)
         assert "quite-a-secret" not in repr(view)
         assert not any(isinstance(part, rules.State) for part in (*view, *(told.after for told in view.log)))

@@ -8,7 +8,7 @@ import pytest
 
 from piste.compiled.compiler import game_kernels
 from piste.core.game import find, members, names
-from piste.core.protocols import CHANCE, OVER
+from piste.core.protocols import CHANCE, OVER, SPECTATOR
 from tests import ROOT
 from tests.compiled.playout_kernel import playout_of
 from tests.game_setups import FULL, ODD, Kind, actions, games, played, walked
@@ -42,7 +42,7 @@ def test_twins_agree_on_every_function_at_every_step(kind: Kind) -> None:
             state: Any = s
             for name in ("to_act", "reason"):
                 assert getattr(plain, name)(state) == getattr(compiled, name)(state)
-            for seat in range(-1, seats):
+            for seat in (SPECTATOR, *range(seats)):
                 assert plain.look(state, seat) == compiled.look(state, seat)
                 if seat >= 0:
                     assert plain.payoff(state, seat) == compiled.payoff(state, seat)

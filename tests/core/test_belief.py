@@ -78,7 +78,7 @@ def test_belief_is_what_a_full_search_finds(kind: Kind) -> None:
         table = mid_game(kind, seed)
         if table is None:
             continue
-        for seat in range(-1, table.seats):
+        for seat in (SPECTATOR, *range(table.seats)):
             wanted: Counter[Any] = Counter()
             for history, chance in every_history(kind, table, seat).items():
                 *_, (state, _) = walked(kind, history)
@@ -93,9 +93,11 @@ def test_belief_is_what_a_full_search_finds(kind: Kind) -> None:
 @pytest.mark.parametrize("kind", SMALL, ids=str)
 def test_retold_histories_come_as_often_as_they_should(kind: Kind) -> None:
     game, draws = find(kind.game), 3000
-    table = next(t for seed in range(99) if (t := mid_game(kind, seed)) and len(every_history(kind, t, -1)) > 3)
-    wanted = every_history(kind, table, -1)
-    held = belief(game, table.view(-1))
+    table = next(
+        t for seed in range(99) if (t := mid_game(kind, seed)) and len(every_history(kind, t, SPECTATOR)) > 3
+    )
+    wanted = every_history(kind, table, SPECTATOR)
+    held = belief(game, table.view(SPECTATOR))
     stream = Dealer("retell").stream("bot 0")
     seen = Counter(held.retell(stream) for _ in range(draws))
     assert set(seen) <= set(wanted)
@@ -112,7 +114,7 @@ def test_retold_games_look_the_same_and_hold_the_truth(kind: Kind) -> None:
         table = mid_game(kind, seed)
         if table is None:
             continue
-        for seat in range(-1, table.seats):
+        for seat in (SPECTATOR, *range(table.seats)):
             view = table.view(seat)
             held = belief(game, view)
             *_, (truth, _) = walked(kind, table.history())
@@ -132,7 +134,7 @@ def test_what_a_seat_knows_prints_and_parses(kind: Kind) -> None:
             continue
         if seed == 5 and table.seats == 3:
             table.resign(0)
-        for seat in range(-1, table.seats):
+        for seat in (SPECTATOR, *range(table.seats)):
             known = piste.InformationSet.of(game, table.view(seat))
             again = piste.InformationSet.parse(str(known))
             assert str(again) == str(known)
@@ -202,9 +204,9 @@ def test_a_sample_is_kept_when_there_is_too_much_to_hold() -> None:
     kind = Kind("mccoy-duel", {"players": 3, "rounds": 1, "first": 1})
     game = find(kind.game)
     table = piste.open_table(kind.game, kind.options, seed="sample")
-    view = table.view(-1)
-    whole = piste.Belief(game, game.rules.start(view.options), -1)
-    thin = piste.Belief(game, game.rules.start(view.options), -1, most=100)
+    view = table.view(SPECTATOR)
+    whole = piste.Belief(game, game.rules.start(view.options), SPECTATOR)
+    thin = piste.Belief(game, game.rules.start(view.options), SPECTATOR, most=100)
     for told in view.log:
         whole.see(told)
         thin.see(told)

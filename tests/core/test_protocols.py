@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from piste import names
-from piste.core.protocols import AnyRules, Rules
+from piste.core.protocols import CHANCE, HIDDEN, OVER, SPECTATOR, AnyRules, Rules
 from piste.games.mccoy_duel import rules as mccoy_duel
 from piste.games.positive_negative import rules as positive_negative
 from piste.games.prime_duel import rules as prime_duel
@@ -23,3 +23,7 @@ def test_the_rules_of_every_game_are_checked_against_the_protocol() -> None:
     checked: list[AnyRules] = [MCCOY_DUEL, POSITIVE_NEGATIVE, PRIME_DUEL, ZERO_SUM_DUEL, ZERO_SUM_GRID]
     packages = {getattr(rules, "__name__", "").split(".")[-2].replace("_", "-") for rules in checked}
     assert packages == set(names())
+
+
+def test_a_spectator_is_nobody_that_could_be_to_act() -> None:
+    assert SPECTATOR not in (CHANCE, OVER, HIDDEN)

@@ -165,7 +165,7 @@ def gone(room: Room, seat: int) -> bool:
 
 
 def faces_of(room: Room) -> Iterator[TableViewModel]:
-    for seat in range(SPECTATOR, len(room.seats)):
+    for seat in (SPECTATOR, *range(len(room.seats))):
         yield view_model(room, Viewer(seat, host=seat == 0), HOUSE)
 
 

@@ -69,7 +69,7 @@ class Session:
         self.hints = hints or len(self.people) == 1
         self.private = self.text.HAND_OVER and len(self.people) > 1
         self.holder = self.people[0] if len(self.people) == 1 else SPECTATOR
-        self._log_position = dict.fromkeys(range(SPECTATOR, table.seats), 0)
+        self._log_position = dict.fromkeys((SPECTATOR, *range(table.seats)), 0)
         self._paused = True  # nothing secret is on the screen yet
         self._open = True  # what stands there is for everybody
         self._dealer = Dealer(head.seed if head.seed is not None else "given")

@@ -107,7 +107,7 @@ class Position(NamedTuple):
 
     def seen_by(self, seat: int) -> Any:
         """Return what a seat, or a spectator, sees of this position."""
-        if not SPECTATOR <= seat < self.game.rules.seats(self.state.options):
+        if seat != SPECTATOR and not 0 <= seat < self.game.rules.seats(self.state.options):
             raise IllegalDecisionError(f"There is no seat {seat} here.")
         return self.game.rules.look(self.state, seat)
 

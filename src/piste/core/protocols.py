@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
 
-# Rules are compiled, so these are whole numbers; none of them stands where another one could.
+# Rules are compiled, so these are whole numbers. Those that can stand in place of a seat differ from each other.
 
 CHANCE = -1
 """`to_act` when the dealer is to act."""
@@ -19,7 +19,7 @@ CHANCE = -1
 OVER = -2
 """`to_act` when the game has ended."""
 
-SPECTATOR = -1
+SPECTATOR = -3
 """In place of a seat, for `look` and `tell`: what every seat may know, and nothing more."""
 
 HIDDEN = -1

@@ -107,7 +107,7 @@ def everything(screen: Terminal) -> tuple[list[str], list[Row], str]:
 def test_d17_a_hidden_card_changes_nothing_on_the_screens_of_those_who_may_not_know_it(
     steps: str, one: str, other: str, told: set[int], options: dict[str, int]
 ) -> None:
-    for seat in range(SPECTATOR, options.get("players", 2)):
+    for seat in (SPECTATOR, *range(options.get("players", 2))):
         first, second = (everything(play(steps.format(card), seat, **options)) for card in (one, other))
         assert (first != second) == (seat in told)
 
@@ -352,7 +352,7 @@ def test_whole_matches_can_be_read_and_answered(players: int) -> None:
     for seed in range(6):
         table = piste.open_table(GAME, {"players": players, "rounds": 3}, seed=f"words {seed}")
         names = tuple(letter * 24 for letter in "ABCD"[:players]) if seed % 2 else called(table)  # long ones too
-        screens = [Terminal(table, seat, names) for seat in range(SPECTATOR, players)]
+        screens = [Terminal(table, seat, names) for seat in (SPECTATOR, *range(players))]
         while (actor := table.to_act) is not None:
             check_board(table, screens)
             if dice.random() < 0.004 * (players - 1):

@@ -92,7 +92,7 @@ def test_whole_games_of_prime_duel_to_thirty_never_speak_of_fifty() -> None:
             view = table.view(seat)
             found += [game.text.ask(view, players).text, *map(str, game.text.picture(view, players))]
             table.decide(seat, chooser.choice(view.decisions))
-        for seat in (-1, 0, 1):
+        for seat in (piste.SPECTATOR, 0, 1):
             view = table.view(seat)
             for at in range(len(view.log)):
                 found += game.text.lines(EventContext(seat, players, view.opening, view.log[: at + 1]))

@@ -54,7 +54,7 @@ def faces(kind: Kind, seed: object, resigning: float = 0.005) -> Iterator[tuple[
         table = piste.open_table(kind.game, kind.options, seed=f"{kind} {seed} {number}")
         chooser = random.Random(f"{kind} {seed} {number}")
         while True:
-            for seat in range(-1, table.seats):
+            for seat in (SPECTATOR, *range(table.seats)):
                 yield table.view(seat), scene(table, seat)
             actor = table.to_act
             if actor is None:
@@ -132,7 +132,7 @@ def test_a_seat_cannot_tell_scenes_apart_by_what_it_may_not_know(kind: Kind) -> 
         if not cuts:
             continue
         steps = chooser.choice(cuts)
-        for seat in range(-1, find(kind.game).rules.seats(find(kind.game).options(kind.options))):
+        for seat in (SPECTATOR, *range(find(kind.game).rules.seats(find(kind.game).options(kind.options)))):
             other = another_history(kind, steps, seat, chooser)
             if other is not None:
                 found += 1

@@ -24,7 +24,7 @@ def run(args: argparse.Namespace, terminal: Terminal) -> int:
         return print_json(terminal, document, version=1)
     text, seats = record.head.game.text, record.head.seats
     terminal.lines(text.welcome(table.view(SPECTATOR), seats))
-    views = {seat: table.view(seat) for seat in range(SPECTATOR, table.seats)}
+    views = {seat: table.view(seat) for seat in (SPECTATOR, *range(table.seats))}
     for at, entry in enumerate(views[SPECTATOR].log):
         owner = entry.event.seat if entry.event.seat in views else SPECTATOR
         # Where turns have a heading of their own the owner's voice is clear; where they are asked for (Duel's

@@ -55,7 +55,7 @@ def replay_step(
     """
     if room.table is None or room.transcript is None or not room.over:
         raise IllegalDecisionError("The game is not over: it can be seen again when it is.")
-    seat = seat if SPECTATOR <= seat < room.table.seats else SPECTATOR
+    seat = seat if 0 <= seat < room.table.seats else SPECTATOR
     view = room.table.view(seat)
     step = max(0, min(step, len(view.log)))
     names = room.names()
