@@ -79,7 +79,7 @@ def _continued(
     if rules.to_act(next(iter(asked.belief.states))) == OVER:
         raise PositionError("The game is over in this position.")
     origin = "" if base.state == rules.start(base.state.options) else str(base)
-    head = _replay.head_of(base.game, base.state.options, seed=seed, seats=seats, position=origin)
+    head = _replay.new_head(base.game, base.state.options, seed=seed, seats=seats, position=origin)
     assert head.seed is not None
     dealer = Dealer(head.seed) if outcomes is None else ScriptedDealer(outcomes)
     if not asked.events:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import TextIO
+from typing import Any
 
 
 class PisteError(Exception):
@@ -66,18 +66,11 @@ def tell_cache_warnings(tell: Callable[[str], object]) -> None:
     """Have each CacheWarning told as a sentence; other warnings are shown as before."""
     other = warnings.showwarning
 
-    def show(
-        message: Warning | str,
-        category: type[Warning],
-        filename: str,
-        lineno: int,
-        file: TextIO | None = None,
-        line: str | None = None,
-    ) -> None:
+    def show(message: Warning | str, category: type[Warning], *where: Any, **named: Any) -> None:
         if issubclass(category, CacheWarning):
             tell(str(message))
         else:
-            other(message, category, filename, lineno, file, line)
+            other(message, category, *where, **named)
 
     warnings.showwarning = show
     warnings.simplefilter("always", CacheWarning)

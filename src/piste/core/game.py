@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache, lru_cache
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar, cast
 
 from piste.core.errors import (
     AmbiguousDecisionError,
@@ -27,7 +27,9 @@ if TYPE_CHECKING:
     from piste.core.presentation import GameText
     from piste.core.scene import SceneBuilder
 
+
 ENTRY_POINTS = "piste.games"
+T = TypeVar("T")
 
 
 class Each(NamedTuple):
@@ -96,69 +98,52 @@ class Notation(Protocol):
         """Return the deal that a person laid, or raise DealError with the reason."""
 
 
-class Game(NamedTuple):
+class Module(Generic[T]):
+    """A module that a game's package may have, loaded when it is first used; None where the package has none."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __get__(self, game: Game, _: type[Game]) -> T:
+        there = _exists(game.package, self.name)
+        return cast("T", importlib.import_module(f"{game.package}.{self.name}") if there else None)
+
+
+class Game:
     """A game's package: rules and notation, and what else it has, which is loaded when it is first used.
 
     Only `text` is required besides. What a game lacks is None here, and whoever needs it does without or refuses.
+    There is one value for each game: `find` returns it.
     """
 
-    name: str
-    rules: AnyRules
-    notation: Notation
-    package: str
+    text: Module[GameText] = Module("text")  # what people read of the game
+    scene: Module[SceneBuilder | None] = Module("scene")  # how a browser draws it
+    observation: Module[ObservationSpec | None] = Module("observation")  # what a learner sees, as numbers
+    policies: Module[ModuleType | None] = Module("policies")  # simple play in bulk
+    explain: Module[ModuleType | None] = Module("explain")  # why a decision is worth what it is worth
+    balance_config: Module[ModuleType | None] = Module(
+        "balance_config"
+    )  # the size of a balance report, and what is proven
+    # How the play of each level is known, how long it thinks, and which libraries the solver needs.
+    guarantees: Module[ModuleType | None] = Module("guarantees")
+    solver: Module[ModuleType | None] = Module("solver.solver")  # `extras.solver_of` looks for its libraries first
+    evaluator: Module[ModuleType | None] = Module(
+        "solver.evaluator"
+    )  # of the coach, if it is not the solver as it is
+
+    def __init__(self, name: str, rules: AnyRules, notation: Notation, package: str) -> None:
+        self.name, self.rules, self.notation, self.package = name, rules, notation, package
+
+    def __repr__(self) -> str:
+        return f"<Game {self.name}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return find, (self.name,)  # its modules stay where they are: another process finds its own
 
     @property
-    def text(self) -> GameText:
-        """What people read of the game."""
-        return cast("GameText", importlib.import_module(f"{self.package}.text"))
-
-    @property
-    def scene(self) -> SceneBuilder | None:
-        """How a browser draws the game."""
-        return cast("SceneBuilder | None", self._module("scene"))
-
-    @property
-    def observation(self) -> ObservationSpec | None:
-        """What a learner sees, as numbers."""
-        return cast("ObservationSpec | None", self._module("observation"))
-
-    @property
-    def policies(self) -> ModuleType | None:
-        """Simple policies for play in bulk."""
-        return self._module("policies")
-
-    @property
-    def explain(self) -> ModuleType | None:
-        """Why a decision is worth what it is worth."""
-        return self._module("explain")
-
-    @property
-    def balance_config(self) -> ModuleType | None:
-        """How many games a balance report plays, and what is proven of the game."""
-        return self._module("balance_config")
-
-    @property
     def has_solver(self) -> bool:
         """Whether there is a solver; it is not loaded for that."""
         return _exists(self.package, "solver.solver")
-
-    @property
-    def solver(self) -> ModuleType | None:
-        """What computes values; `extras.solver_of` checks first that its libraries are installed."""
-        return self._module("solver.solver")
-
-    @property
-    def evaluator(self) -> ModuleType | None:
-        """How the coach evaluates, where that is not the solver as it is."""
-        return self._module("solver.evaluator")
-
-    @property
-    def guarantees(self) -> ModuleType | None:
-        """How the play of each level is known, how long it thinks, and which libraries the solver needs."""
-        return self._module("guarantees")
 
     def levels(self, known: Iterable[str]) -> list[str]:
         """Return which of these levels the game has; none is loaded for that."""
@@ -167,9 +152,6 @@ class Game(NamedTuple):
     def level(self, level: str) -> ModuleType:
         """Return the bot of a level."""
         return importlib.import_module(f"{self.package}.bots.{level}")
-
-    def _module(self, name: str) -> ModuleType | None:
-        return importlib.import_module(f"{self.package}.{name}") if _exists(self.package, name) else None
 
     def line(self, options: Any) -> str:
         """Return one line that says what the game is with these options."""
@@ -357,6 +339,8 @@ def find(name: str) -> Game:
     """Return the game of that name: from the tree, else from an installed package that offers it."""
     folder = tidy(name).replace("_", "-")
     if folder in names():
+        if folder != name:
+            return find(folder)
         package = f"piste.games.{folder.replace('-', '_')}"
         rules = importlib.import_module(f"{package}.rules")
         notation = importlib.import_module(f"{package}.notation")
@@ -368,7 +352,7 @@ def find(name: str) -> Game:
 
     for entry in entry_points(group=ENTRY_POINTS, name=folder):
         room = entry.load()
-        return Game(folder, room.rules, room.notation, room.__name__)
+        return find(folder) if folder != name else Game(folder, room.rules, room.notation, room.__name__)
     from difflib import get_close_matches
 
     near = [known for known in names() if folder and folder in known] or get_close_matches(folder, names(), 1, 0.5)

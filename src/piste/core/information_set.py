@@ -11,8 +11,7 @@ take the seat's own secret for common knowledge.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from piste.core.belief import MAX_STATES, Belief, WrittenEvent, belief, believed, event_text
 from piste.core.dealer import RandomStream
@@ -161,15 +160,15 @@ def last_shared(held: Belief) -> int:
     certain = [at for at in range(held.events + 1) if len(held.layer(at)) == 1]
     if seat == SPECTATOR:
         return certain[-1]  # what a spectator knows everybody knows
-    steps = held.retell(
-        RandomStream(b"piste known", f"{game.name} {seat}")
-    )  # any history: they are told alike to a spectator
+    # Any history will do: they are told alike to a spectator.
+    steps = held.retell(RandomStream(b"piste known", f"{game.name} {seat}"))
     shared, state = 0, next(iter(held.layer(0)))
     public = Belief(game, state, SPECTATOR)
     for at in range(1, certain[-1] + 1):
-        state, entry = _public_step(game, state, steps[at - 1])
+        event = tell_step(game.rules, state, steps[at - 1], SPECTATOR)
+        state = apply_step(game.rules, state, steps[at - 1])
         try:
-            public.see(entry)
+            public.see(LogEntry(event, game.rules.look(state, SPECTATOR)))
         except PositionError:
             break  # a sample that holds nothing like the true game; an earlier place is as good
         if at in certain and _all_tell_apart(game, public):
@@ -177,29 +176,15 @@ def last_shared(held: Belief) -> int:
     return shared
 
 
-def _public_step(game: Game, state: Any, step: Step) -> tuple[Any, LogEntry]:
-    """Return the state after a step, and what a spectator is told of it."""
-    after = apply_step(game.rules, state, step)
-    return after, LogEntry(tell_step(game.rules, state, step, SPECTATOR), game.rules.look(after, SPECTATOR))
-
-
 def _all_tell_apart(game: Game, public: Belief) -> bool:
     """Say whether every seat sees which of the states that are possible to a spectator it is in."""
     states = public.states
     if len(states) == 1:
         return True
-    seats = game.rules.seats(next(iter(states)).options)
-    return not public.sampled and all(_different(game, states, seat) for seat in range(seats))
-
-
-def _different(game: Game, states: Iterable[Any], seat: int) -> bool:
-    seen = set()
-    for state in states:
-        view = game.rules.look(state, seat)
-        if view in seen:
-            return False
-        seen.add(view)
-    return True
+    seats = range(game.rules.seats(next(iter(states)).options))
+    return not public.sampled and all(
+        len({game.rules.look(state, seat) for state in states}) == len(states) for seat in seats
+    )
 
 
 def _actor_name(game: Game, actor: int) -> str:

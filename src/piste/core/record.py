@@ -55,22 +55,18 @@ class Head(NamedTuple):
             "options": self.game.option_texts(self.options),
             "seats": list(self.seats),
         }
-        if self.laid:
-            head["laid"] = self.laid
-        if self.position:
-            head["position"] = self.position
-        if self.commitment is not None:
-            head["commitment"] = self.commitment.digest
-            head["salt"] = self.commitment.salt
-        if isinstance(self.seed, bytes):
-            head["seed_hex"] = self.seed.hex()
-        elif self.seed is not None:
-            head["seed"] = self.seed
-        head["counts"] = self.counts
-        if self.named:
-            head["named"] = True
-        if self.notes:
-            head["notes"] = dict(self.notes)
+        commitment = self.commitment
+        further = {
+            "laid": self.laid or None,
+            "position": self.position or None,
+            "commitment": commitment and commitment.digest,
+            "salt": commitment and commitment.salt,
+            **({"seed_hex": self.seed.hex()} if isinstance(self.seed, bytes) else {"seed": self.seed}),
+            "counts": self.counts,
+            "named": self.named or None,
+            "notes": dict(self.notes) or None,
+        }
+        head.update((key, value) for key, value in further.items() if value is not None)
         return head
 
     def open(self, dealer: ChanceSource | None = None) -> tuple[ChanceSource, Any]:
@@ -119,6 +115,7 @@ class Recorder:
         self._put(head.line())
 
     def step(self, actor: int, name: str, kind: int) -> None:
+        """Note an outcome (actor CHANCE) or a decision, by its name and the number of its kind."""
         if actor == CHANCE:
             self.entries.append(OutcomeEntry(name))
             self._put({"n": self._count, "chance": self._game.kind_name(kind), "outcome": name})
@@ -207,19 +204,19 @@ class Record(NamedTuple):
             body = dumped(fields)
             check = chained(check, body)
             if line != f'{body[:-1]}, "check": "{check}"}}':
-                _refuse(at, "its check does not fit: this line, or one before it, was changed or lost")
+                refuse(at, "its check does not fit: this line, or one before it, was changed or lost")
             objects.append(fields)
         head = _head(objects[0])
         steps, ending = objects[1:], None
         for at, step in enumerate(steps, 2):
             if step.get("n") != at - 1:
-                _refuse(at, f"it should be number {at - 1}")
+                refuse(at, f"it should be number {at - 1}")
             if "ending" in step:
                 if at != len(lines):
-                    _refuse(at + 1, "the game ended in the line before")
+                    refuse(at + 1, "the game ended in the line before")
                 digest = blake2b("\n".join(lines[:-1]).encode(), digest_size=16).hexdigest()
                 if step.get("checksum") != digest:
-                    _refuse(at, "the checksum does not fit the lines above")
+                    refuse(at, "the checksum does not fit the lines above")
                 ending = step
         return cls(head, tuple(lines), tuple(steps[: len(steps) - (ending is not None)]), ending)
 
@@ -240,8 +237,7 @@ def _lines(text: str | bytes, *, mend: bool) -> list[str]:
         try:
             text = raw.decode("utf-8")
         except UnicodeDecodeError as e:
-            at = raw.count(b"\n", 0, e.start) + 1
-            raise RecordError(f"Line {at} of the record cannot be used: it is not text in UTF-8.") from None
+            refuse(raw.count(b"\n", 0, e.start) + 1, "it is not text in UTF-8")
     # What editors do to a file without changing a word of it: a mark at the front, other line ends, blank lines.
     lines = [line.removesuffix("\r") for line in text.removeprefix("\ufeff").split("\n")]
     while lines and not lines[-1].strip():
@@ -265,17 +261,18 @@ def _object(at: int, line: str, *, last: bool) -> dict[str, Any]:
         dumped(fields).encode()
     except (ValueError, RecursionError):
         if last and at > 1:
-            _refuse(at, "it is cut off or damaged. The lines before it are whole: `mend` reads those")
-        _refuse(at, "it is not a line of JSON")
+            refuse(at, "it is cut off or damaged. The lines before it are whole: `mend` reads those")
+        refuse(at, "it is not a line of JSON")
     if not isinstance(fields, dict):
-        _refuse(at, "it is not an object in braces")
+        refuse(at, "it is not an object in braces")
     if at == 1 and "piste" not in fields:
         raise RecordError('This is no record of piste: the first line has no "piste".')
     return fields
 
 
-def _refuse(at: int, why: str) -> NoReturn:
-    raise RecordError(f"Line {at} of the record cannot be used: {why}.")
+def refuse(at: int, why: object) -> NoReturn:
+    """Refuse a record for what is wrong with one of its lines, counted from 1."""
+    raise RecordError(f"Line {at} of the record cannot be used: {str(why).rstrip('.')}.") from None
 
 
 def _head(head: Mapping[str, Any]) -> Head:
@@ -285,49 +282,49 @@ def _head(head: Mapping[str, Any]) -> Head:
         )
     name, options, seats = head.get("game"), head.get("options"), head.get("seats")
     if not isinstance(name, str) or not isinstance(options, dict) or not isinstance(seats, list):
-        _refuse(1, "it does not name a game, its options and who sits where")
+        refuse(1, "it does not name a game, its options and who sits where")
     try:
         game = find(name)
         chosen = game.options(options)
     except (UnknownNameError, OptionError) as e:
-        raise RecordError(f"Line 1 of the record cannot be used: {e}") from None
+        refuse(1, e)
     if head.get("rules") != game.rules.VERSION:
         raise RecordError(
             f"This record was played by rules {quoted(head.get('rules'))} of {game.notation.TITLE}; this version "
             f"of piste has rules {game.rules.VERSION}."
         )
     if len(seats) != game.rules.seats(chosen) or not all(isinstance(seat, str) for seat in seats):
-        _refuse(1, f"it should name who sits on each of {game.rules.seats(chosen)} seats")
+        refuse(1, f"it should name who sits on each of {game.rules.seats(chosen)} seats")
     seed = _seed(head)
     commitment = None
     if seed is not None:
         commitment = Commitment(str(head.get("commitment")), str(head.get("salt")))
         if not commitment.keeps(seed):
-            _refuse(1, "the seed is not the one that was promised at the deal")
+            refuse(1, "the seed is not the one that was promised at the deal")
     laid, named, notes = head.get("laid", ""), head.get("named", False), head.get("notes", {})
     if not isinstance(laid, str) or not isinstance(named, bool) or not isinstance(notes, dict):
-        _refuse(1, "what it says of the deal cannot be read")
+        refuse(1, "what it says of the deal cannot be read")
     position = head.get("position", "")
     if not isinstance(position, str):
-        _refuse(1, "the position is not text")
+        refuse(1, "the position is not text")
     parsed = Head(game, chosen, tuple(seats), seed, commitment, laid, named, notes, position)
     try:
         parsed.open()
     except (DealError, PositionError) as e:
-        _refuse(1, str(e).rstrip("."))
+        refuse(1, e)
     if head.get("counts") != parsed.counts:
-        _refuse(1, f"such a game {'counts' if parsed.counts else 'does not count'}")
+        refuse(1, f"such a game {'counts' if parsed.counts else 'does not count'}")
     return parsed
 
 
 def _seed(head: Mapping[str, Any]) -> str | bytes | None:
     if "seed" in head:
         if not isinstance(head["seed"], str):
-            _refuse(1, "the seed is not text")
+            refuse(1, "the seed is not text")
         return str(head["seed"])
     if "seed_hex" in head:
         try:
             return bytes.fromhex(head["seed_hex"])
         except (TypeError, ValueError):
-            _refuse(1, "the seed is not written in hexadecimal")
+            refuse(1, "the seed is not written in hexadecimal")
     return None

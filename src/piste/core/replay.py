@@ -10,7 +10,7 @@ from piste.core.errors import DealError, PisteError, RecordError
 from piste.core.game import Game, find, quoted
 from piste.core.marks import read_mark
 from piste.core.protocols import HIDDEN
-from piste.core.record import Head, Record, Recorder, Write
+from piste.core.record import Head, Record, Recorder, Write, refuse
 from piste.core.table import Table
 
 
@@ -30,28 +30,20 @@ def opened(head: Head, dealer: ChanceSource, origin: Any, recorder: Recorder) ->
 
 
 def new_head(
-    name: str,
-    options: Mapping[str, int | str] | None = None,
-    *,
-    seed: str | bytes | None = None,
-    seats: tuple[str, ...] = (),
-    laid: str = "",
-) -> Head:
-    """Return the head of a new game; without a seed, one that nobody can guess."""
-    game = find(name)
-    return head_of(game, game.options(options), seed=seed, seats=seats, laid=laid)
-
-
-def head_of(
-    game: Game,
-    chosen: Any,
+    game: Game | str,
+    options: Any = None,
     *,
     seed: str | bytes | None = None,
     seats: tuple[str, ...] = (),
     laid: str = "",
     position: str = "",
 ) -> Head:
-    """Return the head of a new game with options that are checked already."""
+    """Return the head of a new game, with options by name or as the game has them.
+
+    Without a seed it gets one that nobody can guess.
+    """
+    game = find(game) if isinstance(game, str) else game
+    chosen = options if isinstance(options, game.rules.Options) else game.options(options)
     named = seed is not None
     seed = checked_seed(seed)
     count = game.rules.seats(chosen)
@@ -96,17 +88,13 @@ class _Checked:
         if step is None:
             return self._dealer.outcome(game, state)
         if step.get("chance") != what:
-            raise RecordError(f"Line {self.at + 2} of the record cannot be used: '{what}' should come here.")
+            refuse(self.at + 2, f"'{what}' should come here")
         name = step.get("outcome")
         outcome = game.read_outcome(state, name) if isinstance(name, str) else None
         if outcome is None:
-            raise RecordError(
-                f"Line {self.at + 2} of the record cannot be used: {quoted(name)} cannot come up for '{what}' here."
-            )
+            refuse(self.at + 2, f"{quoted(name)} cannot come up for '{what}' here")
         if self._record.head.seed is not None and self._dealer.outcome(game, state) != outcome:
-            raise RecordError(
-                f"Line {self.at + 2} of the record cannot be used: the seed did not deal {quoted(name)}."
-            )
+            refuse(self.at + 2, f"the seed did not deal {quoted(name)}")
         self.at += 1
         return outcome
 
@@ -127,7 +115,7 @@ def replay(record: Record) -> tuple[Table, Recorder]:
         line = checked.at + 2
         seat = names.get(str(step.get("seat")), HIDDEN)
         if table.to_act is None or seat == HIDDEN or "chance" in step:
-            raise RecordError(f"Line {line} of the record cannot be used: nobody could do this here.")
+            refuse(line, "nobody could do this here")
         checked.at += 1
         try:
             if step.get("resigns") is True:
@@ -137,10 +125,10 @@ def replay(record: Record) -> tuple[Table, Recorder]:
         except RecordError:
             raise
         except PisteError as e:
-            raise RecordError(f"Line {line} of the record cannot be used: {e}") from None
+            refuse(line, e)
     for line, text in enumerate(record.lines):
         if line >= len(recorder.lines) or recorder.lines[line] != text:
-            raise RecordError(f"Line {line + 1} of the record cannot be used: the game went otherwise.")
+            refuse(line + 1, "the game went otherwise")
     return table, recorder
 
 

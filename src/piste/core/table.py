@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from piste.core.dealer import ChanceSource
 from piste.core.errors import IllegalDecisionError, StaleDecisionError
@@ -12,20 +12,8 @@ from piste.core.protocols import CHANCE, HIDDEN, OVER, SPECTATOR
 from piste.core.steps import Resignation, Step, tell_step
 from piste.core.views import Ending, LogEntry, SeatView
 
-
-class Journal(Protocol):
-    """Whoever writes down what happens at a table: a `Recorder`, for one."""
-
-    lines: list[str]
-
-    def step(self, actor: int, name: str, kind: int) -> None:
-        """Note an outcome (actor CHANCE) or a decision, by its name and the name of its kind."""
-
-    def resign(self, seat: int) -> None:
-        """Note a resignation."""
-
-    def end(self, ending: Ending) -> None:
-        """Note how the game ended."""
+if TYPE_CHECKING:
+    from piste.core.record import Recorder
 
 
 class _Taken(NamedTuple):
@@ -50,7 +38,7 @@ class Table:
         origin: Any = None,
         counts: bool = True,
         commitment: str = "",
-        journal: Journal | None = None,
+        journal: Recorder | None = None,
     ) -> None:
         self.game = game
         self.options = options

@@ -9,6 +9,7 @@ import operator
 from collections.abc import Mapping
 from typing import Any
 
+import gymnasium
 from gymnasium import spaces
 
 from piste.core.dealer import Dealer, RandomStream, fresh_seed
@@ -153,6 +154,17 @@ class Episode:
         if view.actions:
             lines += [f"{self.agents[seat]} can take {listed(offers(view), 'or')}."]
         return "\n".join(lines) + "\n"
+
+    def render(self, mode: str | None, seat: int) -> str | None:
+        """Return what a seat or a spectator sees as text, or print it, as the render mode says."""
+        if mode is None:
+            gymnasium.logger.warn("There is nothing to render: make the environment with a render_mode.")
+            return None
+        text = self.text(seat)
+        if mode == "ansi":
+            return text
+        print(text)
+        return None
 
     # A game is its seed and its decisions: rules are modules, which cannot be pickled, and need not be.
 

@@ -123,14 +123,7 @@ class LearnerEnv(gymnasium.Env[Seen, Any]):
 
     def render(self) -> str | None:
         """Return or print what the learner sees."""
-        if self.render_mode is None:
-            gymnasium.logger.warn("There is nothing to render: make the environment with a render_mode.")
-            return None
-        text = self._episode.text(self._seat)
-        if self.render_mode == "ansi":
-            return text
-        print(text)
-        return None
+        return self._episode.render(self.render_mode, self._seat)
 
     def close(self) -> None:
         """Close the bots; a bot program is ended."""

@@ -62,8 +62,8 @@ def _numbers_of_seats(game: Game) -> tuple[int, int]:
     """Return the fewest and the most players, over the ends of every option's range."""
     plain = game.rules.Options()
     ends = product(game.notation.OPTIONS, (False, True))
-    found = [game.rules.seats(plain._replace(**{o.name: o.high if high else o.low})) for o, high in ends]
-    return min(found, default=game.rules.seats(plain)), max(found, default=game.rules.seats(plain))
+    seats = [game.rules.seats(plain._replace(**{o.name: o.high if high else o.low})) for o, high in ends]
+    return min(seats, default=game.rules.seats(plain)), max(seats, default=game.rules.seats(plain))
 
 
 def game_type(game: Game, *, logs: bool) -> Any:
@@ -221,10 +221,10 @@ class PisteObserver:
 
     def string_from(self, state: PisteState, player: int) -> str:
         """Return what `player` may know at `state` as text."""
-        found = [self._text(state.node, seat, whole) for seat, whole in self._audiences(player)]
+        texts = [self._text(state.node, seat, whole) for seat, whole in self._audiences(player)]
         if self.recall and self.public and self.own:
-            found.insert(0, f"{self.spec.game.seat_name(player)}:")
-        return " ".join(text for text in found if text)
+            texts.insert(0, f"{self.spec.game.seat_name(player)}:")
+        return " ".join(text for text in texts if text)
 
     def _audiences(self, player: int) -> list[tuple[int, bool]]:
         """Return the viewers in order, each with whether it gets everything or only what is private."""

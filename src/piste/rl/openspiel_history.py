@@ -204,14 +204,14 @@ def value_text(part: Part, options: Any, value: Any) -> str:
     """Return what a part reads, with the names it has for it."""
     names = part.names(options)
     if part.form == FLAGS:
-        found = [name for i, name in enumerate(names) if value >> i & 1]
+        words = [name for i, name in enumerate(names) if value >> i & 1]
     elif part.form == COUNTS:
-        found = [f"{name} x{value >> 4 * i & 15}" for i, name in enumerate(names)]
+        words = [f"{name} x{value >> 4 * i & 15}" for i, name in enumerate(names)]
     elif part.form == AMOUNTS:
-        found = [str(value[i]) for i in range(len(names))]
+        words = [str(value[i]) for i in range(len(names))]
     else:
-        found = [names[value]] if 0 <= value < len(names) else []
-    return ", ".join(found) or "-"
+        words = [names[value]] if 0 <= value < len(names) else []
+    return ", ".join(words) or "-"
 
 
 def part_shapes(spec: GameSpec, name: str = "") -> dict[str, tuple[int, ...]]:

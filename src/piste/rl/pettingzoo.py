@@ -20,7 +20,6 @@ from piste.core.protocols import SPECTATOR
 
 load(PETTINGZOO)
 
-import gymnasium
 from gymnasium import spaces
 from pettingzoo import AECEnv, aec_registry, register
 from pettingzoo.utils.wrappers import AssertOutOfBoundsWrapper, OrderEnforcingWrapper
@@ -113,15 +112,8 @@ class SeatsEnv(AECEnv):  # type: ignore[misc]  # PettingZoo has no types
 
     def render(self) -> str | None:
         """Return or print what the seat to act sees; after the end, what a spectator sees."""
-        if self.render_mode is None:
-            gymnasium.logger.warn("There is nothing to render: make the environment with a render_mode.")
-            return None
         seat = self._episode.to_act
-        text = self._episode.text(SPECTATOR if seat is None else seat)
-        if self.render_mode == "ansi":
-            return text
-        print(text)
-        return None
+        return self._episode.render(self.render_mode, SPECTATOR if seat is None else seat)
 
     def close(self) -> None:
         """Nothing is held open."""

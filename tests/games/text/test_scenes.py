@@ -94,7 +94,7 @@ def test_scenes_are_well_formed_for_everybody_at_every_moment(kind: Kind) -> Non
         for each in areas:
             assert each.kind in KINDS
             assert each.label
-            assert -1 <= each.seat < len(NAMES)
+            assert each.seat == SPECTATOR or 0 <= each.seat < len(NAMES)
             assert 0 <= each.value <= each.maximum
             assert each.columns == (3 if each.kind == GRID else 0)
             for card in each.cards:
