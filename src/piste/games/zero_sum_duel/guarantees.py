@@ -11,9 +11,6 @@ from piste.games.zero_sum_duel.rules import Options
 EXACT_SIZES = ((3, 2), (4, 2), (4, 3), (5, 3), (5, 4), (6, 5))
 """Highest card and hand for which each pass hides one choice of each player at most, and which take seconds."""
 
-MAX_INTERPRETED_TOP = 4
-"""With cards up to this, and hands that leave two in the deck, the solution takes seconds without a compiler."""
-
 SECONDS_PER_HAND = 4e-5
 """For each hand that the other player may have at some time of a pass; an order of magnitude, on one core."""
 
@@ -35,7 +32,8 @@ def basis(level: str, options: Options) -> Basis:
 
 
 def libraries(options: Options) -> tuple[str, ...]:
-    return NUMPY if options.top <= MAX_INTERPRETED_TOP and options.top - options.hand == 1 else NUMBA
+    hides_nothing = options.top - options.hand == 1  # the linear programs of other sizes are compiled
+    return NUMPY if is_exact(options) and hides_nothing else NUMBA
 
 
 def seconds(level: str, options: Options) -> float:

@@ -8,23 +8,29 @@ iteration over the passes. `PassStrategy` is how both play from a position that 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache, lru_cache
+from functools import lru_cache
 from math import log
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from piste.compiled import table_cache
-from piste.compiled.compiler import link_modules
 from piste.core.bits import count
 from piste.core.evaluation import Progress, quiet
 from piste.core.game import members
 from piste.core.protocols import OVER
 from piste.games.zero_sum_duel import rules
 from piste.games.zero_sum_duel.rules import DISCARD, DRAW, Options, State
-from piste.games.zero_sum_duel.solver import kernels, lp_kernels
-from piste.games.zero_sum_duel.solver.kernels import ENDLESS
 from piste.games.zero_sum_duel.solver.lp_kernels import TOLERANCE
+from piste.games.zero_sum_duel.solver.signaling import (
+    LOST_OR_EVEN,
+    Array,
+    HandSets,
+    SignalingGames,
+    hand_sets,
+    last_turns,
+    solve_pass,
+)
 
 VERSION = 1
 STAMP = f"rules {rules.VERSION}, solver {VERSION}"
@@ -32,42 +38,11 @@ CONVERGENCE = 1e-15
 """Value iteration ends when no value changes by more from one pass to the next."""
 
 MAX_PASSES = 400
-MODULES = (rules, lp_kernels, kernels)
+ENDLESS = 1 << 40
+"""How many turns are left without a turn limit."""
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
 Outcome = tuple[float, float]
 """The value for the first player, and the chance of a draw."""
-
-
-@cache
-def load_kernels() -> Any:
-    """Return the solver's kernels, compiled if that is possible."""
-    return link_modules(*MODULES)
-
-
-class HandSets(NamedTuple):
-    """The sets of cards of one size of the game, numbered."""
-
-    cards: int
-    kept: Any
-    full: Any
-    rank: Any
-    mirror: Any
-    zero: Any
-    pairs: Any  # (rank, rank) of each pair of full hands, one of each two mirror images
-
-
-@cache
-def hand_sets(top: int, hand: int) -> HandSets:
-    rank, mirror, zero = load_kernels().set_tables(top)
-    kept, full = load_kernels().sets_of(2 * top, hand), load_kernels().sets_of(2 * top, hand + 1)
-    pairs = [
-        (a, b)
-        for a, mine in enumerate(kept)
-        for b, other in enumerate(kept)
-        if not (mine & other or zero[mine] or zero[other]) and (rank[mirror[mine]], rank[mirror[other]]) >= (a, b)
-    ]
-    return HandSets(2 * top, kept, full, rank, mirror, zero, np.array(pairs))
 
 
 class PassValues(NamedTuple):
@@ -79,17 +54,10 @@ class PassValues(NamedTuple):
     drawn: Array
     converged: bool  # whether further levels would be like the last
 
-    def at(self, s: HandSets, left: int) -> tuple[Array, Array]:
+    def at(self, s: HandSets, left: int) -> Array:
         """Return both as tables by the ranks of the hands."""
         level = min((left - self.rest) // self.turns, len(self.value) - 1)
-        found = np.zeros((2, len(s.kept), len(s.kept)))
-        if left > 0:
-            a, b = s.pairs.T
-            mirrored = s.rank[s.mirror[s.kept[a]]], s.rank[s.mirror[s.kept[b]]]
-            for table, packed in zip(found, (self.value[level], self.drawn[level]), strict=True):
-                table[a, b] = packed
-                table[mirrored] = packed
-        return found[0], found[1]
+        return s.by_rank(np.stack((self.value[level], self.drawn[level])) if left > 0 else np.zeros((2, 1)))
 
 
 def turns_of_pass(options: Options) -> int:
@@ -138,37 +106,25 @@ def load_pass_values(top: int, hand: int, rest: int) -> PassValues | None:
 def solve_passes(top: int, hand: int, rest: int, wanted: int, progress: Progress) -> PassValues:
     """Value iteration, pass after pass until it converges; the result goes to the cache."""
     s, turns = hand_sets(top, hand), 2 * (top - hand)
-    value, drawn = np.zeros((len(s.kept), len(s.kept))), np.ones((len(s.kept), len(s.kept)))
-    values: list[Array] = []
-    draws: list[Array] = []
-    a, b = s.pairs.T
-    converged = False
-    while not converged and len(values) < wanted:
-        progress(percent_converged(values, draws, wanted), 100, "solving")
-        left = rest + turns * len(values)
-        tables = (s.rank, s.mirror, s.zero)
-        value, drawn, done = load_kernels().solve_pass(value, drawn, s.kept, s.full, tables, s.cards, left)
-        if not done:
-            raise ArithmeticError("A linear program of Zero Sum Duel was not solved.")
-        values.append(value[a, b])
-        draws.append(drawn[a, b])
-        converged = len(values) > 1 and last_change(values, draws) < CONVERGENCE
-    arrays = {"value": np.array(values), "drawn": np.array(draws), "rested": np.array([int(converged)])}
-    table_cache.try_save(table_name(top, hand, rest), STAMP, arrays)
-    return PassValues(rest, turns, arrays["value"], arrays["drawn"], converged)
+    levels = [np.stack((np.zeros(len(s.pairs)), np.ones(len(s.pairs))))]  # even after the last pass
+    change = 1.0
+    while change >= CONVERGENCE and len(levels) <= wanted:
+        progress(percent_converged(change, len(levels) - 1, wanted), 100, "solving")
+        levels.append(solve_pass(top, hand, s.by_rank(levels[-1]), rest + turns * (len(levels) - 1)))
+        change = float(np.abs(levels[-1] - levels[-2]).max()) if len(levels) > 2 else 1.0
+    value, drawn = np.array(levels[1:]).swapaxes(0, 1)
+    solved = PassValues(rest, turns, value, drawn, change < CONVERGENCE)
+    table_cache.try_save(table_name(top, hand, rest), STAMP, arrays_of(solved))
+    return solved
 
 
-def last_change(values: list[Array], draws: list[Array]) -> float:
-    """Return by how much the last pass changed anything."""
-    return max(float(np.abs(rows[-1] - rows[-2]).max()) for rows in (values, draws))
+def arrays_of(solved: PassValues) -> dict[str, Array]:
+    return {"value": solved.value, "drawn": solved.drawn, "rested": np.array([int(solved.converged)])}
 
 
-def percent_converged(values: list[Array], draws: list[Array], wanted: int) -> int:
-    """Return how far value iteration has converged, in percent of the logarithm of the change."""
-    if len(values) < 2:
-        return 0
-    change = max(last_change(values, draws), CONVERGENCE)
-    return min(99, max(round(100 * len(values) / wanted), round(100 * log(change) / log(CONVERGENCE))))
+def percent_converged(change: float, done: int, wanted: int) -> int:
+    """Return how far value iteration has converged, in percent of the passes or of the logarithm of the change."""
+    return min(99, max(round(100 * done / wanted), round(100 * log(max(change, CONVERGENCE)) / log(CONVERGENCE))))
 
 
 class SignalingSolution(NamedTuple):
@@ -176,29 +132,27 @@ class SignalingSolution(NamedTuple):
 
     senders: Mapping[int, int]  # the number of each hand with a card too many
     receivers: Mapping[int, int]
-    sender_mix: Array
-    receiver_mix: Array
-    pair: tuple[Array, Array]  # value and chance of a draw of each pair of hands
+    sender_mix: Array  # [sender, discard by place in the hand]
+    receiver_mix: Array  # [card seen, receiver, reply by place in the hand]
+    pair: Array  # value and chance of a draw of each pair of hands
 
 
 class PassStrategy:
     """The equilibrium strategies from a position that both know, up to the next empty deck."""
 
-    def __init__(self, base: State, progress: Progress = quiet) -> None:
+    def __init__(self, base: State) -> None:
         self.base = base
         o = base.options
         self.turns, self.sets = turns_of_pass(o), hand_sets(o.top, o.hand)
-        found = pass_values(o, progress)
+        values = pass_values(o)
         since = max(base.turns - 2 * o.hand, 0)
         end = 2 * o.hand + self.turns * (since // self.turns + 1)
-        self.ends = self.ahead(found, end)
-        self.begins = self.ahead(found, end - self.turns)
+        # What an empty deck is worth after so many turns.
+        self.empty = {n: values.at(self.sets, left_of(o, n)) for n in (end - self.turns, end)}
+        self.end = end
         self.outcomes: dict[State, Outcome] = {}
         opens = base.phase == DRAW and since % self.turns == 0
         self.signaling = self.solve_hidden_discards() if self.turns == 4 and opens else None
-
-    def ahead(self, found: PassValues, turns: int) -> tuple[int, Array, Array]:
-        return (turns, *found.at(self.sets, left_of(self.base.options, turns)))
 
     def solve_hidden_discards(self) -> SignalingSolution | None:
         """Solve the signaling game of the hidden discards, if the game can come so far."""
@@ -227,22 +181,18 @@ class PassStrategy:
         chances = np.zeros((len(senders), len(receivers)))
         for (mine, other), chance in joint.items():
             chances[senders[mine], receivers[other]] = chance
-        last, last_drawn = load_kernels().solve_last_turns(*self.ends[1:], s.kept, s.full, s.rank, s.zero, left - 2)
-        sender_mix, receiver_mix = np.zeros((len(senders), s.cards)), np.zeros((s.cards, len(receivers), s.cards))
-        row = np.zeros(len(senders), dtype=np.int64)
-        game = (np.array(list(senders)), np.array(list(receivers)), chances, s.rank, s.zero, s.cards, left, row)
-        worth, _ = load_kernels().solve_signaling_game(game, last, sender_mix, receiver_mix)
-        if worth != worth:
-            raise ArithmeticError("A linear program of Zero Sum Duel was not solved.")
-        load_kernels().refine_off_path(game, last, sender_mix, receiver_mix)
-        both: list[Array] = []
-        for table, ends, win in ((last, (-1.0, 0.0), 1.0), (last_drawn, (0.0, 1.0), 0.0)):
-            found = load_kernels().expected_payoffs(game, table, np.array(ends), receiver_mix)
-            mixed = (found * sender_mix[:, None, :]).sum(axis=2) / np.where(chances > 0, chances, 1.0)
-            both.append(np.where(row[:, None] < 0, win, mixed))
-        if abs(float((both[0] * chances).sum()) - worth) > 1e-9:
+        games = SignalingGames(s, np.array([list(senders)]), np.array([list(receivers)]), chances[None])
+        both = last_turns(s, self.empty[self.end], left - 2)
+        payoffs, evens = (games.payoffs(last, *ends, left) for last, ends in zip(both, LOST_OR_EVEN, strict=True))
+        (worth,), sender_mix, receiver_mix = games.solve(payoffs)
+        games.refine_off_path(payoffs, sender_mix, receiver_mix)
+        worths = np.zeros((2, *chances.shape))
+        for table, paid, won in zip(worths, (payoffs, evens), (1.0, 0.0), strict=True):
+            mixed = (games.expected(paid, receiver_mix) * sender_mix[:, :, None]).sum(axis=3)[0]
+            table[:] = np.where(games.wins.T, won, mixed / np.where(chances > 0, chances, 1.0))
+        if abs(float((worths[0] * chances).sum()) - worth) > 1e-9:
             raise ArithmeticError("Mixes and value of a linear program of Zero Sum Duel do not agree.")
-        return SignalingSolution(senders, receivers, sender_mix, receiver_mix, (both[0], both[1]))
+        return SignalingSolution(senders, receivers, sender_mix[0], receiver_mix[0], worths)
 
     def mix(self, state: State) -> dict[int, float]:
         """Return the mixed strategy of the seat to act: the probability of each discard."""
@@ -250,11 +200,11 @@ class PassStrategy:
         cards = members(rules.legal(state))
         if self.signaling and count(state.deck) == 3:
             shares = self.signaling.sender_mix[self.signaling.senders[state.hands[seat]]]
-            return {card: float(shares[card]) for card in cards}
+            return dict(zip(cards, shares.tolist(), strict=True))
         if self.signaling and count(state.deck) == 2:
             (seen,) = members(rules.pile(state))
             shares = self.signaling.receiver_mix[seen, self.signaling.receivers[state.hands[seat]]]
-            return {card: float(shares[card]) for card in cards}
+            return dict(zip(cards, shares.tolist(), strict=True))
         sign = 1 if seat == 0 else -1
         best = -1
         worth: Outcome = (0.0, 0.0)
@@ -272,22 +222,20 @@ class PassStrategy:
         """Return the first player's value of a full state, hidden cards included, and the chance of a draw."""
         if rules.to_act(state) == OVER:
             return float(rules.payoff(state, 0)), float(state.winner < 0)
-        found = self.outcomes.get(state)
-        if found is None:
-            found = self.outcomes[state] = self._outcome(state)
-        return found
+        if state not in self.outcomes:
+            self.outcomes[state] = self._outcome(state)
+        return self.outcomes[state]
 
     def _outcome(self, state: State) -> Outcome:
         mine, other = state.hands[0], state.hands[1]
         if state.phase == DRAW and not state.deck:
-            turns, value, drawn = self.ends if state.turns == self.ends[0] else self.begins
-            assert state.turns == turns
-            at = int(self.sets.rank[mine]), int(self.sets.rank[other])
-            return float(value[at]), float(drawn[at])
+            value, drawn = self.empty[state.turns][:, self.sets.rank[mine], self.sets.rank[other]]
+            return float(value), float(drawn)
         if self.signaling and state.phase == DISCARD and count(state.deck) == 3:
             i = self.signaling.senders[mine]
             pairs = [self.signaling.receivers[other | 1 << card] for card in members(state.deck)]
-            return float(self.signaling.pair[0][i, pairs].mean()), float(self.signaling.pair[1][i, pairs].mean())
+            value, drawn = self.signaling.pair[:, i, pairs].mean(axis=1)
+            return float(value), float(drawn)
         if state.phase == DISCARD:
             shares = {card: share for card, share in self.mix(state).items() if share}
         else:
@@ -309,22 +257,12 @@ def strategy_from(base: State) -> PassStrategy:
     return _opening_strategy(base) if base.turns < 2 * base.options.hand else _pass_strategy(base)
 
 
-@lru_cache(maxsize=8)
-def _opening_strategy(base: State) -> PassStrategy:
-    return PassStrategy(base)
-
-
-@lru_cache(maxsize=64)
-def _pass_strategy(base: State) -> PassStrategy:
-    return PassStrategy(base)
+_opening_strategy = lru_cache(maxsize=8)(PassStrategy)
+_pass_strategy = lru_cache(maxsize=64)(PassStrategy)
 
 
 def stored_table(options: Options) -> table_cache.CachedTable:
     """Return the stored values for these options; if they are only in memory, they are stored first."""
-    found = pass_values(options)
-    name = table_name(options.top, options.hand, found.rest)
-    kept = table_cache.load(name, STAMP)
-    if kept is None:
-        converged = np.array([int(found.converged)])
-        kept = table_cache.save(name, STAMP, {"value": found.value, "drawn": found.drawn, "rested": converged})
-    return kept
+    values = pass_values(options)
+    name = table_name(options.top, options.hand, values.rest)
+    return table_cache.load(name, STAMP) or table_cache.save(name, STAMP, arrays_of(values))

@@ -36,12 +36,11 @@ OFF_PATH = " Equilibrium play does not lead here: what is hidden is taken as cha
 
 
 def prepare(options: Options, progress: Progress = quiet) -> None:
-    """Make what the bots need: values of every pass, and the first pass of a game, whole and as `strong` sees it."""
+    """Make what the bots need: values of every pass, and the first pass of a game."""
     if is_exact(options):
         with compiling(progress, COMPILED) as told:
-            for wanted in (options, truncated_options(rules.start(options), STRONG_PASSES)):
-                equilibrium.pass_values(wanted, told)
-                equilibrium.strategy_from(normalized(opening(wanted), 0))
+            equilibrium.pass_values(options, told)
+            equilibrium.strategy_from(normalized(opening(options), 0))
 
 
 def solve_fully(options: Options, progress: Progress = quiet) -> str:
