@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator, Iterable, Sequence
 from concurrent.futures import Future, wait
 from contextlib import closing
 from dataclasses import dataclass, field
-from itertools import combinations, permutations
+from itertools import combinations, groupby, permutations
 from queue import SimpleQueue
 from time import process_time
 from typing import Any, NamedTuple
@@ -21,8 +21,9 @@ from piste.compiled.simulate import Share, share
 from piste.core.dealer import Dealer
 from piste.core.errors import OptionError, PisteError, is_interrupt
 from piste.core.evaluation import Progress, quiet
-from piste.core.game import Game, find
+from piste.core.game import Game
 from piste.core.table import Table
+from piste.core.views import SeatView
 from piste.core.worker_process import Worker, WorkerDiedError
 
 DEFAULT_SEED = "match"
@@ -31,15 +32,6 @@ DEFAULT_TURN_LIMIT = 200
 
 STOP_TIMEOUT_S = 15.0
 """How long a worker process has to stop before it is killed: longer than a bot program may take for an answer."""
-
-
-class Outcome(NamedTuple):
-    """How one game ended."""
-
-    deal: int
-    seat: int  # of the first player
-    winner: int | None  # a seat, or None for a draw
-    rounds: tuple[int, ...]  # won by each seat, where a game has rounds
 
 
 class Time(NamedTuple):
@@ -60,7 +52,29 @@ class Time(NamedTuple):
 
 
 Times = tuple[Time, Time]
-NO_TIME: Times = (Time(), Time())
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How one game ended. How long it took does not count in comparisons."""
+
+    deal: int
+    seat: int  # of the first player
+    winner: int | None  # a seat, or None for a draw
+    rounds: tuple[int, ...]  # won by each seat, where a game has rounds
+    turns: int = 0
+    times: Times = field(default=(Time(), Time()), compare=False)
+
+    @property
+    def decisions(self) -> int:
+        return sum(time.decisions for time in self.times)
+
+
+Deal = tuple[Outcome, ...]
+"""A deal, played from every seat."""
+
+BeforeDecision = Callable[[SeatView], object]
+"""Called with the view before every decision; it may raise."""
 
 
 class Score(NamedTuple):
@@ -74,7 +88,7 @@ class Score(NamedTuple):
 
 @dataclass(frozen=True)
 class Result:
-    """A match. Two are equal if the same games ended in the same way; how long it took does not count."""
+    """A match. Two are equal if the same games ended in the same way."""
 
     game: str
     options: Any
@@ -84,7 +98,6 @@ class Result:
     asked: int
     """How many games were asked for; fewer were played if the match was interrupted."""
     outcomes: tuple[Outcome, ...]
-    times: Times = field(default=NO_TIME, compare=False)
 
     @property
     def games(self) -> int:
@@ -93,6 +106,11 @@ class Result:
     @property
     def stopped(self) -> bool:
         return self.games < self.asked
+
+    @property
+    def times(self) -> Times:
+        one, two = (sum((game.times[player] for game in self.outcomes), Time()) for player in (0, 1))
+        return one, two
 
     def score(self, player: int) -> Score:
         """Return the score of a player: 0 is the first, 1 the second or, at a larger table, all its copies."""
@@ -134,23 +152,20 @@ def play(
     pair = (specs[0].strip(), specs[1].strip())
     seats = game.rules.seats(options)
     deals = -(-games // seats)
-    match = _Match(game, options, pair, seed)
-    played: list[_Deal] = []
+    match = Match(game, options, pair, seed)
+    outcomes: list[Outcome] = []
     try:
         match.prepare(progress)  # also fills the caches for all processes, and refuses bots that cannot play
         progress(0, deals * seats, "playing")
         n = min(processes, deals)
         with closing(match.deals(range(deals)) if n == 1 else _in_processes(match, deals, n)) as source:
             for deal in source:
-                played.append(deal)
-                progress(len(played) * seats, deals * seats, "playing")
+                outcomes += deal
+                progress(len(outcomes), deals * seats, "playing")
     except (KeyboardInterrupt, SystemError) as e:
         if not is_interrupt(e):
             raise  # otherwise the games so far are returned
-    return Result(
-        game.name, options, pair, seats, seed, deals * seats,
-        tuple(outcome for deal in played for outcome in deal.outcomes), _sum_times(deal.times for deal in played),
-    )  # fmt: skip
+    return Result(game.name, options, pair, seats, seed, deals * seats, tuple(outcomes))
 
 
 def ladder(
@@ -208,98 +223,91 @@ def effort(results: Iterable[Result], level: str) -> Time:
     return sum(own, Time())
 
 
-class _Deal(NamedTuple):
-    """A deal, played from every seat."""
+class Match(NamedTuple):
+    """Two bots at a table of any size: plays any deal by its number."""
 
-    outcomes: tuple[Outcome, ...]
-    times: Times
-
-
-class _Match:
-    """A match: plays any deal by its number."""
-
-    def __init__(self, game: Game, options: Any, specs: tuple[str, str], seed: str) -> None:
-        self.game = game
-        self.options = options
-        self.specs = specs
-        self.seed = seed
-        self.seats: int = game.rules.seats(options)
+    game: Game
+    options: Any
+    specs: tuple[str, str]
+    seed: str
 
     def prepare(self, progress: Progress = quiet) -> None:
-        """Let both bots load or compute what they need before their first decision."""
-        for spec in self.specs:
+        """Let the bots load or compute what they need before their first decision."""
+        for spec in dict.fromkeys(self.specs):
             bot = bots.find(spec, self.game, self.options)
             try:
                 bots.prepare(bot, self.options, progress)
             finally:
                 bot.close()
 
-    def deals(
-        self, numbers: Iterable[int], check_stop: Callable[[], None] = lambda: None
-    ) -> Generator[_Deal, None, None]:
-        """Play these deals; `check_stop` is called before every decision and may raise."""
+    def deals(self, numbers: Iterable[int], before: BeforeDecision | None = None) -> Generator[Deal, None, None]:
+        """Play these deals, each from every seat."""
         for number in numbers:
-            played = [self._game(number, seat, check_stop) for seat in range(self.seats)]
-            yield _Deal(tuple(outcome for outcome, _ in played), _sum_times(times for _, times in played))
+            yield tuple(self.play(number, seat, before) for seat in range(self.game.rules.seats(self.options)))
 
-    def _game(self, deal: int, own: int, check_stop: Callable[[], None]) -> tuple[Outcome, Times]:
+    def play(self, deal: int, own: int, before: BeforeDecision | None = None) -> Outcome:
+        """Play one game, with the first bot in this seat."""
         dealer = Dealer(f"{self.seed} {deal}")
         table = Table(self.game, self.options, dealer, counts=False)
-        spent: list[list[float]] = [[], []]
         seated: list[bots.Bot] = []
         try:
-            for seat in range(self.seats):
+            for seat in range(table.seats):
                 seated.append(bots.find(self.specs[seat != own], self.game, self.options))
                 if not isinstance(seated[-1], Plain):  # a bot of the package is prepared once for all games
                     bots.prepare(seated[-1], self.options, quiet)
-            while (seat_ := table.to_act) is not None:
-                check_stop()
-                view = table.view(seat_)
-                stream = dealer.stream(bots.stream_name(view))
-                before = process_time()
-                decision = seated[seat_].choose(view, stream)
-                spent[seat_ != own].append(process_time() - before)
-                table.decide(seat_, decision, view.number)
+            spent = play_out(table, dealer, seated, before)
             for seat, bot in enumerate(seated):
                 bots.finish(bot, table.view(seat))
         finally:
             for bot in seated:
                 bot.close()
-        ending = table.ending()
+        ending, position = table.ending(), table.view().position
         assert ending is not None
-        rounds = tuple(getattr(table.view().position, "wins", ()))[: self.seats]
-        one, two = (Time(len(times), sum(times), max(times, default=0.0)) for times in spent)
-        return Outcome(deal, own, ending.winner, rounds), (one, two)
+        # A game that counts its turns says how many there were; elsewhere a turn is what one seat decides in a row.
+        turns = getattr(position, "turns", len(list(groupby(seat for seat, _ in spent))))
+        by_player = [[seconds for seat, seconds in spent if (seat == own) == first] for first in (True, False)]
+        one, two = (Time(len(seconds), sum(seconds), max(seconds, default=0.0)) for seconds in by_player)
+        rounds = tuple(getattr(position, "wins", ()))[: table.seats]
+        return Outcome(deal, own, ending.winner, rounds, turns, (one, two))
 
 
-def _sum_times(times: Iterable[Times]) -> Times:
-    one = two = Time()
-    for first, second in times:
-        one, two = one + first, two + second
-    return one, two
+def play_out(
+    table: Table, dealer: Dealer, players: Sequence[bots.Bot], before: BeforeDecision | None = None
+) -> list[tuple[int, float]]:
+    """Let bots play to the end, and return the seat and the CPU time of each decision."""
+    spent = []
+    while (seat := table.to_act) is not None:
+        view = table.view(seat)
+        if before is not None:
+            before(view)
+        stream = dealer.stream(bots.stream_name(view))
+        began = process_time()
+        decision = players[seat].choose(view, stream)
+        spent.append((seat, process_time() - began))
+        table.decide(seat, decision, view.number)
+    return spent
 
 
-def _in_processes(match: _Match, deals: int, processes: int) -> Generator[_Deal, None, None]:
+def _in_processes(match: Match, deals: int, processes: int) -> Generator[Deal, None, None]:
     """Play all deals in several processes, each of them every n-th deal, and yield them in order."""
-    messages: SimpleQueue[_Deal | Future[None]] = SimpleQueue()
+    messages: SimpleQueue[Deal | Future[None]] = SimpleQueue()
     workers = [Worker() for _ in range(processes)]
-    early: dict[int, _Deal] = {}
+    early: dict[int, Deal] = {}
     futures = []
 
-    def receive(done: int, whole: int, what: str, *played: _Deal) -> None:  # noqa: ARG001
+    def receive(done: int, whole: int, what: str, *played: Deal) -> None:  # noqa: ARG001
         for deal in played:
             messages.put(deal)
 
     try:
         for first, worker in enumerate(workers):
-            args = (match.game.name, match.options, match.specs, match.seed, range(first, deals, processes))
-            futures.append(worker.submit(_play_deals, *args, progress=receive))
+            futures.append(worker.submit(_play_deals, match, range(first, deals, processes), progress=receive))
             futures[-1].add_done_callback(messages.put)
         due = 0
         while due < deals:
             message = messages.get()
             if not isinstance(message, Future):
-                early[message.outcomes[0].deal] = message
+                early[message[0].deal] = message
             elif isinstance(message.exception(), WorkerDiedError):
                 raise PisteError("One of the processes that played ended before its deals were done.")
             else:
@@ -315,12 +323,9 @@ def _in_processes(match: _Match, deals: int, processes: int) -> Generator[_Deal,
             worker.kill()
 
 
-def _play_deals(
-    name: str, options: Any, specs: tuple[str, str], seed: str, numbers: range, progress: Callable[..., None]
-) -> None:
+def _play_deals(match: Match, numbers: range, progress: Callable[..., None]) -> None:
     """Play some deals in a worker process, and send each when it is done."""
-    match = _Match(find(name), options, specs, seed)
     match.prepare()
     # Progress is reported before each decision too: there the worker learns that it has to stop.
-    for done, deal in enumerate(match.deals(numbers, lambda: progress(0, len(numbers)))):
+    for done, deal in enumerate(match.deals(numbers, lambda _: progress(0, len(numbers)))):
         progress(done, len(numbers), "", deal)

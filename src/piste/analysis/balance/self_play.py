@@ -8,14 +8,14 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any, NamedTuple
 
 from piste import bots
+from piste.analysis.arena.match import Match, Outcome
 from piste.analysis.balance.estimates import Estimate, mean, points, share
 from piste.analysis.balance.random_play import PlayStatistics
-from piste.core.dealer import Dealer, RandomStream
+from piste.core.dealer import RandomStream
 from piste.core.errors import is_interrupt
 from piste.core.evaluation import ESTIMATED, EXACT, PROVEN, WITHIN, Evaluation, Progress, quiet
 from piste.core.game import Game
 from piste.core.information_set import InformationSet
-from piste.core.table import Table
 from piste.core.views import SeatView
 
 MIN_STAKES = 0.01
@@ -33,15 +33,6 @@ class DecisionStakes(NamedTuple):
     within: float
 
 
-class SelfPlayGame(NamedTuple):
-    """One game."""
-
-    winner: int | None
-    decisions: int
-    turns: int
-    stakes: tuple[DecisionStakes, ...]
-
-
 class SelfPlayGames(NamedTuple):
     """Games of a level against itself."""
 
@@ -49,7 +40,8 @@ class SelfPlayGames(NamedTuple):
     seats: int
     first: int  # the seat that begins
     asked: int
-    games: tuple[SelfPlayGame, ...]
+    games: tuple[Outcome, ...]
+    weighed: tuple[DecisionStakes, ...]
 
     @property
     def stopped(self) -> bool:
@@ -66,14 +58,13 @@ class SelfPlayGames(NamedTuple):
 
     def stakes(self) -> StakesSummary | None:
         """Return how many decisions matter, or None if the solver was asked about none."""
-        stakes = [decision for game in self.games for decision in game.stakes]
-        if not stakes:
+        if not self.weighed:
             return None
-        known = max((decision.known for decision in stakes), key=ORDER.index)
-        slip = share(sum(decision.worst > MIN_STAKES for decision in stakes), len(stakes))
-        single = share(sum(decision.second > MIN_STAKES for decision in stakes), len(stakes))
-        costs = mean([decision.worst for decision in stakes])
-        return StakesSummary(self.level, slip, single, costs, known, max(decision.within for decision in stakes))
+        known = max((decision.known for decision in self.weighed), key=ORDER.index)
+        slip = share(sum(decision.worst > MIN_STAKES for decision in self.weighed), len(self.weighed))
+        single = share(sum(decision.second > MIN_STAKES for decision in self.weighed), len(self.weighed))
+        costs = mean([decision.worst for decision in self.weighed])
+        return StakesSummary(self.level, slip, single, costs, known, max(one.within for one in self.weighed))
 
 
 class StakesSummary(NamedTuple):
@@ -104,48 +95,28 @@ def play_itself(
 
     The solver is asked within the context `beside`, so that its time can be told from that of the games.
     """
-    played: list[SelfPlayGame] = []
-    seats = game.rules.seats(options)
+    match = Match(game, options, (level, level), seed)
+    outcomes, weighed = list[Outcome](), list[DecisionStakes]()
     try:
-        players = [bots.find(level, game, options) for _ in range(seats)]
-        bots.prepare(players[0], options, progress)
+        match.prepare(progress)
         if solver is not None:
             solver.prepare(options, progress)
         phase = f"{bots.shown(game, level, options)} against itself"
         progress(0, games, phase)
         for deal in range(games):
-            played.append(_play(game, options, players, f"{seed} {deal}", solver, rate, beside))
+            views: list[SeatView] = []
+            outcome = match.play(deal, 0, views.append)
+            if solver is not None:
+                choosers = (RandomStream(f"{seed} {deal}".encode(), f"weigh {view.number}") for view in views)
+                sample = [view for view, chooser in zip(views, choosers, strict=True) if chooser.fraction() < rate]
+                with beside():
+                    weighed += [decision_stakes(game, view, solver) for view in sample]
+            outcomes.append(outcome)
             progress(deal + 1, games, phase)
     except (KeyboardInterrupt, SystemError) as e:
         if not is_interrupt(e):
             raise
-    return SelfPlayGames(level, seats, first, games, tuple(played))
-
-
-def _play(
-    game: Game, options: Any, players: list[bots.Bot], seed: str, solver: Any, rate: float,
-    beside: Callable[[], AbstractContextManager[None]],
-) -> SelfPlayGame:  # fmt: skip
-    """Play one game, dealt as a match with that seed would deal it."""
-    dealer = Dealer(seed)
-    table = Table(game, options, dealer, counts=False)
-    stakes: list[DecisionStakes] = []
-    decisions = changes = 0
-    last = None
-    while (seat := table.to_act) is not None:
-        view = table.view(seat)
-        if solver is not None and RandomStream(seed.encode(), f"weigh {view.number}").fraction() < rate:
-            with beside():
-                stakes.append(decision_stakes(game, view, solver))
-        table.decide(seat, players[seat].choose(view, dealer.stream(bots.stream_name(view))), view.number)
-        decisions += 1
-        changes += seat != last
-        last = seat
-    ending = table.ending()
-    assert ending is not None
-    # A game that counts its turns says how many there were; elsewhere a turn is what one seat decides in a row.
-    turns = getattr(table.view().position, "turns", changes)
-    return SelfPlayGame(ending.winner, decisions, turns, tuple(stakes))
+    return SelfPlayGames(level, game.rules.seats(options), first, games, tuple(outcomes), tuple(weighed))
 
 
 def decision_stakes(game: Game, view: SeatView, solver: Any) -> DecisionStakes:

@@ -11,6 +11,7 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 from piste import bots
+from piste.analysis.arena.match import play_out
 from piste.analysis.coach.evaluator import evaluator_of
 from piste.core.dealer import Dealer, RandomStream
 from piste.core.errors import OptionError, UnknownNameError
@@ -125,11 +126,8 @@ def sample_decisions(game: Game, options: Any, seed: str, chooser: RandomStream)
     available = [name for name in PLAYERS if name in bots.names(game)]
     seats = [bots.find(available[chooser.below(len(available))], game) for _ in range(game.rules.seats(options))]
     views: list[SeatView] = []
-    while (seat := table.to_act) is not None:
-        view = table.view(seat)
-        if len(view.actions) > 1:
-            views.append(view)
-        table.decide(seat, seats[seat].choose(view, dealer.stream(bots.stream_name(view))))
+    play_out(table, dealer, seats, views.append)
+    views = [view for view in views if len(view.actions) > 1]
     for i in range(len(views) - 1, 0, -1):
         j = chooser.below(i + 1)
         views[i], views[j] = views[j], views[i]
