@@ -12,7 +12,6 @@ from piste.analysis.balance.estimates import SURE, Estimate, about, sure
 from piste.analysis.balance.pace import Pace, Stage
 from piste.analysis.balance.random_play import PlayStatistics, random_play
 from piste.analysis.balance.self_play import StakesSummary, play_itself
-from piste.core.belief import Belief
 from piste.core.errors import is_interrupt
 from piste.core.evaluation import Evaluation, Progress, quiet
 from piste.core.extras import has, missing, solver_of, solving
@@ -95,8 +94,7 @@ def as_estimate(evaluation: Evaluation, value: float) -> Estimate:
 
 def evaluate_start(game: Game, options: Any, seat: int, progress: Progress = quiet) -> Evaluation:
     """Return what the start of a game is worth to a seat."""
-    start = game.rules.start(options)
-    known = InformationSet(seat, Position(game, start), (), Belief(game, start, seat))
+    known = InformationSet.common(Position(game, game.rules.start(options)), seat)
     evaluation: Evaluation = solver_of(game, options).evaluate(known, progress)
     return evaluation
 

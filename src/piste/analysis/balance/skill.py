@@ -17,6 +17,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from math import exp, factorial
 from typing import NamedTuple
 
@@ -43,15 +44,11 @@ class Split(NamedTuple):
 
 def deals(result: Result) -> list[Deal]:
     """Return the results of a match by deal; an incomplete deal is left out."""
-    results: dict[int, dict[int, float]] = {}
-    for game in result.outcomes:
-        got = 1 / result.seats if game.winner is None else float(game.winner == game.seat)
-        results.setdefault(game.deal, {})[game.seat] = got
-    return [
-        tuple(by_seat[seat] for seat in range(result.seats))
-        for by_seat in results.values()
-        if len(by_seat) == result.seats
+    by_deal = [
+        tuple(1 / result.seats if game.winner is None else float(game.winner == game.seat) for game in games)
+        for _, games in groupby(result.outcomes, lambda game: game.deal)
     ]
+    return [deal for deal in by_deal if len(deal) == result.seats]
 
 
 def table(results: Sequence[Result]) -> dict[tuple[str, str], Estimate]:
@@ -83,18 +80,16 @@ def split(results: Sequence[Result], seed: str = "split") -> Split | None:
 
 def better(results: Sequence[Result], order: Sequence[str], seed: str = "better") -> Estimate | None:
     """Return what the better of two levels gets, on average over the pairs; `order` has the weakest first."""
-    matches, turned = [], []
+    matches = []
     for result in results:
         one, two = (order.index(spec) for spec in result.specs)
         if result.seats > 2 and one < two:
             continue  # a match of one weaker player among stronger ones says nothing of a lone stronger one
         if played := deals(result):
-            matches.append(played)
-            turned.append(one < two)
+            matches.append(played if one > two else [tuple(1 - y for y in deal) for deal in played])
 
     def mean(matches: Sequence[Sequence[Deal]]) -> float:
-        each = [sum(map(sum, match)) / (len(match) * len(match[0])) for match in matches]
-        return sum(1 - own if other else own for own, other in zip(each, turned, strict=True)) / len(each)
+        return sum(sum(map(sum, match)) / (len(match) * len(match[0])) for match in matches) / len(matches)
 
     if not matches:
         return None

@@ -50,20 +50,13 @@ def is_clear(decision: Decision) -> bool:
     return decision.loss > margin_of(decision)
 
 
-def is_missed_win(decision: Decision, labels: Labels) -> bool:
-    """Say whether a certain win was missed."""
-    certain = decision.before >= 1 - CERTAINTY and decision.evaluation.within <= CERTAINTY
-    return certain and 100 * decision.loss >= labels.slip
-
-
 def label(decision: Decision, labels: Labels) -> str:
     """Return the label of a loss; "" where it is small, or no larger than its error bound."""
-    if is_missed_win(decision, labels):
+    certain_win = decision.before >= 1 - CERTAINTY and decision.evaluation.within <= CERTAINTY
+    if certain_win and 100 * decision.loss >= labels.slip:
         return MISSED
-    if not is_clear(decision):
-        return ""
     reached = [name for name, points in zip(NAMES, labels, strict=True) if 100 * decision.loss >= points]
-    return reached[-1] if reached else ""
+    return reached[-1] if reached and is_clear(decision) else ""
 
 
 def is_choice(decision: Decision) -> bool:
