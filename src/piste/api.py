@@ -18,7 +18,7 @@ from piste.core.table import Table
 from piste.core.views import SeatView
 
 if TYPE_CHECKING:
-    from piste.bots.base import Bot
+    from piste.bots import Bot
     from piste.core.evaluation import Evaluation
     from piste.core.information_set import InformationSet
 

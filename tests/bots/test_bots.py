@@ -13,7 +13,7 @@ import pytest
 
 import piste
 from piste import bots
-from piste.bots.base import Plain
+from piste.bots import Plain
 from piste.core.errors import UnknownNameError
 from piste.core.game import find, names
 from piste.core.protocols import CHANCE

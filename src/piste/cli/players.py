@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from piste import bots
-from piste.bots.base import Bot
+from piste.bots import Bot
 from piste.cli.progress_bar import ProgressBar
 from piste.core.errors import OptionError
 from piste.core.evaluation import quiet

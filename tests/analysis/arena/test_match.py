@@ -20,7 +20,7 @@ import piste
 from piste import bots
 from piste.analysis.arena import match
 from piste.analysis.arena.match import Result, Time, against, effort, ladder, play, with_turn_limit
-from piste.bots.base import Plain
+from piste.bots import Plain
 from piste.cli.commands.match import run
 from piste.cli.terminal import Terminal
 from piste.compiled.simulate import share

@@ -16,7 +16,7 @@ from time import process_time
 from typing import Any, NamedTuple
 
 from piste import bots
-from piste.bots.base import Plain
+from piste.bots import Plain
 from piste.compiled.simulate import Share, share
 from piste.core.dealer import Dealer
 from piste.core.errors import OptionError, PisteError, is_interrupt
