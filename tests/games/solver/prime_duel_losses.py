@@ -23,7 +23,7 @@ from piste.games.prime_duel import rules
 from piste.games.prime_duel.bots import novice, steady, strong
 from piste.games.prime_duel.rules import DECIDE, KEEP, Options, State
 from piste.games.prime_duel.solver import solver, tablebase
-from piste.games.prime_duel.solver.kernels import FIXED24, Array
+from piste.games.prime_duel.solver.kernels import Array
 from piste.games.prime_duel.solver.score_pairs import (
     DeckIndex,
     PairSolver,
@@ -95,7 +95,7 @@ def play(options: Options, rule: Rule, other: Rule, games: int, seed: str) -> tu
 
 def weigh(options: Options, noted: list[Noted]) -> Array:
     """Return how much each decision fell short of the better one."""
-    found: dict[tuple[ScorePair, int], float] = {}
+    values: dict[tuple[ScorePair, int], float] = {}
     second: dict[tuple[ScorePair, int], float] = {}
     wanted: dict[ScorePair, set[int]] = {}
     asked: dict[ScorePair, set[int]] = {}
@@ -106,18 +106,18 @@ def weigh(options: Options, noted: list[Noted]) -> Array:
             wanted.setdefault(to, set()).add(note.number)
 
     order = solve_order(options)
-    pool = PairSolver(load_kernels(), options, DeckIndex.of_whole_deck(options), order, keep=False, precision=FIXED24)
+    pool = PairSolver(load_kernels(), options, DeckIndex.of_whole_deck(options), order, keep=False, dtype=np.float32)
 
-    def on_solved(scores: ScorePair, _: int, after: Array) -> None:
-        found.update({(scores, number): pool.chance(scores, number) for number in wanted.get(scores, ())})
-        second.update({(scores, number): float(after[number]) / pool.one for number in asked.get(scores, ())})
+    def on_solved(scores: ScorePair, after: Array) -> None:
+        values.update({(scores, number): float(pool.values(scores)[number]) for number in wanted.get(scores, ())})
+        second.update({(scores, number): float(after[number]) for number in asked.get(scores, ())})
 
     for number in range(len(order)):
         pool.solve_step(number, on_solved)
     short = []
     for note in noted:
         to, other = successor(options, note.scores, note.card)
-        keep = 1.0 if to is None else found[to, note.number]
+        keep = 1.0 if to is None else values[to, note.number]
         keep = 1.0 - keep if other else keep
         discard = second[note.scores, note.number]
         short.append(max(keep, discard) - (keep if note.kept else discard))

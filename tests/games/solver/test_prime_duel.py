@@ -23,7 +23,6 @@ from piste.games.prime_duel.guarantees import long_turn_limit, value_options
 from piste.games.prime_duel.rules import DRAW, Options, State
 from piste.games.prime_duel.solver import kernels as solver_kernels
 from piste.games.prime_duel.solver import solver
-from piste.games.prime_duel.solver.kernels import FIXED24, FLOAT64
 from piste.games.prime_duel.solver.score_pairs import DeckIndex, PairSolver, solve_order
 from piste.games.prime_duel.solver.value_sources import (
     DeckEndgame,
@@ -66,21 +65,21 @@ def bare(s: State) -> State:
 
 def tree(start: State) -> dict[State, list[tuple[State, int]]]:
     """Return every state that can follow, with what follows it and how likely; by the rules alone."""
-    found: dict[State, list[tuple[State, int]]] = {}
+    ways: dict[State, list[tuple[State, int]]] = {}
     left = [bare(start)]
     while left:
         s = left.pop()
-        if s in found:
+        if s in ways:
             continue
         actor = rules.to_act(s)
         if actor == OVER:
-            found[s] = []
+            ways[s] = []
         elif actor == CHANCE:
-            found[s] = [(bare(rules.apply(s, o)), rules.weight(s, o)) for o in members(rules.outcomes(s))]
+            ways[s] = [(bare(rules.apply(s, o)), rules.weight(s, o)) for o in members(rules.outcomes(s))]
         else:
-            found[s] = [(bare(rules.apply(s, a)), 1) for a in members(rules.legal(s))]
-        left += [after for after, _ in found[s]]
-    return found
+            ways[s] = [(bare(rules.apply(s, a)), 1) for a in members(rules.legal(s))]
+        left += [after for after, _ in ways[s]]
+    return ways
 
 
 def iterated(ways: dict[State, list[tuple[State, int]]]) -> dict[State, float]:
@@ -105,9 +104,9 @@ def test_every_position_agrees_with_value_iteration_over_the_rules(options: Opti
     worth = iterated(tree(rules.start(options)))
     source = solver.solved_game(value_options(options))
     for s, value in worth.items():
-        found = chances(s._replace(options=value_options(options)), 0, source)
-        assert found[0] - found[1] == pytest.approx(value, abs=1e-12)
-        assert sum(found) == pytest.approx(1.0, abs=1e-12)
+        pair = chances(s._replace(options=value_options(options)), 0, source)
+        assert pair[0] - pair[1] == pytest.approx(value, abs=1e-12)
+        assert sum(pair) == pytest.approx(1.0, abs=1e-12)
 
 
 @pytest.mark.parametrize("options", TINY[2:6], ids=str)
@@ -124,8 +123,8 @@ def test_the_value_as_an_exact_fraction(options: Options) -> None:
         sign = 1 if s.seat == 0 else -1
         assert all(sign * worth[to] >= sign * worth[t] for t, _ in ways[s])
     start = rules.start(options)
-    found = chances(start._replace(options=value_options(options)), 0, source)
-    assert found[0] == pytest.approx(float(worth[bare(start)] + 1) / 2, abs=1e-13)
+    pair = chances(start._replace(options=value_options(options)), 0, source)
+    assert pair[0] == pytest.approx(float(worth[bare(start)] + 1) / 2, abs=1e-13)
 
 
 def solved_exactly(ways: dict[State, list[tuple[State, int]]], best: dict[State, State]) -> dict[State, Fraction]:
@@ -178,9 +177,9 @@ def test_positions_of_larger_games_keep_to_the_rules_turn_by_turn() -> None:
             assert chances(s, 0, source, 1)[0] == pytest.approx(source.draw(s)[0], abs=1e-12)
 
 
-def solved_pairs(options: Options, code: Any, precision: int, *, keep: bool) -> PairSolver:
+def solved_pairs(options: Options, code: Any, dtype: Any, *, keep: bool) -> PairSolver:
     order = solve_order(options)
-    pool = PairSolver(code, options, DeckIndex.of_whole_deck(options), order, keep=keep, precision=precision)
+    pool = PairSolver(code, options, DeckIndex.of_whole_deck(options), order, keep=keep, dtype=dtype)
     pool.solve_all()
     return pool
 
@@ -190,17 +189,16 @@ def test_both_precisions_and_both_ways_to_run_agree() -> None:
     from piste.compiled.compiler import link_modules
 
     options = Options(0, 0, 4, 2, 12)
-    fine = solved_pairs(options, load_kernels(), FLOAT64, keep=True)
-    plain = solved_pairs(options, link_modules(rules, solver_kernels, compiled=False), FLOAT64, keep=True)
-    coarse = solved_pairs(options, load_kernels(), FIXED24, keep=True)
-    sparing = solved_pairs(options, load_kernels(), FIXED24, keep=False)
+    fine = solved_pairs(options, load_kernels(), np.float64, keep=True)
+    plain = solved_pairs(options, link_modules(rules, solver_kernels, compiled=False), np.float64, keep=True)
+    coarse = solved_pairs(options, load_kernels(), np.float32, keep=True)
+    sparing = solved_pairs(options, load_kernels(), np.float32, keep=False)
     last = fine.decks.total - 1
-    assert len(sparing.high) < len(coarse.high)
-    assert sparing.chance((0, 0), last) == coarse.chance((0, 0), last)
+    assert len(sparing.rows) < len(coarse.rows)
+    assert sparing.values((0, 0))[last] == coarse.values((0, 0))[last]
     for pair in fine.slots:
-        for number in range(last + 1):
-            assert plain.chance(pair, number) == pytest.approx(fine.chance(pair, number), abs=1e-14)
-            assert coarse.chance(pair, number) == pytest.approx(fine.chance(pair, number), abs=1e-6)
+        assert plain.values(pair) == pytest.approx(fine.values(pair), abs=1e-14)
+        assert coarse.values(pair) == pytest.approx(fine.values(pair), abs=1e-6)
 
 
 def test_the_rest_of_a_deck_worked_out_alone_is_the_same() -> None:
@@ -289,8 +287,8 @@ def test_a_turn_limit_that_is_left_out_is_said_and_hardly_matters(monkeypatch: p
 def test_hardly_a_game_of_any_size_reaches_a_far_turn_limit(top: int, copies: int, target: int) -> None:
     options = Options(1, 0, top, copies, target)
     left = long_turn_limit(options)
-    found = FixedOddsModel(load_kernels(), options._replace(turns=left), rules.whole_deck(options), 0, left)
-    assert (1 - found.wins - found.losses).max() < solver.TURN_LIMIT_ERROR
+    model = FixedOddsModel(load_kernels(), options._replace(turns=left), rules.whole_deck(options), 0, left)
+    assert (1 - model.values.sum(axis=-1)).max() < solver.TURN_LIMIT_ERROR
 
 
 def verdict_of(s: State, seat: int) -> Any:

@@ -84,7 +84,11 @@ def test_an_interrupted_solve_goes_on_to_the_same_result() -> None:
     assert began[0] == 80  # it went on, it did not begin again
     twice = arrays()
     assert all((once[name] == twice[name]).all() for name in once)
-    assert not table_cache.scratch_folder(guarantees.name(MEDIUM), guarantees.stamp()).joinpath("where.json").exists()
+    assert (
+        not table_cache.scratch_folder(guarantees.name(MEDIUM), guarantees.stamp())
+        .joinpath("checkpoint.json")
+        .exists()
+    )
 
 
 def test_a_solution_that_another_process_made_is_found_by_one_that_looked_before() -> None:
@@ -105,7 +109,7 @@ def test_work_put_away_and_damaged_is_not_taken_up() -> None:
 
     with pytest.raises(KeyboardInterrupt):
         tablebase.solve(MEDIUM, load_kernels(), progress)
-    file = table_cache.scratch_folder(guarantees.name(MEDIUM), guarantees.stamp()) / "lines.bin"
+    file = table_cache.scratch_folder(guarantees.name(MEDIUM), guarantees.stamp()) / "rows.bin"
     data = bytearray(file.read_bytes())
     data[len(data) // 2] ^= 1
     file.write_bytes(data)
@@ -136,12 +140,12 @@ def test_what_is_kept_gives_the_values_of_the_whole_game() -> None:
         s = rules.start(MEDIUM._replace(first=1))
         while rules.to_act(s) != OVER:
             if rules.to_act(s) >= 0:
-                found = solver.select_source(s, work_factor=chooser.choice((1, 100)))
+                selected = solver.select_source(s, work_factor=chooser.choice((1, 100)))
                 true = solver.decision_chances(s, source)
-                by_source = solver.decision_chances(s, found.source, found.lookahead)
+                by_source = solver.decision_chances(s, selected.source, selected.lookahead)
                 off = max(abs(true[a][0] - pair[0]) for a, pair in by_source.items())
-                assert off <= (tablebase.ROUNDING_ERROR if found.known == WITHIN else 0.1), (s, found.how)
-                known[found.how] = known.get(found.how, 0) + 1
+                assert off <= (tablebase.ROUNDING_ERROR if selected.known == WITHIN else 0.1), (s, selected.how)
+                known[selected.how] = known.get(selected.how, 0) + 1
                 s = rules.apply(s, chooser.choice((KEEP, DISCARD)))
             else:
                 s = rules.apply(s, chooser.choice(members(rules.outcomes(s))))
@@ -230,7 +234,7 @@ def test_a_won_card_is_kept_and_a_verdict_names_both_seats() -> None:
 def test_losses_to_perfect_play_in_a_game_small_enough_to_know() -> None:
     """The measure that is used at full size: each level loses more than the one above, and perfect nothing."""
     measured = prime_losses.measure(Options(0, 0, 5, 2, 18), games(120) // 10 + 60)
-    loss = {name: found[0] for name, found in measured.items()}
+    loss = {name: mean for name, (mean, _, _) in measured.items()}
     assert loss["perfect, with the full solution"] < 1e-6
     assert 1e-4 < loss["strong"] < loss["novice"]
     assert 1e-4 < loss["steady"] < loss["novice"]
@@ -246,7 +250,7 @@ if games(0) >= 100_000:  # only in a proof: it takes 9 GB and a quarter of an ho
         measured = prime_losses.measure(Options(), 200)
         with capsys.disabled():
             print(measured)
-        loss = {name: found[0] + found[1] for name, found in measured.items()}
+        loss = {name: mean + half for name, (mean, half, _) in measured.items()}
         assert loss["perfect, with the full solution"] < 1e-4
         assert loss["perfect, without the full solution"] < 0.0015
         assert loss["perfect, without the full solution"] < loss["strong"] < loss["steady"] < loss["novice"]

@@ -83,10 +83,10 @@ def shown(
             prompt = words.ask(table.view(seat), names)
             screen += prompt.text.split("\n")
             screen[-1] += answer
-            found = [key.then for key in prompt.keys if tidy(answer) in map(tidy, (key.key, *key.also))]
-            assert len(found) == 1
-            assert isinstance(found[0], int)
-            table.decide(seat, found[0])
+            actions = [key.then for key in prompt.keys if tidy(answer) in map(tidy, (key.key, *key.also))]
+            assert len(actions) == 1
+            assert isinstance(actions[0], int)
+            table.decide(seat, actions[0])
         else:
             table.decide(seat, answer)
     ending = table.ending()

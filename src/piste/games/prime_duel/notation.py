@@ -76,7 +76,7 @@ def lay(options: Options, text: str) -> Deal:
 
 
 def fields(s: State) -> Mapping[str, str]:
-    found = {
+    texts = {
         "1": str(s.scores[0]),
         "2": str(s.scores[1]),
         "deck": ",".join(str(lane(s.deck, i)) for i in range(s.options.top)),
@@ -85,10 +85,10 @@ def fields(s: State) -> Mapping[str, str]:
         "turns": str(s.turns),
     }
     if s.card != HIDDEN:
-        found["card"] = str(s.card + 1)
+        texts["card"] = str(s.card + 1)
     if s.extra:
-        found["extra"] = "yes"
-    return found | (ending_fields(s, SEATS, REASONS) if s.phase == DONE else {})
+        texts["extra"] = "yes"
+    return texts | (ending_fields(s, SEATS, REASONS) if s.phase == DONE else {})
 
 
 def build(options: Options, fields: Mapping[str, str]) -> State:

@@ -16,21 +16,15 @@ import numpy as np
 
 from piste.core.bits import lane
 from piste.games.prime_duel.rules import Options, is_prime, whole_deck
-from piste.games.prime_duel.solver.kernels import FLOAT64, Array
+from piste.games.prime_duel.solver.kernels import Array
 
 ScorePair = tuple[int, int]
-
-FIXED24_ONE = (1 << 24) - 1
-"""A certain win in fixed point."""
-
-MAX_FIXED24_CARDS = 127
-"""With at most this many cards, sums over a deck in fixed point fit into 32 bits."""
 
 MAX_BLOCK_DECKS = 3200
 MAX_ITERATIONS = 1000
 
-OnSolved = Callable[[ScorePair, int, Array], None]
-"""Called with a solved pair, its slot, and its values before a second card."""
+OnSolved = Callable[[ScorePair, Array], None]
+"""Called with a solved pair and its values before a second card."""
 
 
 class EmptyDeckValues(NamedTuple):
@@ -91,8 +85,9 @@ def card_counts(options: Options, deck: int) -> list[int]:
 class Blocks(NamedTuple):
     """Decks that differ only in the counts of the lowest cards."""
 
-    copies: Array  # [card, deck of a block]
-    sizes: Array  # of those cards altogether
+    inside: int  # how many cards these are
+    copies: Array  # [card, deck of a block], then [count, deck of a block] for the counts of any other card
+    inverse: Array  # [number of other cards, deck of a block]: one over the number of all cards
 
 
 class DeckIndex:
@@ -103,9 +98,7 @@ class DeckIndex:
         self.radix = self.counts + 1
         self.strides = np.concatenate(([1], np.cumprod(self.radix)[:-1])).astype(np.int64)
         self.total = int(np.prod(self.radix))
-        cards = int(self.counts.sum())
-        self.inverse = np.concatenate(([0.0], 1.0 / np.arange(1, cards + 1)))
-        self._blocks: dict[int, Blocks] = {}
+        self._blocks: dict[tuple[int, Any], Blocks] = {}
 
     @classmethod
     def of_whole_deck(cls, options: Options) -> DeckIndex:
@@ -116,13 +109,16 @@ class DeckIndex:
         inside = 0
         while inside < min(max_cards, len(self.radix)) and int(np.prod(self.radix[: inside + 1])) <= MAX_BLOCK_DECKS:
             inside += 1
-        if inside not in self._blocks:
+        if (inside, dtype) not in self._blocks:
             numbers = np.arange(int(np.prod(self.radix[:inside])))
-            copies = np.zeros((inside, len(numbers)), dtype)
-            for i in range(inside):
-                copies[i] = numbers // self.strides[i] % self.radix[i]
-            self._blocks[inside] = Blocks(copies, copies.sum(axis=0).astype(np.int64))
-        return self._blocks[inside]
+            copies = numbers // self.strides[:inside, None] % self.radix[:inside, None]
+            counts = np.arange(self.radix.max())[:, None] + 0 * numbers
+            sizes = np.arange(self.counts[inside:].sum() + 1)[:, None] + copies.sum(axis=0)
+            inverse = 1.0 / np.maximum(sizes, 1)
+            self._blocks[inside, dtype] = Blocks(
+                inside, np.concatenate([copies, counts]).astype(dtype), inverse.astype(dtype)
+            )
+        return self._blocks[inside, dtype]
 
     def number(self, counts: Iterable[int]) -> int:
         return int(np.dot(self.strides, list(counts)))
@@ -139,26 +135,25 @@ class PairSolver:
         order: list[tuple[ScorePair, ...]],
         *,
         keep: bool,
-        precision: int = FLOAT64,
+        dtype: Any = np.float64,
         empty: Mapping[ScorePair, EmptyDeckValues] | None = None,
         guess: Callable[[ScorePair], float] = lambda _: 0.5,
+        allocate: Callable[[tuple[int, int], Any], Array] = np.zeros,
     ) -> None:
         """`code` holds the kernels; `empty` has the values with an empty deck, if they are known.
 
         If not, the decks must be those of the whole deck, which a reshuffle gives back, and iteration begins with
-        `guess`. `keep` keeps every pair.
+        `guess`. `keep` keeps every pair. `allocate` makes the rows, all zeros.
         """
-        self.code, self.options, self.decks, self.order, self.precision = code, options, decks, order, precision
+        self.code, self.options, self.decks, self.order, self.dtype = code, options, decks, order, dtype
         self.empty, self.guess = empty, guess
-        self.one = 1 if precision == FLOAT64 else FIXED24_ONE
         self._last_use = {} if keep else last_uses(options, order)
         slots = sum(map(len, order)) if keep else max_live_pairs(order, self._last_use)
-        self.high: Array = np.empty((slots, decks.total), np.float64 if precision == FLOAT64 else np.uint16)
-        self.low: Array = np.empty((slots, 1 if precision == FLOAT64 else decks.total), np.uint8)
+        self.pad = decks.blocks(options.top, dtype).copies.shape[1]  # a block of zeros before each row
+        self.rows = allocate((slots, self.pad + decks.total), dtype)
         self._free = list(range(slots - 1, -1, -1))
         self.slots: dict[ScorePair, int] = {}
-        self._dtype = np.float64 if precision == FLOAT64 else np.int32
-        self._second: Array = np.zeros(2 * (MAX_BLOCK_DECKS + decks.total), self._dtype)
+        self._second: Array = np.zeros((2, self.pad + decks.total), dtype)
 
     def solve_all(self) -> None:
         for step in range(len(self.order)):
@@ -174,78 +169,58 @@ class PairSolver:
                 self._free.append(self.slots.pop(pair))
 
     def restore(self, slots: Mapping[ScorePair, int]) -> None:
-        """Set which pair is in which slot, after the arrays were filled from a checkpoint."""
+        """Set which pair is in which slot, after the rows were filled from a checkpoint."""
         self.slots = dict(slots)
         used = set(self.slots.values())
-        self._free = [slot for slot in range(len(self.high) - 1, -1, -1) if slot not in used]
+        self._free = [slot for slot in range(len(self.rows) - 1, -1, -1) if slot not in used]
 
-    def chance(self, scores: ScorePair, number: int) -> float:
-        """Return the chance of a pair with one deck."""
-        return self._read(scores, number) / self.one
-
-    def values(self, slot: int) -> Array:
-        """Return the chances of the pair in a slot, for all decks."""
-        high: Array = self.high[slot].astype(np.float64)
-        return high if self.precision == FLOAT64 else (high * 256.0 + self.low[slot]) / self.one
-
-    def _read(self, scores: ScorePair, number: int) -> float:
-        return float(self.code.read_value(self.high, self.low, self.precision, self.slots[scores], number))
-
-    def _write(self, scores: ScorePair, number: int, value: float) -> None:
-        self.code.write_value(self.high, self.low, self.precision, self.slots[scores], number, value)
-
-    def _second_card_value(self, slots: Array, flips: Array) -> float:
-        d = self.decks
-        return float(
-            self.code.second_card_value(
-                self.high, self.low, self.precision, slots, flips, self.one, d.counts, d.strides, d.total - 1
-            )
-        )
+    def values(self, scores: ScorePair) -> Array:
+        """Return the chances of a pair, for all decks."""
+        return self.rows[self.slots[scores], self.pad :]
 
     def _solve(self, pairs: tuple[ScorePair, ...], on_solved: OnSolved | None) -> None:
-        d, top = self.decks, self.options.top
+        d, top, least = self.decks, self.options.top, min(map(min, pairs))
         slots, flips, past = successor_arrays(
             self.options, pairs, lambda pair, _: -1 if pair is None else self.slots[pair]
         )
         into = np.array([self.slots[pair] for pair in pairs], np.int64)
-        together = min(map(min, pairs)) > self.options.target - top
+        shift, scale = ((slots < 0) + flips).astype(self.dtype), ((slots >= 0) * (1 - 2 * flips)).astype(self.dtype)
+        slots = np.where(slots < 0, into[:, None], slots)  # a win is no row's value; any row will do
+        together = least > self.options.target - top
         # The lower score comes first: what it needs of the other pair lies in earlier blocks, as long as no card that
         # is past the target for it is among the first digits; the higher score then finds all of it solved.
-        copies, sizes = d.blocks(self.options.target - min(map(min, pairs)) if together else top, self._dtype)
-        block = len(sizes)
-        second = self._second[: len(pairs) * (block + d.total)].reshape(len(pairs), block + d.total)
-        second[:, :block] = 0
-        values, sums = np.zeros((top, block), self._dtype), np.zeros(block, self._dtype)
+        inside, copies, inverse = d.blocks(self.options.target - least if together else top, self.dtype)
+        second, sums = self._second[: len(pairs)], np.zeros(copies.shape[1], self.dtype)
+
+        def whole_deck_values(side: int) -> EmptyDeckValues:
+            after = self.rows[slots[side], self.pad + d.total - 1 - d.strides].astype(np.float64)
+            chances = shift[side] + scale[side] * after
+            return EmptyDeckValues(float(self.rows[into[side], -1]), float(d.counts @ chances / d.counts.sum()))
+
         if self.empty is not None:
-            now = [EmptyDeckValues(*(self.one * chance for chance in self.empty[pair])) for pair in pairs]
+            now = [self.empty[pair] for pair in pairs]
         elif together:
-            now = [EmptyDeckValues(self.one * self.guess(pair), self.one * self.guess(pair)) for pair in pairs]
+            now = [EmptyDeckValues(self.guess(pair), self.guess(pair)) for pair in pairs]
         else:
-            now = [EmptyDeckValues(0.0, self._second_card_value(slots[i], flips[i])) for i in range(len(pairs))]
-        tolerance = 1e-15 if self.precision == FLOAT64 else 0.5
+            now = [whole_deck_values(side) for side in range(len(pairs))]
+        tolerance = 4 * float(np.finfo(self.dtype).eps)
         iterations, change = 0, 1.0
         while iterations == 0 or (together and self.empty is None and change > tolerance):
             if iterations == MAX_ITERATIONS:
                 raise ArithmeticError(f"The score pairs {pairs} do not converge.")
-            for side, pair in enumerate(pairs):
-                self._write(pair, 0, now[side].draw)
-                second[side, block] = now[side].second if self.precision == FLOAT64 else round(now[side].second)
+            self.rows[into, self.pad], second[:, self.pad] = np.array(now).T
             self.code.sweep_decks(
-                self.high, self.low, self.precision, into, slots, flips, past, self.one, d.radix, d.strides,
-                copies, sizes, d.inverse, second, values, sums,
-            )  # fmt: skip
+                self.rows, into, slots, shift, scale, past, d.radix, d.strides, inside, copies, inverse, second, sums
+            )
             iterations += 1
             if self.empty is None:
-                new = [
-                    EmptyDeckValues(self._read(pair, d.total - 1), self._second_card_value(slots[i], flips[i]))
-                    for i, pair in enumerate(pairs)
-                ]
+                new = [whole_deck_values(side) for side in range(len(pairs))]
                 change = float(np.abs(np.array(new) - np.array(now)).max())
                 now = new
         for side, pair in enumerate(pairs):
-            self._write(pair, 0, now[side].draw)
+            self.rows[into[side], self.pad] = now[side].draw
             if on_solved is not None:
-                on_solved(pair, self.slots[pair], second[side, block:])
+                on_solved(pair, second[side, self.pad :])
 
 
 def successor_arrays(

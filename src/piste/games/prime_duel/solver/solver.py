@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import lru_cache, partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -25,8 +25,7 @@ from piste.games.prime_duel.guarantees import (
 )
 from piste.games.prime_duel.rules import DECIDE, Options, State, View
 from piste.games.prime_duel.solver import tablebase
-from piste.games.prime_duel.solver.kernels import FIXED24, FLOAT64
-from piste.games.prime_duel.solver.score_pairs import MAX_FIXED24_CARDS, ScorePair, card_counts
+from piste.games.prime_duel.solver.score_pairs import ScorePair, card_counts
 from piste.games.prime_duel.solver.value_sources import (
     DeckEndgame,
     FixedOddsModel,
@@ -146,9 +145,8 @@ def select_source(
         return without_limit(s, SelectedSource(table, 0, WITHIN, tablebase.ROUNDING_ERROR, how))
     work = endgame_work(s)
     if work <= limits.endgame * work_factor * (TABLEBASE_WORK_FACTOR if table is not None else 1):
-        large = work > limits.endgame * TABLEBASE_WORK_FACTOR
-        fixed = large and sum(card_counts(options, s.deck)) <= MAX_FIXED24_CARDS
-        endgame = deck_endgame(s, next_score_pairs(s), table, FIXED24 if fixed else FLOAT64, progress)
+        dtype = np.float32 if work > limits.endgame * TABLEBASE_WORK_FACTOR else np.float64
+        endgame = deck_endgame(s, next_score_pairs(s), table, dtype, progress)
         return endgame_source(s, endgame, table)
     if table is not None:
         how = "From a formula that was fitted to the full solution, after looking a turn ahead."
@@ -176,7 +174,7 @@ def deck_endgame(
     s: State,
     roots: Iterable[ScorePair],
     table: tablebase.Tablebase | None,
-    precision: int = FLOAT64,
+    dtype: Any = np.float64,
     progress: Progress = quiet,
 ) -> DeckEndgame:
     """Solve the rest of the deck; what follows it comes from the tablebase, or from a model without one."""
@@ -187,7 +185,7 @@ def deck_endgame(
     def report(done: int, of: int) -> None:
         progress(done, of, "working out this deck")
 
-    return DeckEndgame(options, s.deck, roots, beyond, empty, precision=precision, progress=report)
+    return DeckEndgame(options, s.deck, roots, beyond, empty, dtype=dtype, progress=report)
 
 
 def endgame_source(s: State, endgame: DeckEndgame, table: tablebase.Tablebase | None) -> SelectedSource:

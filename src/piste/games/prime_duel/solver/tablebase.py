@@ -9,8 +9,10 @@ between, good enough to choose by when there is no time to solve the rest.
 from __future__ import annotations
 
 import json
+import mmap
+import os
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import suppress
 from functools import cache, lru_cache
 from itertools import combinations_with_replacement
@@ -25,10 +27,8 @@ from piste.core.evaluation import Progress
 from piste.games.prime_duel import rules
 from piste.games.prime_duel.guarantees import name, stamp
 from piste.games.prime_duel.rules import DECIDE, REDRAW, Options, State
-from piste.games.prime_duel.solver.kernels import FIXED24, Array
+from piste.games.prime_duel.solver.kernels import Array
 from piste.games.prime_duel.solver.score_pairs import (
-    FIXED24_ONE,
-    MAX_FIXED24_CARDS,
     DeckIndex,
     EmptyDeckValues,
     PairSolver,
@@ -55,22 +55,25 @@ ROUNDING_ERROR = 1e-5
 FORMULA_ERROR = 0.0025
 """The formula, with one turn of lookahead, is off by less in 95 % of positions (docs/solve/prime-duel.md)."""
 
-MAX_MEMORY_BYTES = 9_000_000_000
+STORED_ONE = (1 << 24) - 1
+"""A certain win, as it is stored in three bytes."""
+
+MAX_DISK_BYTES = 12_000_000_000
+"""How much a solve may write while it runs."""
+
 MAX_TARGET = 200
+STEPS_IN_MEMORY = 8
+"""After this many steps the rows that were read and written leave the memory of the process."""
 
 
 def nearly_full_decks(options: Options) -> Array:
     """Return the decks from which at most MAX_CARDS_GONE cards are gone, as rows of counts, sorted by number."""
-
-    def gone(cards: int, left: int) -> Iterator[tuple[int, ...]]:
-        if cards == 0:
-            yield ()
-            return
-        for many in range(min(left, options.copies) + 1):
-            for rest in gone(cards - 1, left - many):
-                yield (*rest, many)
-
-    decks = options.copies - np.array(list(gone(options.top, MAX_CARDS_GONE)), np.int64)
+    few = np.zeros((1, 0), np.int64)
+    for _ in range(options.top):  # one more card in each round, the lowest digit last
+        more = [np.insert(few, 0, gone, axis=1) for gone in range(options.copies + 1)]
+        few = np.concatenate(more)
+        few = few[few.sum(axis=1) <= MAX_CARDS_GONE]
+    decks = options.copies - few
     return np.asarray(decks[np.argsort(decks @ DeckIndex.of_whole_deck(options).strides)])
 
 
@@ -140,7 +143,7 @@ class Tablebase:
         at = int(np.searchsorted(self._numbers, number))
         if at < len(self._numbers) and self._numbers[at] == number:
             high, middle, low = self._values(scores)[at]
-            win = float((high << 16) + (middle << 8) + low) / FIXED24_ONE
+            win = float((high << 16) + (middle << 8) + low) / STORED_ONE
         else:
             formula = self._formula[self._rows[scores], bin_of(self.options, int(counts.sum()))]
             win = min(max(float(features(self.options, counts[None])[0] @ formula), 0), 1)
@@ -181,39 +184,65 @@ class TablebaseBuilder:
             "formula": np.zeros((len(pairs), len(DECK_SHARE_BINS), len(self.fit[0])), np.float32),
         }
 
-    def add(self, scores: ScorePair, slot: int, second: Array) -> None:
-        row, solver = self.rows[scores], self.solver
-        high, low = solver.high[slot], solver.low[slot]
-        self.arrays["empty"][row] = solver.chance(scores, 0), float(second[0]) / solver.one
-        self.arrays["near"][row] = np.stack([high[self.near] >> 8, high[self.near] & 255, low[self.near]], axis=1)
+    def add(self, scores: ScorePair, second: Array) -> None:
+        row, values = self.rows[scores], self.solver.values(scores)
+        stored = np.rint(values[self.near].astype(np.float64) * STORED_ONE).astype(np.int64)
+        self.arrays["empty"][row] = values[0], second[0]
+        self.arrays["near"][row] = stored[:, None] >> np.array((16, 8, 0)) & 255
         for which, numbers in enumerate(self.samples):
-            chances = (high[numbers] * 256.0 + low[numbers]) / solver.one
-            self.arrays["formula"][row, which] = self.fit[which] @ chances
+            self.arrays["formula"][row, which] = self.fit[which] @ values[numbers]
+
+
+class RowFile:
+    """Rows in a file that is mapped into memory, so that there may be more of them than memory."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def allocate(self, shape: tuple[int, int], dtype: Any) -> Array:
+        """Return the rows, those of an earlier process if there are any; raise OSError if the disk is full."""
+        size = shape[0] * shape[1] * np.dtype(dtype).itemsize
+        with self.path.open("ab") as file:
+            if hasattr(os, "posix_fallocate"):
+                os.posix_fallocate(file.fileno(), 0, size)
+            else:
+                file.truncate(size)
+        with self.path.open("r+b") as file:
+            self.mapped = mmap.mmap(file.fileno(), size)
+        return np.frombuffer(self.mapped, dtype).reshape(shape)
+
+    def release(self) -> None:
+        """Let what was read and written leave the memory of this process, where the system can be told so."""
+        if hasattr(mmap, "MADV_DONTNEED"):
+            self.mapped.madvise(mmap.MADV_DONTNEED)
 
 
 def solve(options: Options, code: Any, progress: Progress) -> str:
     """Solve every score pair, store the tablebase, and say so. An interrupted solve resumes from its checkpoint."""
     decks = (options.copies + 1) ** options.top
-    order = solve_order(options) if options.target <= MAX_TARGET and decks < MAX_MEMORY_BYTES else []
+    order = solve_order(options) if options.target <= MAX_TARGET and decks < MAX_DISK_BYTES else []
     slots = max_live_pairs(order, last_uses(options, order))
-    if not order or 3 * slots * decks > MAX_MEMORY_BYTES or options.top * options.copies > MAX_FIXED24_CARDS:
+    if not order or 4 * slots * decks > MAX_DISK_BYTES:
         raise PisteError(
             "This game is too large to be solved whole: it would take more than "
-            f"{MAX_MEMORY_BYTES // 10**9} GB of memory. Its bots and verdicts use a model instead."
+            f"{MAX_DISK_BYTES // 10**9} GB on disk while it is worked out. Its bots and verdicts use a model instead."
         )
     model = FixedOddsModel(code, options, rules.whole_deck(options), 0, 0)
+    folder = table_cache.scratch_folder(name(options), stamp())
+    file = RowFile(folder / "rows.bin")
     solver = PairSolver(
-        code, options, DeckIndex.of_whole_deck(options), order, keep=False, precision=FIXED24,
-        guess=lambda scores: float(model.values[scores]),
+        code, options, DeckIndex.of_whole_deck(options), order, keep=False, dtype=np.float32,
+        guess=lambda scores: float(model.values[0][scores][0]), allocate=file.allocate,
     )  # fmt: skip
     builder = TablebaseBuilder(solver)
-    folder = table_cache.scratch_folder(name(options), stamp())
     done = load_checkpoint(folder, solver, builder)
     try:
         for step in range(done, len(order)):
             progress(step, len(order), "working out lines of the full solution")
             solver.solve_step(step, builder.add)
             done = step + 1
+            if done % STEPS_IN_MEMORY == 0:
+                file.release()
     except KeyboardInterrupt:
         with suppress(KeyboardInterrupt):  # by way of the progress bar
             progress(done, len(order), "putting the work away, to go on from here")
@@ -223,7 +252,6 @@ def solve(options: Options, code: Any, progress: Progress) -> str:
             table_cache.warn_not_cached(folder.parent, e)
         raise
     progress(len(order), len(order), "working out lines of the full solution")
-    del solver.high, solver.low
     stored = table_cache.save(name(options), stamp(), builder.arrays)
     pairs = len(builder.rows)
     return (
@@ -233,38 +261,31 @@ def solve(options: Options, code: Any, progress: Progress) -> str:
 
 
 def save_checkpoint(folder: Path, solver: PairSolver, builder: TablebaseBuilder, done: int) -> None:
-    """Write what has been solved so far: the pairs still needed, and what the builder has of all of them."""
-    (folder / "where.json").unlink(missing_ok=True)
-    alive = [pair for pair in solver.slots if not any(pair in step for step in solver.order[done:])]
-    checks = []
-    with (folder / "lines.bin").open("wb") as file:
-        for pair in alive:
-            for part in (solver.high[solver.slots[pair]], solver.low[solver.slots[pair]]):
-                checks.append(zlib.crc32(part))
-                file.write(part.tobytes())
+    """Write what has been solved so far: which pairs are in the file of rows, and what the builder has of all."""
+    alive = {
+        pair: slot for pair, slot in solver.slots.items() if not any(pair in step for step in solver.order[done:])
+    }
     np.savez(folder / "taken.npz", allow_pickle=False, **builder.arrays)
     taken = zlib.crc32((folder / "taken.npz").read_bytes())
-    where = {"done": done, "alive": alive, "checks": checks, "taken": taken}
-    (folder / "where.json").write_text(json.dumps(where), encoding="utf-8")
+    rows = [(pair, slot, zlib.crc32(solver.rows[slot])) for pair, slot in alive.items()]
+    (folder / "checkpoint.json").write_text(
+        json.dumps({"done": done, "rows": rows, "taken": taken}), encoding="utf-8"
+    )
 
 
 def load_checkpoint(folder: Path, solver: PairSolver, builder: TablebaseBuilder) -> int:
     """Read a checkpoint and return how many steps it has done; one that is damaged or missing has done none."""
+    path = folder / "checkpoint.json"
     try:
-        where = json.loads((folder / "where.json").read_text(encoding="utf-8"))
+        where = json.loads(path.read_text(encoding="utf-8"))
+        path.unlink()  # the rows are about to change
         if zlib.crc32((folder / "taken.npz").read_bytes()) != where["taken"]:
             return 0
-        checks, alive = iter(where["checks"]), [(int(a), int(b)) for a, b in where["alive"]]
-        with (folder / "lines.bin").open("rb") as file:
-            for slot in range(len(alive)):
-                for array in (solver.high, solver.low):
-                    part = file.read(array[slot].nbytes)
-                    if zlib.crc32(part) != next(checks):
-                        return 0
-                    array[slot] = np.frombuffer(part, array.dtype)
+        if any(zlib.crc32(solver.rows[slot]) != check for _, slot, check in where["rows"]):
+            return 0
         with np.load(folder / "taken.npz") as taken:
             builder.arrays |= {key: taken[key] for key in builder.arrays}
-    except (OSError, ValueError, KeyError, StopIteration):
+    except (OSError, ValueError, KeyError, IndexError):
         return 0
-    solver.restore({pair: slot for slot, pair in enumerate(alive)})
+    solver.restore({(a, b): slot for (a, b), slot, _ in where["rows"]})
     return int(where["done"])

@@ -17,7 +17,7 @@ from piste.core.protocols import OVER
 from piste.games.prime_duel import rules
 from piste.games.prime_duel.rules import DECIDE, DRAW, Options, State
 from piste.games.prime_duel.solver import kernels
-from piste.games.prime_duel.solver.kernels import FLOAT64, Array
+from piste.games.prime_duel.solver.kernels import Array
 from piste.games.prime_duel.solver.score_pairs import (
     DeckIndex,
     EmptyDeckValues,
@@ -97,21 +97,15 @@ class FixedOddsModel:
         whole = np.array(card_counts(options, rules.whole_deck(options)))
         mixed = np.array(card_counts(options, deck), np.float64) + self.WHOLE_DECK_WEIGHT * whole
         odds, prime, target = mixed / mixed.sum(), prime_flags(options.target), options.target
+        self.values: Array = np.full((2 if left else 1, target, target, 2), 0.5)  # to win and to lose
         if left:
-            self.wins: Array = np.zeros((2, target, target))
-            self.losses: Array = np.zeros((2, target, target))
-            code.solve_fixed_odds_with_limit(odds, prime, least, left, self.wins, self.losses)
+            code.solve_fixed_odds_with_limit(odds, prime, least, left, self.values)
         else:
-            self.values: Array = np.zeros((target, target))
-            code.solve_fixed_odds(odds, prime, least, self.values, np.zeros((target, target + 1)))
+            code.solve_fixed_odds(odds, prime, least, self.values)
 
     def draw(self, s: State) -> WinLoss:
-        a, b = score_pair(s)
-        if self.left:
-            left = (self.options.turns - s.turns) % 2
-            return (float(self.wins[left, a, b]), float(self.losses[left, a, b]))
-        win = float(self.values[a, b])
-        return (win, 1.0 - win)
+        win, loss = self.values[(self.options.turns - s.turns) % 2 if self.left else 0][score_pair(s)]
+        return (float(win), float(loss))
 
 
 class SoloRaceModel:
@@ -136,7 +130,7 @@ class SolvedGame:
         self.options, self.decks = options, DeckIndex.of_whole_deck(options)
         solver = PairSolver(load_kernels(), options, self.decks, solve_order(options), keep=True)
         solver.solve_all()
-        self.slots, self.values = solver.slots, solver.high
+        self.slots, self.values = solver.slots, solver.rows[:, solver.pad :]
 
     def draw(self, s: State) -> WinLoss:
         win = float(self.values[self.slots[score_pair(s)], self.decks.number(card_counts(self.options, s.deck))])
@@ -150,30 +144,28 @@ class SolvedWithTurnLimit:
         code, self.options, self.decks = load_kernels(), options, DeckIndex.of_whole_deck(options)
         pairs = [pair for step in solve_order(options) for pair in step]
         self.rows = {pair: i for i, pair in enumerate(pairs)}
-        shape = ((options.turns + 1) * len(pairs), self.decks.total)
-        self.wins: Array = np.zeros(shape)
-        self.losses: Array = np.zeros(shape)
-        second = np.zeros((2, self.decks.total))
+        # After those with 1 turn left, 2 and so on: the end of the last turn, and a win.
+        self.values: Array = np.zeros((options.turns * len(pairs) + 2, self.decks.total, 2))
+        self.values[-1, :, 0] = 1.0
+        second = np.zeros((self.decks.total, 2))
         for left in range(1, options.turns + 1):
 
             def slot(pair: ScorePair | None, passed: bool, left: int = left) -> int:
                 return self._slot(pair, left - passed)
 
-            for row, (slots, flips, past) in enumerate(zip(*successor_arrays(options, pairs, slot), strict=True)):
-                into = left * len(pairs) + row
-                code.sweep_decks_with_limit(
-                    self.wins, self.losses, into, slots, flips, past, self.decks.counts, second
-                )
+            for pair, slots, flips, past in zip(pairs, *successor_arrays(options, pairs, slot), strict=True):
+                into = self._slot(pair, left)
+                code.sweep_decks_with_limit(self.values, into, slots, flips, past, self.decks.counts, second)
 
     def _slot(self, scores: ScorePair | None, left: int) -> int:
         if scores is None:
-            return -1
-        return left * len(self.rows) + self.rows[scores] if left else -2
+            return len(self.values) - 1
+        return (left - 1) * len(self.rows) + self.rows[scores] if left else len(self.values) - 2
 
     def draw(self, s: State) -> WinLoss:
         slot = self._slot(score_pair(s), self.options.turns - s.turns)
-        number = self.decks.number(card_counts(self.options, s.deck))
-        return (float(self.wins[slot, number]), float(self.losses[slot, number]))
+        win, loss = self.values[slot, self.decks.number(card_counts(self.options, s.deck))]
+        return (float(win), float(loss))
 
 
 class DeckEndgame:
@@ -187,21 +179,19 @@ class DeckEndgame:
         beyond: ValueSource,
         empty: Callable[[Iterable[ScorePair]], Mapping[ScorePair, EmptyDeckValues]],
         *,
-        precision: int = FLOAT64,
+        dtype: Any = np.float64,
         progress: Callable[[int, int], None] = lambda *_: None,
     ) -> None:
         self.options, self.beyond, self.decks = options, beyond, DeckIndex(card_counts(options, deck))
         self.roots = set(roots)
         order = solve_order(options, self.roots)
         pairs = [pair for step in order for pair in step]
-        solver = PairSolver(
-            load_kernels(), options, self.decks, order, keep=False, precision=precision, empty=empty(pairs)
-        )
+        solver = PairSolver(load_kernels(), options, self.decks, order, keep=False, dtype=dtype, empty=empty(pairs))
         self.values: dict[ScorePair, Array] = {}
 
-        def on_solved(scores: ScorePair, slot: int, _: Array) -> None:
+        def on_solved(scores: ScorePair, _: Array) -> None:
             if scores in self.roots:
-                self.values[scores] = solver.values(slot)
+                self.values[scores] = solver.values(scores).copy()
 
         for step in range(len(order)):
             solver.solve_step(step, on_solved)
