@@ -53,6 +53,23 @@ def packing(state: type[Any]) -> str:
     )
 
 
+def row_storage(state: type[Any], first: int) -> str:
+    """Return functions on a game's own row: `stored` makes a state of the numbers from `first` on, `store` writes it.
+
+    The options are among them, so that the same machine code serves all options.
+    """
+    numbers = {path: f"int(row[{i}])" for i, path in enumerate(_places(state, "s"), first)}
+    return "\n".join(
+        [
+            f"WIDTH = {first + len(numbers)}",
+            "def stored(row):",
+            f"    return {_made(state, 's', numbers)}",
+            "def store(s, row):",
+            *(f"    row[{i}] = {path}" for i, path in enumerate(numbers, first)),
+        ]
+    )
+
+
 def dispatch(names: Sequence[str]) -> str:
     """Return `decide`, which calls the policy with this number; 0 is random play, which the kernels do themselves."""
     lines = ["def decide(policy, v, choices, word):"]
@@ -84,6 +101,18 @@ def encoding(layout: Sequence[Part], options: Any, actions: int) -> str:
     )
 
 
+def sized_encoding(layout: Sequence[Part]) -> str:
+    """Return `encode` for any options: it is given the size of each part, and what its numbers are multiplied by."""
+    lines = ["def encode(v, sizes, shares, lines):", "    at = 0"]
+    for i, part in enumerate(layout):
+        share = f"shares[{i}], " if part.form in (COUNTS, AMOUNTS) else ""
+        lines += [
+            f"    put_{part.form.replace(' ', '_')}(lines, 0, at, sizes[{i}], {share}own_part_{i}(v))",
+            f"    at += sizes[{i}]",
+        ]
+    return "\n".join(lines)
+
+
 def _fields(kind: Any, path: str) -> list[tuple[Any, str]]:
     """Return the parts of a type and how each is reached; none for a whole number."""
     if get_origin(kind) is tuple:
@@ -105,7 +134,7 @@ def _places(kind: Any, path: str) -> Iterator[str]:
 
 def _made(kind: Any, path: str, numbers: dict[str, str]) -> str:
     """Return an expression that makes a value of this type from its numbers."""
-    if path == "s.options":
+    if path == "s.options" and f"{path}.{kind._fields[0]}" not in numbers:
         return "options"
     fields = _fields(kind, path)
     if not fields:

@@ -82,8 +82,11 @@ class Dealer:
         return RandomStream(self._key, name)
 
     def outcome(self, game: Game, state: Any) -> int:
-        tossed = game.kind_name(game.rules.kind(state)) == "toss"
-        return draw_outcome(game, state, self._streams["toss" if tossed else "deal"])
+        return draw_outcome(game, state, self.chance(game, game.rules.kind(state)))
+
+    def chance(self, game: Game, kind: int) -> RandomStream:
+        """Return the stream that decides chance of this kind."""
+        return self._streams["toss" if game.notation.KINDS[kind] == "toss" else "deal"]
 
 
 def draw_outcome(game: Game, state: Any, stream: RandomStream) -> int:
