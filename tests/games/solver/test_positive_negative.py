@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 from fractions import Fraction
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,14 +12,13 @@ import pytest
 
 import piste
 from piste import bots
-from piste.compiled import table_cache
 from piste.compiled.compiler import link_modules
 from piste.core.belief import Belief
 from piste.core.bits import count
 from piste.core.evaluation import ESTIMATED, EXACT, Evaluation
 from piste.core.game import find, members
 from piste.core.information_set import InformationSet
-from piste.core.protocols import OVER
+from piste.core.protocols import CHANCE, OVER
 from piste.core.views import SeatView
 from piste.games.positive_negative import rules
 from piste.games.positive_negative.bots import novice, perfect, steady, strong
@@ -146,9 +144,9 @@ def test_p2_who_waits_is_told_the_same_whatever_card_is_looked_at() -> None:
 def test_compiled_and_interpreted_loops_give_the_same_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = rules.every_card(Options(3))
     monkeypatch.setattr(solver, "load_kernels", lambda _: link_modules(rules, kernels, compiled=True))
-    fast = solver.solve_decks(3, whole, 2, 0)
+    fast = solver.solve_decks(3, whole, 2)
     monkeypatch.setattr(solver, "load_kernels", lambda _: link_modules(rules, kernels, compiled=False))
-    plain = solver.solve_decks(3, whole, 2, 0)
+    plain = solver.solve_decks(3, whole, 2)
     assert all(np.allclose(fast.arrays[part], plain.arrays[part], atol=1e-15) for part in fast.arrays)
     points = np.array([-3, -1, 1, 2, 3], np.int64)
     runs = [
@@ -178,80 +176,62 @@ def test_simulated_perfect_play_comes_to_the_value() -> None:
 
 def test_rows_of_a_part_of_the_deck_agree_with_rows_of_the_whole() -> None:
     """Solved again from a smaller deck with another range of leads, every position is worth the same."""
-    whole = solver.solve_decks(6, rules.every_card(Options(6)), 0, 0)
+    whole = solver.solve_decks(6, rules.every_card(Options(6)), 0)
     for seed in range(20):
         s = reached(6, seed, 8)
         lead = rules.score(s, s.seat) - rules.score(s, 1 - s.seat)
-        part = solver.solve_decks(6, s.deck, abs(lead), 0)
+        part = solver.solve_decks(6, s.deck, abs(lead))
         assert part.after_turn(s.deck, lead) == pytest.approx(whole.after_turn(s.deck, lead), abs=1e-6)
         assert part.after_discard(s.deck, lead)[0] == pytest.approx(whole.after_discard(s.deck, lead)[0], abs=1e-12)
 
 
-@pytest.fixture
-def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Options:
-    """Return options of a game whose large decks are kept, in a folder of its own."""
-    monkeypatch.setattr(table_cache, "folder", lambda: tmp_path)
-    monkeypatch.setattr(solver, "_tables", {})
-    monkeypatch.setattr(solver, "_latest", [])
-    if not LARGE:
-        monkeypatch.setattr(solver, "MAX_CARDS_ON_DEMAND", 7)
-        monkeypatch.setattr(solver, "MAX_SOLVED_CARDS", 10)
-    return Options(10 if LARGE else 5)
+@pytest.mark.parametrize("top", [9, 10])
+def test_the_first_moves_in_the_package_follow_from_each_other(top: int) -> None:
+    """Every opening with the next one read too is worth what one step through the rules makes of it."""
+    states = {rules.start(Options(top))}
+    while states:
+        after: set[State] = set()
+        for s in sorted(states) if LARGE else random.Random(top).sample(sorted(states), min(len(states), 200)):
+            steps = members(rules.legal(s) if s.phase == DECIDE else rules.outcomes(s))
+            then = [rules.apply(s, step) for step in steps]
+            if min(count(each.deck) for each in then) <= solver.MAX_CARDS_ON_DEMAND:
+                continue
+            here, there = worth_to_first(s), [worth_to_first(each) for each in then]
+            better = max if s.seat == 0 else min
+            assert here == pytest.approx(better(there) if s.phase == DECIDE else sum(there) / len(there), abs=1e-12)
+            after.update(then)
+        states = after
 
 
-def forget(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(solver, "_tables", {})
+def worth_to_first(s: State) -> float:
+    actions = solver.action_values(s)
+    best = solver.best_action(s, actions) if s.phase == DECIDE else CHANCE
+    return actions.values[best][0] * (1 if s.seat == 0 else -1)
 
 
-def test_what_is_kept_is_read_back_and_rebuilt_when_damaged(kept: Options, monkeypatch: pytest.MonkeyPatch) -> None:
-    told: list[tuple[int, int]] = []
-    solver.prepare(kept, lambda done, whole, _: told.append((done, whole)))
-    assert told[-1][0] == told[-1][1]
+@pytest.mark.parametrize("seed", range(games(2) // 100 + 2))
+def test_the_first_moves_in_the_package_are_what_the_solver_computes(seed: int) -> None:
+    s = reached(10, seed, solver.MAX_CARDS_ON_DEMAND + 1)
+    read = solver.action_values(s)
+    lead, after = solver.lead_of(s), solver.lead_of(s) + rules.value(10, s.card)
+    solved = solver.solve_decks(10, s.deck, max(abs(lead), abs(after)))
+    assert read.values[KEEP] == pytest.approx(solved.after_turn(s.deck, after), abs=1e-9)
+    assert read.values[DISCARD] == pytest.approx(solved.after_discard(s.deck, lead), abs=1e-9)
+
+
+def test_a_solve_tells_of_its_progress_and_can_be_interrupted() -> None:
+    told: list[int] = []
+    whole = rules.every_card(Options(3))
+    solver.solve_decks(3, whole, 0, lambda done, _whole, _what: told.append(done))
     assert told == sorted(told)
-    first = judged(rules.start(kept))
-    forget(monkeypatch)
-    with monkeypatch.context() as alone:
-        alone.setattr(solver, "solve_decks", None)  # from here on it must come from the disk
-        assert judged(rules.start(kept)) == first
-    stored = table_cache.load(solver.name(kept), solver.stamp())
-    assert stored is not None
-    assert stored.size < 5e6
-    file = stored.folder / "worth.bin"
-    data = bytearray(file.read_bytes())
-    data[len(data) // 2] ^= 1
-    file.write_bytes(bytes(data))
-    forget(monkeypatch)
-    assert judged(rules.start(kept)) == first
-    forget(monkeypatch)
-    assert "MB" in solver.solve_fully(kept)
+    assert told[-1] == 1 << 6
 
-
-def test_kept_rows_agree_with_decks_solved_alone(kept: Options) -> None:
-    worth = judged(rules.start(kept)).chances
-    if kept.top == 5:
-        assert worth.value == pytest.approx(
-            solver.solve_decks(5, rules.every_card(kept), 0, 0).after_turn(1023, 0)[0] * -1
-        )
-    for seed in range(12):
-        s = reached(kept.top, seed, solver.MAX_CARDS_ON_DEMAND + 2)
-        found = solver.action_values(s)
-        lead = rules.score(s, s.seat) - rules.score(s, 1 - s.seat)
-        after = lead + rules.value(kept.top, s.card)
-        alone = solver.solve_decks(kept.top, s.deck, max(abs(lead), abs(after)), 0)
-        assert found.values[KEEP] == pytest.approx(alone.after_turn(s.deck, after), abs=1e-6)
-        assert found.values[DISCARD] == pytest.approx(alone.after_discard(s.deck, lead), abs=1e-6)
-
-
-def test_a_solve_can_be_interrupted(kept: Options) -> None:
     def stop(done: int, _whole: int, _what: str) -> None:
         if done > 10:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        solver.solve_fully(kept, stop)
-    assert table_cache.load(solver.name(kept), solver.stamp()) is None
-    solver.prepare(kept)
-    assert table_cache.load(solver.name(kept), solver.stamp()) is not None
+        solver.solve_decks(3, whole, 0, stop)
 
 
 def test_larger_games_are_estimated_with_an_interval_and_exact_later() -> None:
@@ -263,6 +243,7 @@ def test_larger_games_are_estimated_with_an_interval_and_exact_later() -> None:
         assert judged(reached(top, "late", 12), 0).known == EXACT
         assert "too many" in solver.solve_fully(Options(top))
     assert "asked for" in solver.solve_fully(Options(8))
+    assert "come with the package" in solver.solve_fully(Options(10))
 
 
 def test_an_estimate_holds_the_truth_in_its_interval_where_the_truth_is_known() -> None:

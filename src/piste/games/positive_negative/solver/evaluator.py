@@ -10,7 +10,7 @@ from piste.core.evaluation import Evaluation, Progress, quiet
 from piste.core.information_set import InformationSet
 from piste.games.positive_negative import rules
 from piste.games.positive_negative.guarantees import MAX_SOLVED_CARDS
-from piste.games.positive_negative.rules import DONE, DRAW, Options, State
+from piste.games.positive_negative.rules import DONE, Options, State
 from piste.games.positive_negative.solver import solver
 from piste.games.positive_negative.solver.solver import ActionValues, DeckTable
 
@@ -24,8 +24,6 @@ class Evaluator:
     def __init__(self, options: Options, progress: Progress = quiet) -> None:
         solver.prepare(options, progress)
         self.evaluates_outcomes = 2 * options.top <= MAX_SOLVED_CARDS
-        stored = solver.MAX_CARDS_ON_DEMAND < 2 * options.top <= MAX_SOLVED_CARDS
-        self._large = solver.large_deck_table(options, progress) if stored else None
         self._table: DeckTable | None = None
 
     def evaluate(self, known: InformationSet) -> Evaluation:
@@ -38,15 +36,11 @@ class Evaluator:
             deck |= s.deck
             lead = max(lead, abs(rules.score(s, 0) - rules.score(s, 1)))
         if count(deck) <= MAX_TABLE_CARDS and not (self._table and self._table.covers(deck, lead)):
-            self._table = solver.solve_decks(next(iter(states)).options.top, deck, lead, 0)
+            self._table = solver.solve_decks(next(iter(states)).options.top, deck, lead)
         return states
 
     def _action_values(self, s: State) -> ActionValues:
         """Return the values from a table at hand, else the solver's."""
-        if s.phase != DONE:
-            # The stored table of large decks ends a card earlier where two may be drawn.
-            if self._large is not None and count(s.deck) >= solver.MAX_CARDS_ON_DEMAND + (s.phase != DRAW):
-                return solver.table_values(s, self._large)
-            if self._table is not None and self._table.covers(s.deck, solver.max_lead(s)):
-                return solver.table_values(s, self._table)
+        if s.phase != DONE and self._table is not None and self._table.covers(s.deck, solver.max_lead(s)):
+            return solver.table_values(s, self._table)
         return solver.action_values(s)

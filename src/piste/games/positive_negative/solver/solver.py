@@ -4,16 +4,17 @@ A turn begins with a set of cards in the deck and a difference of scores; nothin
 drawn in secret (P2) is shown or thrown away before the other player decides anything, so the secret never bears on a
 decision. `kernels` computes the value of each set and each lead, set by set from the empty deck up.
 
-Up to 16 cards in the deck are solved when they are asked for. In games of 18 and 20 cards (top 9 and 10) the rows of
-16 cards and more are computed once and stored, a few MB. Larger games are estimated by Monte Carlo rollouts with a
-heuristic, and are exact from about 15 cards on.
+Up to 16 cards in the deck are solved when they are asked for. In games of 18 and 20 cards (top 9 and 10) what comes
+before, the first moves of a game, is read from a file of the package, which `tools/opening_values.py` writes. Larger
+games are estimated by Monte Carlo rollouts with a heuristic, and are exact from about 15 cards on.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from math import comb, sqrt
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from piste.core.information_set import InformationSet
 
 VERSION = 1
+OPENINGS = Path(__file__).with_name("openings.npz")
 
 MAX_CARDS_ON_DEMAND = 16
 """Decks of at most this many cards are solved when they are asked for."""
@@ -58,26 +60,22 @@ Array = Any
 class DeckTable:
     """The values of every deck out of a set of cards, for every lead that can come up."""
 
-    def __init__(self, top: int, cards: int, lead: int, smallest: int, arrays: dict[str, Array]) -> None:
+    def __init__(self, top: int, cards: int, lead: int, arrays: dict[str, Array]) -> None:
         self.top = top
         self.cards = cards  # the set of cards
         self.lead = lead  # the largest lead with the whole set in the deck
-        self.smallest = smallest  # decks with fewer cards are left out
         self.arrays = arrays
         self._bit = {card: 1 << i for i, card in enumerate(members(cards))}
 
     def covers(self, deck: int, lead: int) -> bool:
-        """Say whether the table has all that can follow from a deck that is drawn from, twice if need be."""
-        if deck & ~self.cards or (self.smallest and count(deck) <= self.smallest):
-            return False
-        return abs(lead) <= self.lead + swing(self.top, self.cards & ~deck)
+        """Say whether the table has all that can follow from a deck."""
+        return not deck & ~self.cards and abs(lead) <= self.lead + swing(self.top, self.cards & ~deck)
 
     def after_turn(self, deck: int, lead: int) -> ValueAndDraw:
         """Return the value at the end of a turn."""
         if deck == 0:
             return float((lead > 0) - (lead < 0)), float(lead == 0)
-        local = sum(self._bit[card] for card in members(deck))
-        row = int(np.searchsorted(self.arrays["decks"], local)) if "decks" in self.arrays else local
+        row = sum(self._bit[card] for card in members(deck))
         half, at = int(self.arrays["half"][row]), int(self.arrays["at"][row])
         if abs(lead) > half:
             return (1.0, 0.0) if lead > 0 else (-1.0, 0.0)
@@ -89,6 +87,32 @@ class DeckTable:
             return self.after_turn(deck, lead)
         pairs = [self.after_turn(deck ^ 1 << card, lead + rules.value(self.top, card)) for card in members(deck)]
         return sum(value for value, _ in pairs) / len(pairs), sum(draw for _, draw in pairs) / len(pairs)
+
+
+class OpeningTable:
+    """The values of the decks of a game that are too large to solve when they are asked for."""
+
+    def __init__(self, top: int) -> None:
+        self.top = top
+        with np.load(OPENINGS) as arrays:
+            self.keys, self.worth, self.draw = (arrays[name] for name in ("keys", "worth", "draw"))
+
+    def after_turn(self, deck: int, lead: int) -> ValueAndDraw:
+        return self.lookup(opening_key(self.top, 0, deck, lead))
+
+    def after_discard(self, deck: int, lead: int) -> ValueAndDraw:
+        return self.lookup(opening_key(self.top, 1, deck, lead))
+
+    def lookup(self, key: int) -> ValueAndDraw:
+        at = int(np.searchsorted(self.keys, key))
+        if self.keys[at] != key:
+            raise KeyError(f"no value for {key:#x}")
+        return float(self.worth[at]), float(self.draw[at])
+
+
+def opening_key(top: int, discarded: int, deck: int, lead: int) -> int:
+    """Return the number of a deck and a lead at the end of a turn, or after a discard, in the file of openings."""
+    return ((2 * top + discarded) << 2 * top | deck) << 8 | lead + 128
 
 
 def swing(top: int, cards: int) -> int:
@@ -103,8 +127,8 @@ def load_kernels(size: int) -> Any:
     return link_modules(rules, kernels, compiled=size > MAX_INTERPRETED_CARDS, inline=(bits, kernels))
 
 
-def solve_decks(top: int, cards: int, lead: int, smallest: int, progress: Progress = quiet) -> DeckTable:
-    """Solve every deck out of a set of cards, from the empty one up; keep those of `smallest` cards and more."""
+def solve_decks(top: int, cards: int, lead: int, progress: Progress = quiet) -> DeckTable:
+    """Solve every deck out of a set of cards, from the empty one up."""
     size = count(cards)
     code = load_kernels(size)
     points = np.array([rules.value(top, card) for card in members(cards)], np.int64)
@@ -125,22 +149,19 @@ def solve_decks(top: int, cards: int, lead: int, smallest: int, progress: Progre
     discard, discard_draw = np.empty_like(value), np.empty_like(draw)
     value[0], draw[0], discard[0], discard_draw[0] = 0, 1, 0, 1
     at, spare = space * np.arange(part_count), space * part_count
-    solved = {} if smallest else {(0, 0): (0, value[:1].copy(), draw[:1].copy())}
+    solved = {(0, 0): (0, value[:1].copy(), draw[:1].copy())}
     done = 1
     for k, part in parts:
         end = code.fill_rows(points, k, part, low, lead, swings, offsets, value, draw, discard, discard_draw, spare)
-        if k >= smallest:
-            solved[k, part] = spare, value[spare:end].copy(), draw[spare:end].copy()
+        solved[k, part] = spare, value[spare:end].copy(), draw[spare:end].copy()
         at[part], spare = spare, at[part]
         done += comb(low, k - count(part))
         progress(done, 1 << size, "solving")
     del value, draw, discard, discard_draw
-    return DeckTable(top, cards, lead, smallest, join_parts(solved, offsets, low, smallest))
+    return DeckTable(top, cards, lead, join_parts(solved, offsets, low))
 
 
-def join_parts(
-    solved: dict[tuple[int, int], tuple[int, Array, Array]], offsets: Array, low: int, smallest: int
-) -> dict[str, Array]:
+def join_parts(solved: dict[tuple[int, int], tuple[int, Array, Array]], offsets: Array, low: int) -> dict[str, Array]:
     """Return the rows, given by size of deck and part with the offset where they began, one after the other."""
     sizes = np.zeros(len(offsets), np.int8)
     for i in range(count(len(offsets) - 1)):
@@ -151,43 +172,25 @@ def join_parts(
         begin, rows, _ = solved[key]
         shift[key] = length - begin
         length += len(rows)
-    decks = np.flatnonzero(sizes >= smallest)
-    arrays = {
+    return {
         "worth": np.concatenate([solved[key][1] for key in sorted(solved)]),
         "draw": np.concatenate([solved[key][2] for key in sorted(solved)]),
-        "at": offsets[decks, kernels.AT] + shift[sizes[decks], decks >> low],
-        "half": offsets[decks, kernels.HALF].astype(np.int16),
+        "at": offsets[:, kernels.AT] + shift[sizes, np.arange(len(sizes)) >> low],
+        "half": offsets[:, kernels.HALF].astype(np.int16),
     }
-    return {**arrays, "decks": decks} if smallest else arrays
 
 
-def stamp() -> str:
-    return f"rules {rules.VERSION} solver {VERSION}"
-
-
-def name(options: Options) -> str:
-    return f"positive-negative top={options.top}"
-
-
-def solve_fully(options: Options, progress: Progress = quiet) -> str:
-    """Compute what is computed once, and store it."""
+def solve_fully(options: Options, _progress: Progress = quiet) -> str:
+    """Say that there is nothing to compute once and for all."""
     size = 2 * options.top
-    if size <= MAX_CARDS_ON_DEMAND:
-        return f"Nothing to keep: with {size} cards everything is solved when it is asked for."
     if size > MAX_SOLVED_CARDS:
         return (
             f"Nothing to keep: {size} cards are too many to solve at once. Positions with about "
             f"{MAX_CARDS_ON_DEMAND} cards in the deck or fewer are solved exactly when they are asked for; larger "
             "decks are estimated."
         )
-    from piste.compiled import table_cache
-
-    table = _tables[options] = solve_decks(options.top, rules.every_card(options), 0, MAX_CARDS_ON_DEMAND, progress)
-    stored = table_cache.save(name(options), stamp(), table.arrays)
-    return (
-        f"Solved all {1 << size} decks; the rows of {MAX_CARDS_ON_DEMAND} cards and more are kept in "
-        f"{stored.folder}, {stored.size / 1e6:.1f} MB. Smaller decks are solved when they are asked for."
-    )
+    before = "" if size <= MAX_CARDS_ON_DEMAND else ", and the first moves, which are many, come with the package"
+    return f"Nothing to keep: with {size} cards everything is solved when it is asked for{before}."
 
 
 COMPILED = Shares(
@@ -197,50 +200,28 @@ COMPILED = Shares(
 
 
 def prepare(options: Options, progress: Progress = quiet) -> None:
-    """Make what the bot needs: compiled kernels, and the stored rows, loaded or computed."""
-    with compiling(progress, COMPILED) as rest:
+    """Make what the bot needs: compiled kernels."""
+    with compiling(progress, COMPILED):
         if 2 * options.top > MAX_INTERPRETED_CARDS:
-            solve_decks(3, rules.every_card(Options(3)), 0, 0)
-        if MAX_CARDS_ON_DEMAND < 2 * options.top <= MAX_SOLVED_CARDS:
-            large_deck_table(options, rest)
-        elif 2 * options.top > MAX_SOLVED_CARDS:
+            solve_decks(3, rules.every_card(Options(3)), 0)
+        if 2 * options.top > MAX_SOLVED_CARDS:
             rollout_values(rules.start(options), 1, 1)
 
 
-_tables: dict[Options, DeckTable] = {}
 _latest: list[DeckTable] = []
+opening_table = cache(OpeningTable)
 
 
-def large_deck_table(options: Options, progress: Progress = quiet) -> DeckTable:
-    """Return the stored table of large decks; it is computed if it is not there, or damaged."""
-    from piste.compiled import table_cache
-
-    if options not in _tables:
-        stored = table_cache.load(name(options), stamp())
-        try:
-            if stored is not None:
-                arrays = {part: stored.read(part) for part in ("worth", "draw", "decks", "at", "half")}
-                cards = rules.every_card(options)
-                _tables[options] = DeckTable(options.top, cards, 0, MAX_CARDS_ON_DEMAND, arrays)
-        except table_cache.DamagedTableError:
-            stored = None
-        if stored is None:
-            cards = rules.every_card(options)
-            _tables[options] = solve_decks(options.top, cards, 0, MAX_CARDS_ON_DEMAND, progress)
-            table_cache.try_save(name(options), stamp(), _tables[options].arrays)
-    return _tables[options]
-
-
-def table_for(options: Options, deck: int, lead: int, progress: Progress) -> DeckTable | None:
+def table_for(options: Options, deck: int, lead: int, progress: Progress) -> DeckTable | OpeningTable | None:
     """Return a table for a deck and for leads up to this one, or None if it is too large to solve."""
     size = count(deck)
     if size > MAX_CARDS_ON_DEMAND and 2 * options.top <= MAX_SOLVED_CARDS:
-        return large_deck_table(options, progress)
+        return opening_table(options.top)
     if size > MAX_CARDS_ON_DEMAND or swing(options.top, deck) << size > MAX_WORK_ON_DEMAND:
         return None
     # A game goes on with ever smaller parts of the same deck: the table of the first one has all of them.
     if not (_latest and _latest[0].top == options.top and _latest[0].covers(deck, lead)):
-        _latest[:] = [solve_decks(options.top, deck, lead, 0, progress)]
+        _latest[:] = [solve_decks(options.top, deck, lead, progress)]
     return _latest[0]
 
 
@@ -269,7 +250,7 @@ def max_lead(s: State) -> int:
     return max(abs(lead), abs(lead + rules.value(s.options.top, s.card))) if s.phase == DECIDE else abs(lead)
 
 
-def table_values(s: State, table: DeckTable) -> ActionValues:
+def table_values(s: State, table: DeckTable | OpeningTable) -> ActionValues:
     after_turn, after_discard = partial(table.after_turn, s.deck), partial(table.after_discard, s.deck)
     return ActionValues(values_by_action(s, after_turn, after_discard), 0.0)
 
