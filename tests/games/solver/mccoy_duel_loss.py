@@ -22,10 +22,9 @@ from piste.core.views import SeatView
 from piste.games.mccoy_duel import rules
 from piste.games.mccoy_duel.bots import search
 from piste.games.mccoy_duel.solver import cfr, infoset_kernels, infosets
-from piste.games.mccoy_duel.solver.cfr_kernels import INFOSET_COUNT, NODE_COUNT, OUT_OF_ROOM, VISIT_COUNT
+from piste.games.mccoy_duel.solver.cfr_kernels import INFOSET_COUNT, NODE_COUNT, OUT_OF_ROOM, VISIT_COUNT, SampledTree
 from piste.games.mccoy_duel.solver.infoset_kernels import KEY_COLUMN, MAX_CHOICES
 from piste.games.mccoy_duel.solver.infosets import Array, PossibleStates
-from piste.games.mccoy_duel.solver.mccfr_kernels import SampledTree
 from tests.games.solver.mccoy_duel_plain_cfr import level
 
 ROOM = 12_000_000  # nodes for long trials and for the best answer to them
@@ -82,7 +81,7 @@ def proven(
     if len(rows.rows) > early:
         return None
     tree = cfr.empty_tree(nodes, nodes // 4)
-    k.add_roots(options, tree, rows.rows)
+    cfr.add_roots(options, tree, rows)
     k.run_cfr(options, tree._replace(nodes=tree.nodes[:early]), rows.weights, 1, 2)
     passes = 1
     while (
@@ -124,7 +123,7 @@ def answered(options: rules.Options, rows: PossibleStates, seat: int, key: int, 
     mean[mean < cfr.MIN_PROBABILITY] = 0.0
     mean[:places] /= mean[:places].sum(axis=1, keepdims=True)
     weights = mine.weights / mine.weights.sum()
-    k.add_roots(options, tree, mine.rows)
+    cfr.add_roots(options, tree, mine)
     theirs = np.zeros(len(tree.nodes))
     k.opponent_reach(options, tree, weights, mean, seat, theirs)
     if tree.counters[OUT_OF_ROOM]:

@@ -27,7 +27,6 @@ from piste.games.mccoy_duel.solver import (
     infosets,
     ismcts,
     ismcts_kernels,
-    mccfr_kernels,
     solver,
 )
 from piste.games.mccoy_duel.solver.infoset_kernels import KEY_COLUMN
@@ -107,7 +106,7 @@ def test_positions_go_into_rows_and_nodes_and_come_back() -> None:
             back = cfr_kernels.unpack_node(s.options, int(words[0, 0]), int(words[0, 1]))
             assert (back.phase, back.seat, back.target, back.ability) == (s.phase, s.seat, s.target, s.ability)
             assert (back.tower, back.hands) == (s.tower, s.hands)
-            if s.phase > rules.BURY and (winner := cfr_kernels.certain_winner(s)) != HIDDEN:
+            if s.phase > rules.BURY and (winner := infoset_kernels.certain_winner(s)) != HIDDEN:
                 assert {rules.apply(s, a).seat for a in members(rules.choices(s))} == {winner}
                 assert all(infoset_kernels.round_over(rules.apply(s, a)) for a in members(rules.choices(s)))
 
@@ -167,14 +166,14 @@ def test_compiled_and_plain_kernels_agree() -> None:
     found = all_dealt(options)
     means, learned, won = [], [], []
     for compiled in (False, True):
-        plain = link_modules(rules, infoset_kernels, ismcts_kernels, cfr_kernels, mccfr_kernels, compiled=False)
+        plain = link_modules(rules, infoset_kernels, ismcts_kernels, cfr_kernels, compiled=False)
         k = infosets.kernels() if compiled else plain
-        t = cfr.empty_tree(5000, 2500)
-        k.add_roots(options, t, found.rows)
+        t, sketch = cfr.empty_tree(5000, 2500), cfr.empty_sampled_tree(5000, 2500)
+        for begun in (t, sketch):
+            k.add_roots(options, begun.nodes, begun.states, found.rows)
+            begun.counters[cfr_kernels.NODE_COUNT] = begun.counters[cfr_kernels.STATE_COUNT] = len(found.rows)
         k.run_cfr(options, t, found.weights, 1, 6)
         means.append(t.strategy_sum)
-        sketch = cfr.empty_sampled_tree(5000, 2500)
-        k.add_sampled_roots(options, sketch, found.rows)
         k.run_mccfr(options, sketch, found.sums, np.ones(len(found.rows)), 1, 60, 7)
         learned.append(sketch.scores)
         tables = ismcts.empty_tables(1 << 10)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from piste.compiled import table_cache
@@ -20,30 +19,26 @@ from tests.games.solver.mccoy_duel_plain_cfr import show
 SMALL = rules.Options(powers=notation.read_powers("05*"))
 
 
-def test_parts_of_the_opening_that_are_damaged_are_worked_out_again(
+def test_a_variant_of_the_opening_that_is_damaged_or_missing_is_worked_out_again_alone(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(table_cache, "folder", lambda: tmp_path)
     whole = solver.opening(SMALL, quiet, 1000)
     name, stamp = (
-        f"mccoy-duel opening powers={SMALL.powers},passes=1000",
+        f"mccoy-duel opening fair powers={SMALL.powers},passes=1000",
         f"rules {rules.VERSION}, solver {solver.VERSION}",
     )
-    for junk in (b"", b"junk", b"PK" + bytes(700), bytes(solver.CHECKSUM_BYTES + 8 * solver.OPENING_VALUES)):
-        table_cache.delete(name, stamp)
-        (table_cache.scratch_folder(name, stamp) / "fair.part").write_bytes(junk)
-        again = solver.opening(SMALL, quiet, 1000)
+    for junk in (None, b"", b"junk", bytes(8 * solver.OPENING_VALUES)):
+        table = table_cache.load(name, stamp)
+        assert table is not None
+        if junk is None:
+            table_cache.delete(name, stamp)
+        else:
+            (table.folder / "shares.bin").write_bytes(junk)
+        reports: list[int] = []
+        again = solver.opening(SMALL, lambda done, *_, reports=reports: reports.append(done), 1000)
         assert all((again[way] == whole[way]).all() for way in solver.VARIANTS)
-
-
-def test_a_part_comes_back_as_it_was_written(tmp_path: Path) -> None:
-    values = np.arange(float(solver.OPENING_VALUES))
-    assert solver.read_part(tmp_path / "a.part") is None
-    solver.write_part(tmp_path / "a.part", values)
-    found = solver.read_part(tmp_path / "a.part")
-    assert found is not None
-    assert (found == values).all()
-    assert [file.name for file in tmp_path.iterdir()] == ["a.part"]
+        assert reports == [1000]  # the second of three variants of 1000 passes each begins there
 
 
 def test_rows_after_a_lead_are_those_that_the_events_leave() -> None:

@@ -14,33 +14,7 @@ from piste.core.game import Deal, Each, Option, members, quoted, tidy
 from piste.core.position import Fields
 from piste.core.protocols import HIDDEN
 from piste.games.mccoy_duel import rules
-from piste.games.mccoy_duel.rules import (
-    BURY,
-    COPY,
-    DONE,
-    FEINT,
-    GIVE,
-    KILL,
-    LEAD,
-    LOT,
-    NEXT,
-    PICK,
-    PLAIN,
-    PLAY,
-    REVEAL,
-    SEAT,
-    STANCE,
-    TAKE,
-    TARGET,
-    TRUMP,
-    TRUMPED,
-    Four,
-    Options,
-    Reveal,
-    State,
-    Tower,
-    View,
-)
+from piste.games.mccoy_duel.rules import DONE, LEAD, PICK, PLAY, SEAT, TRUMP, Four, Options, State, Tower, View
 
 TITLE = "Duel"
 LINE = "Play a lower card, use its ability, and be the last one who can play. For 2 to 4."
@@ -50,6 +24,7 @@ KINDS = (
     "reveal", "lot", "pick", "bury", "play", "kill", "take", "copy",
     "target", "feint", "draw", "disarm", "give", "next",
 )  # fmt: skip
+PHASES = (*KINDS, "over")
 REASONS = {rules.ROUNDS_WON: "rounds won", rules.RESIGNED: "resigned"}
 LAID = "deck"
 COLOURS = ("amber", "blue", "crimson", "dun")
@@ -59,6 +34,7 @@ NAMES = (
     "The Killing Blow", "Hidden Strength", "Precision Strike", "Feint", "Copycat",
     "Change Stance", "Disarm", "Backstab", "Dodge",
 )  # fmt: skip
+FROM_TOWER = (rules.KILL, rules.TAKE, rules.COPY)  # the phases that choose a card of the tower
 
 
 def read_powers(text: str) -> int:
@@ -86,14 +62,13 @@ def write_colours(colours: int) -> str:
     return "".join(COLOURS[(colours >> (2 * seat)) & 3][0] for seat in range(4))
 
 
+COLOUR_OF_EACH = Each("colour", COLOURS)
 OPTIONS = (
     Option("players", "how many play", 2, 4),
     Option("rounds", "best of so many rounds, an odd number", 1, 9),
     Option("first", "who leads the first round", 0, 4, {"reveal": 0, "1": 1, "2": 2, "3": 3, "4": 4}),
     Option("powers", "which cards are in", 1, 511, {}, read_powers, write_powers),
-    Option(
-        "colours", "the colour of each seat", 0, 255, {}, read_colours, write_colours, each=Each("colour", COLOURS)
-    ),
+    Option("colours", "the colour of each seat", 0, 255, {}, read_colours, write_colours, each=COLOUR_OF_EACH),
 )
 
 
@@ -109,33 +84,37 @@ def check(options: Options) -> str:
     return ""
 
 
-def letter(options: Options, card: int) -> str:
-    return COLOURS[(options.colours >> (2 * (card // 9))) & 3][0]
+def colour_name(options: Options, card: int) -> str:
+    return COLOURS[(options.colours >> (2 * (card // 9))) & 3]
 
 
 @lru_cache(maxsize=4096)
 def card_name(options: Options, card: int) -> str:
-    return POWERS[card % 9] + letter(options, card)
+    return POWERS[card % 9] + colour_name(options, card)[0]
 
 
 def cards_text(options: Options, cards: int) -> str:
-    ordered = sorted(members(cards), key=lambda card: (card % 9, card))
-    return ",".join(card_name(options, card) for card in ordered) or "-"
+    return ",".join(card_name(options, card) for card in by_power(cards)) or "-"
+
+
+def by_power(cards: int) -> list[int]:
+    """Return cards from the lowest power to the highest."""
+    return sorted(members(cards), key=lambda card: (card % 9, card))
 
 
 def name(options: Options, kind: int, action: int) -> str:
-    if kind == NEXT:
+    if kind == rules.NEXT:
         return "round"
     return SEATS[action - SEAT] if action >= SEAT else card_name(options, action)
 
 
 def cards_to_choose(view: View) -> int:
     """Return the cards among which the viewer chooses now, playable or not."""
-    return view.up if view.phase in (KILL, TAKE, COPY) else view.hand
+    return view.up if view.phase in FROM_TOWER else view.hand
 
 
 def decisions(view: View, kind: int) -> Iterable[int]:
-    if kind in (PICK, TARGET):
+    if kind in (PICK, rules.TARGET):
         return range(SEAT, SEAT + view.options.players)
     # Cards that are there come first, so that a refusal speaks of those.
     return sorted(range(9 * view.options.players), key=lambda card: not cards_to_choose(view) >> card & 1)
@@ -161,18 +140,18 @@ def why_not(view: View, action: int) -> str:
         return f"You cannot choose Player {SEATS[action - SEAT]} here."
     others = same_power(view, action) & ~(1 << action)
     card = card_name(view.options, action) if others else POWERS[action % 9]
-    if view.phase in (KILL, TAKE, COPY):
-        verb = ("bury", "take", "copy")[view.phase - KILL]
+    if view.phase in FROM_TOWER:
+        verb = ("bury", "take", "copy")[FROM_TOWER.index(view.phase)]
         if not view.up >> action & 1:
             return f"You cannot {verb} {card}: it does not lie face up."
-        if view.phase == COPY and action != view.top:
+        if view.phase == rules.COPY and action != view.top:
             return f"You cannot copy {card}: a 4 cannot be copied."
         return f"You cannot {verb} {card}: it is the card just played."
     if not view.hand >> action & 1:
-        return f"You cannot {'give' if view.phase == GIVE else 'play'} {card}: it is not in your hand."
-    if view.demand == STANCE:
+        return f"You cannot {'give' if view.phase == rules.GIVE else 'play'} {card}: it is not in your hand."
+    if view.demand == rules.STANCE:
         return f"You cannot play {card}: Change Stance asks for a card greater than 5."
-    if view.demand == TRUMPED:
+    if view.demand == rules.TRUMPED:
         return f"You cannot play {card}: a 0 may not follow the trump."
     return f"You cannot play {card}: the power to beat is {view.power}."
 
@@ -189,10 +168,8 @@ def read_card(options: Options, word: str) -> int:
 def lay(options: Options, text: str) -> Deal:
     """Read the card that each player buries in the first round, in the order of seats; powers are enough."""
     words = text.replace(",", " ").split()
-    if len(words) > options.players:
-        raise DealError(
-            f"This deal names {len(words)} buried cards: there is one for each of {options.players} players."
-        )
+    if len(words) > (n := options.players):
+        raise DealError(f"This deal names {len(words)} buried cards: there is one for each of {n} players.")
     cards = []
     for seat, word in enumerate(words):
         key = tidy(word)
@@ -202,7 +179,7 @@ def lay(options: Options, text: str) -> Deal:
         if len(key) == 2 and key != card_name(options, card):
             raise DealError(f"This deal cannot be laid: {quoted(word)} is not Player {SEATS[seat]}'s colour.")
         cards.append(card)
-    return Deal(rules.start(options), frozenset({BURY}), tuple(cards))
+    return Deal(rules.start(options), frozenset({rules.BURY}), tuple(cards))
 
 
 def seats_text(players: int) -> str:
@@ -211,14 +188,14 @@ def seats_text(players: int) -> str:
 
 def fields(s: State) -> Mapping[str, str]:
     o, t, n = s.options, s.tower, range(s.options.players)
-    found = {SEATS[seat]: cards_text(o, s.hands[seat]) for seat in n}
-    found |= {
+    texts = {SEATS[seat]: cards_text(o, s.hands[seat]) for seat in n}
+    texts |= {
         "up": cards_text(o, t.up),
         "buried": cards_text(o, t.buried),
         "top": "-" if t.top == HIDDEN else card_name(o, t.top),
         "power": "lead" if t.power == LEAD else POWERS[t.power],
         "demand": DEMANDS[t.demand],
-        "phase": (*KINDS, "over")[s.phase],
+        "phase": PHASES[s.phase],
         "to": "-" if s.seat == HIDDEN else SEATS[s.seat],
         "in": seats_text(s.playing),
         "match": seats_text(s.present),
@@ -226,17 +203,23 @@ def fields(s: State) -> Mapping[str, str]:
         "wins": ",".join(str(lane(s.wins, seat)) for seat in n),
     }
     if s.target != HIDDEN:
-        found["target"] = SEATS[s.target]
+        texts["target"] = SEATS[s.target]
     if s.ability != HIDDEN:
-        found["ability"] = POWERS[s.ability]
-    if s.phase in (REVEAL, LOT, PICK, DONE) and s.reveal != rules.NOTHING:
-        found["shown"] = "/".join(cards_text(o, s.reveal.shown[seat]) for seat in n)
-        found["waiting"] = seats_text(s.reveal.waiting)
-        found["low"] = "-" if s.reveal.low == LEAD else POWERS[s.reveal.low]
-        found["lows"] = seats_text(s.reveal.lows)
+        texts["ability"] = POWERS[s.ability]
+    if s.phase in (rules.REVEAL, rules.LOT, PICK, DONE) and s.reveal != rules.NOTHING:
+        texts["shown"] = "/".join(cards_text(o, s.reveal.shown[seat]) for seat in n)
+        texts["waiting"] = seats_text(s.reveal.waiting)
+        texts["low"] = "-" if s.reveal.low == LEAD else POWERS[s.reveal.low]
+        texts["lows"] = seats_text(s.reveal.lows)
     if s.phase == DONE:
-        found["reason"] = REASONS[s.reason].replace(" ", "-")
-    return found
+        texts["reason"] = REASONS[s.reason].replace(" ", "-")
+    return texts
+
+
+def four(numbers: Iterable[int]) -> Four:
+    """Return a number for each of four seats: 0 where nobody sits."""
+    a, b, c, d = (*numbers, 0, 0, 0)[:4]
+    return (a, b, c, d)
 
 
 def build(options: Options, fields: Mapping[str, str]) -> State:
@@ -246,12 +229,12 @@ def build(options: Options, fields: Mapping[str, str]) -> State:
 
     def cards(key: str, words: list[str]) -> int:
         try:
-            found = [read_card(options, word) for word in words]
+            named = [read_card(options, word) for word in words]
         except ValueError as e:
             raise PositionError(f"In the field '{key}', {e}.") from None
-        if len(set(found)) < len(found):
+        if len(set(named)) < len(named):
             raise PositionError(f"In the field '{key}', a card is there twice.")
-        return sum(1 << card for card in found)
+        return sum(1 << card for card in named)
 
     def players(key: str) -> int:
         text = f.text(key)
@@ -265,40 +248,32 @@ def build(options: Options, fields: Mapping[str, str]) -> State:
         words = f.words(key)
         if len(words) != n or any(word not in map(str, range(most + 1)) for word in words):
             raise PositionError(f"The field '{key}' has a number from 0 to {most} for each of {n} players.")
-        values = [int(word) for word in words] + [0] * (4 - n)
-        return (values[0], values[1], values[2], values[3])
+        return four(map(int, words))
 
-    def card(key: str) -> int:
-        found = members(cards(key, f.words(key)))
-        if len(found) > 1:
-            raise PositionError(f"The field '{key}' holds one card.")
-        return found[0] if found else HIDDEN
-
-    phase = f.choice("phase", (*KINDS, "over"))
-    hands = [cards(name, f.words(name)) for name in names] + [0] * (4 - n)
-    up, buried, top = cards("up", f.words("up")), cards("buried", f.words("buried")), card("top")
+    phase = f.choice("phase", PHASES)
+    hands = four([cards(name, f.words(name)) for name in names])
+    up, buried, tops = (cards(key, f.words(key)) for key in ("up", "buried", "top"))
+    if count(tops) > 1:
+        raise PositionError("The field 'top' holds one card.")
     power = f.choice("power", (*POWERS, "lead"))
-    tower = Tower(up, buried, top, power, f.choice("demand", DEMANDS))
+    tower = Tower(up, buried, members(tops)[0] if tops else HIDDEN, power, f.choice("demand", DEMANDS))
     wins = sum(lane_one(seat) * won for seat, won in enumerate(numbers("wins", options.rounds // 2 + 1)))
     seat = f.choice("to", ("-", *names)) - 1
     target = f.choice("target", ("-", *names), "-") - 1
     ability = f.choice("ability", ("-", *POWERS), "-") - 1
     playing, present, out = players("in"), players("match"), numbers("out", 4)
     reveal = rules.NOTHING
-    if phase in (REVEAL, LOT, PICK, DONE) and "shown" in fields:
+    if phase in (rules.REVEAL, rules.LOT, PICK, DONE) and "shown" in fields:
         shown = [cards("shown", [] if part == "-" else part.split(",")) for part in f.text("shown").split("/")]
         if len(shown) != n or any(part & ~(511 << 9 * i) for i, part in enumerate(shown)):
             raise PositionError(f"The field 'shown' has, between slashes, the cards that each of {n} players showed.")
-        shown += [0] * (4 - n)
         low = f.choice("low", (*POWERS, "-"))
-        waiting, lows = players("waiting"), players("lows")
-        reveal = Reveal((shown[0], shown[1], shown[2], shown[3]), waiting, low, lows)
+        reveal = rules.Reveal(four(shown), players("waiting"), low, players("lows"))
     reason = 0
     if phase == DONE:
         reason = 1 + f.choice("reason", tuple(text.replace(" ", "-") for text in REASONS.values()))
     f.end()
-    held = (hands[0], hands[1], hands[2], hands[3])
-    s = State(options, phase, seat, target, ability, held, tower, playing, present, out, wins, reveal, reason)
+    s = State(options, phase, seat, target, ability, hands, tower, playing, present, out, wins, reveal, reason)
     complaint = broken_cards(s) or broken_tower(s) or broken_players(s) or broken_phase(s)
     if complaint:
         raise PositionError(complaint)
@@ -316,18 +291,17 @@ def broken_cards(s: State) -> str:
         whole = s.options.powers << 9 * seat
         if seen & whole not in (0, whole):
             return f"The card {card_name(s.options, members(whole & ~seen)[0])} is missing."
-        if s.phase >= BURY and s.phase != DONE and s.playing >> seat & 1 and not seen & whole:
+        if s.phase >= rules.BURY and s.phase != DONE and s.playing >> seat & 1 and not seen & whole:
             return f"Player {SEATS[seat]} is in the round without cards of their colour."
-    if s.phase in (REVEAL, LOT) and seen:
+    if s.phase in (rules.REVEAL, rules.LOT) and seen:
         return "Before the bury no cards are in play."
-    if s.phase in (NEXT, DONE) and s.reason != rules.RESIGNED and not seen:
+    if s.phase in (rules.NEXT, DONE) and s.reason != rules.RESIGNED and not seen:
         return "A round that was won has cards."
     most = count(s.options.powers) - 1  # one is buried, and no play leaves a hand larger than it was (D18)
     for seat in range(4):
-        if PLAY <= s.phase < DONE and count(s.hands[seat]) > most:
-            return (
-                f"The hand of Player {SEATS[seat]} has {count(s.hands[seat])} cards, but at most {most} are possible."
-            )
+        held = count(s.hands[seat])
+        if PLAY <= s.phase < DONE and held > most:
+            return f"The hand of Player {SEATS[seat]} has {held} cards, but at most {most} are possible."
     leads = s.phase == PLAY and s.tower.top == HIDDEN and not s.tower.up
     if leads or (s.phase == PICK and s.tower.buried and not s.tower.up):
         for seat in range(4):
@@ -340,14 +314,14 @@ def broken_cards(s: State) -> str:
 def broken_tower(s: State) -> str:
     t = s.tower
     if t.top == HIDDEN:
-        return "" if t == t._replace(up=0, power=LEAD, demand=PLAIN) else "A tower without a top card is empty."
+        return "" if t == t._replace(up=0, power=LEAD, demand=rules.PLAIN) else "A tower without a top card is empty."
     if not t.up >> t.top & 1:
         return "The top card of the tower does not lie face up."
     own = t.top % 9
     fits = {
-        PLAIN: t.power == own < TRUMP,
-        STANCE: own in (4, 5) and t.power == own,
-        TRUMPED: own in (4, TRUMP) and t.power == TRUMP,
+        rules.PLAIN: t.power == own < TRUMP,
+        rules.STANCE: own in (4, 5) and t.power == own,
+        rules.TRUMPED: own in (4, TRUMP) and t.power == TRUMP,
     }
     return "" if fits[t.demand] else "The power to beat and the demand do not fit the top card."
 
@@ -358,12 +332,12 @@ def broken_players(s: State) -> str:
         return "A player who has left the match is still in the round."
     if (count(s.present) < 2) != (s.phase == DONE and s.reason == rules.RESIGNED):
         return "A match goes on while at least two players are in it, and ends when one is left."
-    if s.phase in (PICK, BURY) and s.playing != s.present:
+    if s.phase in (PICK, rules.BURY) and s.playing != s.present:
         return "Before the first play everybody who is in the match is in the round."
     order = [rank for rank in s.out if rank]
     if sorted(order) != list(range(1, len(order) + 1)):
         return "The field 'out' numbers the players who lost the round 1, 2 and so on."
-    if (PLAY <= s.phase <= NEXT or s.reason == rules.ROUNDS_WON) and any(
+    if (PLAY <= s.phase <= rules.NEXT or s.reason == rules.ROUNDS_WON) and any(
         (s.playing >> seat & 1) == (s.out[seat] > 0) for seat in members(s.present)
     ):
         return "Who is in the round has not lost it, and who is not in it has."
@@ -384,42 +358,41 @@ def broken_phase(s: State) -> str:
     who = f"Player {SEATS[s.seat]}" if s.seat != HIDDEN else "Nobody"
     if s.seat != HIDDEN and not there >> s.seat & 1:
         return f"{who} has left the match."
-    if (s.ability != HIDDEN) != (s.phase == TARGET):
+    if (s.ability != HIDDEN) != (s.phase == rules.TARGET):
         return "An ability is named where it asks for a target, and only there."
-    first_round = s.phase in (REVEAL, LOT) or (s.phase == PICK and not s.tower.buried)
+    first_round = s.phase in (rules.REVEAL, rules.LOT) or (s.phase == PICK and not s.tower.buried)
     if first_round and (s.wins or any(s.out) or s.options.first):
         return "The reveal, and the pick that follows it, come before the first round, and only with first=reveal."
     if first_round and s.phase != PICK and count(s.present) < s.options.players:
         return "Nobody can have left during the reveal."
     if s.phase == PICK and s.tower.buried and (not s.wins or not any(s.out)):
         return "Who goes first is picked after the bury only when a round has been played."
-    if s.phase == REVEAL:
+    if s.phase == rules.REVEAL:
         r = s.reveal
         unseen = [s.options.powers << 9 * seat & ~r.shown[seat] for seat in members(r.waiting)]
         fine = r.waiting and not r.waiting & ~s.present and all(unseen) and s.seat == HIDDEN
         return "" if fine else "The reveal waits for players who still have a card to show."
-    if s.phase == LOT:
+    if s.phase == rules.LOT:
         every = count(s.options.powers)
         fine = count(s.reveal.lows) > 1 and not s.reveal.lows & ~s.present and s.seat == HIDDEN
         fine = fine and all(count(s.reveal.shown[seat]) == every for seat in members(s.reveal.lows))
         return "" if fine else "Lot decides among at least two players of the match who tied."
-    if s.phase == BURY:
+    if s.phase == rules.BURY:
         return broken_bury(s)
     if s.seat == HIDDEN:
         return "Somebody has to be named in the field 'to'."
-    if s.phase in (PICK, NEXT, DONE):
+    if s.phase in (PICK, rules.NEXT, DONE):
         if s.phase == PICK and s.tower.up:
             return "Who goes first is picked before the first play."
-        if s.phase == NEXT and (members(s.playing) != [s.seat] or not lane(s.wins, s.seat)):
+        if s.phase == rules.NEXT and (members(s.playing) != [s.seat] or not lane(s.wins, s.seat)):
             return "A round is over when one player is left in it, who has won it."
         return ""
     if count(s.playing) < 2:
         return "One player is left in the round: it is over."
     if not s.playing >> s.seat & 1:
         return f"{who} is out of the round."
-    if s.phase in (FEINT, rules.DISARM, GIVE):
-        ok = s.target not in (HIDDEN, s.seat) and s.playing >> s.target & 1
-        if not ok:
+    if s.phase in (rules.FEINT, rules.DISARM, rules.GIVE):
+        if s.target in (HIDDEN, s.seat) or not s.playing >> s.target & 1:
             return "The ability acts on an opponent who is in the round."
     elif s.target != HIDDEN:
         return "Nothing acts on a player here."
@@ -441,10 +414,10 @@ def broken_bury(s: State) -> str:
 
 
 def broken_ability(s: State) -> str:
-    asks = {KILL: 0, rules.DRAW: 1, TAKE: 2, FEINT: 3, COPY: 4, rules.DISARM: 6, GIVE: 7, TARGET: s.ability}
-    ability = asks[s.phase]
-    if s.phase == TARGET and ability not in (3, 6, 7):
+    phases = (rules.KILL, rules.DRAW, rules.TAKE, rules.FEINT, rules.COPY, HIDDEN, rules.DISARM, rules.GIVE)
+    ability = s.ability if s.phase == rules.TARGET else phases.index(s.phase)
+    if s.phase == rules.TARGET and ability not in (3, 6, 7):
         return "Only 3, 6 and 7 ask for a target."
-    if s.tower.top == HIDDEN or s.tower.top % 9 not in (ability, 4) or s.tower.demand != PLAIN:
+    if s.tower.top == HIDDEN or s.tower.top % 9 not in (ability, 4) or s.tower.demand != rules.PLAIN:
         return f"The card just played does not have the ability of {POWERS[ability]}."
     return "" if rules.choices(s) else "The ability has nothing to act on, so the turn is over (D6)."

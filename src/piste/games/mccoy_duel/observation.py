@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from piste.core.bits import count
 from piste.core.observation import alone, amounts, flags, one_of
-from piste.games.mccoy_duel.notation import DEMANDS, KINDS, POWERS, SEATS, card_name
-from piste.games.mccoy_duel.rules import LEAD, SEAT, Options, State
+from piste.games.mccoy_duel.notation import DEMANDS, PHASES, POWERS, SEATS, card_name
+from piste.games.mccoy_duel.rules import SEAT, Options, State
 
 SHOWN = ("hands", "grave")
 
@@ -20,8 +20,7 @@ def actions(options: Options) -> int:
     return SEAT + 4  # all cards of four colours, and the players
 
 
-def chances(options: Options) -> int:
-    return SEAT + 4
+chances = actions
 
 
 def longest(options: Options) -> tuple[int, int]:
@@ -38,10 +37,6 @@ def cut(s: State) -> int:
     return 0  # it always ends by itself
 
 
-def phases(_: Options) -> tuple[str, ...]:
-    return (*KINDS, "over")
-
-
 def players(options: Options) -> tuple[str, ...]:
     return SEATS[: options.players]
 
@@ -50,29 +45,17 @@ def cards(options: Options) -> list[str]:
     return [card_name(options, i) for i in range(9 * options.players)]
 
 
-def powers(_: Options) -> tuple[str, ...]:
-    return tuple(POWERS)
-
-
-def to_beat(_: Options) -> tuple[str, ...]:
-    return (*POWERS, "any")[: LEAD + 1]
-
-
-def demands(_: Options) -> tuple[str, ...]:
-    return DEMANDS
-
-
 LAYOUT = (
-    one_of("phase", "what happens next", lambda v: v.phase, phases),
+    one_of("phase", "what happens next", lambda v: v.phase, lambda _: PHASES),
     one_of("me", "which player this seat is", lambda v: v.viewer, players),
     one_of("turn", "whose turn it is, who picks, or who has won the round", lambda v: v.seat, players),
     one_of("target", "on whom an ability acts", lambda v: v.target, players),
-    one_of("ability", "the ability that asks for a target", lambda v: v.ability, powers),
+    one_of("ability", "the ability that asks for a target", lambda v: v.ability, lambda _: POWERS),
     flags("hand", "the cards this seat holds", lambda v: v.hand, cards),
     flags("up", "the face-up cards of the tower", lambda v: v.up, cards),
     one_of("top", "the card played last", lambda v: v.top, cards),
-    one_of("power", "the power to beat", lambda v: v.power, to_beat),
-    one_of("demand", "what the next card must be besides", lambda v: v.demand, demands),
+    one_of("power", "the power to beat", lambda v: v.power, lambda _: (*POWERS, "any")),
+    one_of("demand", "what the next card must be besides", lambda v: v.demand, lambda _: DEMANDS),
     flags("revealed", "cards revealed to find out who picks",
           lambda v: v.revealed[0] | v.revealed[1] | v.revealed[2] | v.revealed[3], cards),
     amounts("sizes", "cards in each hand, of nine", lambda v: v.sizes, players, lambda _: 9, lambda o: 9 * o.players),

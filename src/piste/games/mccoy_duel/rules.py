@@ -116,13 +116,7 @@ NOTHING = Reveal((0, 0, 0, 0), 0, LEAD, 0)
 NOBODY = (0, 0, 0, 0)
 
 
-def put(
-    s: State,
-    phase: int,
-    seat: int,
-    target: int = HIDDEN,
-    ability: int = HIDDEN,
-) -> State:
+def put(s: State, phase: int, seat: int, target: int = HIDDEN, ability: int = HIDDEN) -> State:
     """Return the same cards with another question open."""
     return State(
         s.options, phase, seat, target, ability, s.hands, s.tower,
@@ -188,9 +182,7 @@ def deal(s: State, leader: int) -> State:
         nine << 18 if p & 4 else 0,
         nine << 27 if p & 8 else 0,
     )
-    return State(
-        s.options, BURY, leader, lowest(p), HIDDEN, hands, EMPTY, p, p, s.out, s.wins, NOTHING, 0,
-    )  # fmt: skip
+    return State(s.options, BURY, leader, lowest(p), HIDDEN, hands, EMPTY, p, p, s.out, s.wins, NOTHING, 0)
 
 
 def open_round(s: State, leader: int) -> State:
@@ -212,23 +204,19 @@ def first_to_lose(s: State) -> int:
 
 def begin_turn(s: State, seat: int) -> State:
     """Find who plays next, from `seat` on; who cannot play is out (D15), the last one in wins (D16)."""
-    playing, out = s.playing, s.out
-    while not one(playing):
-        if playable(s.hands[seat], s.tower) and (playing >> seat) & 1:
-            return State(
-                s.options, PLAY, seat, HIDDEN, HIDDEN, s.hands, s.tower,
-                playing, s.present, out, s.wins, s.reveal, 0,
-            )  # fmt: skip
+    playing, out, wins, phase = s.playing, s.out, s.wins, PLAY
+    while not one(playing) and not ((playing >> seat) & 1 and playable(s.hands[seat], s.tower)):
         if (playing >> seat) & 1:
             playing ^= 1 << seat
             out = set4(out, seat, max(out) + 1)
         seat = next_in(playing, seat)
-    winner = lowest(playing)
-    wins = s.wins + lane_one(winner)
-    over = lane(wins, winner) * 2 > s.options.rounds
+    if one(playing):
+        seat = lowest(playing)
+        wins += lane_one(seat)
+        phase = DONE if lane(wins, seat) * 2 > s.options.rounds else NEXT
     return State(
-        s.options, DONE if over else NEXT, winner, HIDDEN, HIDDEN, s.hands, s.tower,
-        playing, s.present, out, wins, s.reveal, ROUNDS_WON if over else 0,
+        s.options, phase, seat, HIDDEN, HIDDEN, s.hands, s.tower,
+        playing, s.present, out, wins, s.reveal, ROUNDS_WON if phase == DONE else 0,
     )  # fmt: skip
 
 
@@ -247,11 +235,11 @@ def copyable(s: State) -> int:
 
 def targets(s: State) -> int:
     """Return, as decisions, the opponents that hold a card (D14)."""
-    found = 0
+    opponents = 0
     for seat in range(4):
         if seat != s.seat and (s.playing >> seat) & 1 and s.hands[seat]:
-            found |= 1 << (SEAT + seat)
-    return found
+            opponents |= 1 << (SEAT + seat)
+    return opponents
 
 
 def act(s: State, ability: int) -> State:
@@ -335,10 +323,8 @@ def apply(s: State, action: int) -> State:
     if phase == PLAY:
         return played(s, action)
     if phase == TARGET:
-        target = action - SEAT
-        if s.ability == 3:
-            return put(s, FEINT, s.seat, target)
-        return put(s, DISARM if s.ability == 6 else GIVE, s.seat, target)
+        asked = FEINT if s.ability == 3 else DISARM if s.ability == 6 else GIVE
+        return put(s, asked, s.seat, action - SEAT)
     if phase == COPY:
         return act(s, power_of(action))
     if phase == PICK:
@@ -432,11 +418,8 @@ def leave(s: State, seat: int) -> State:
         return put(left, DONE, lowest(present))
     if s.phase == PICK:
         return put(left, PICK, next_in(present, seat)) if seat == s.seat else left
-    if one(playing) or seat == s.seat:
-        return end_turn(left)
-    if s.phase == GIVE and seat == s.target:
-        return end_turn(left)
-    if s.phase == TARGET and targets(left) == 0:
+    gone = seat == s.seat or (s.phase == GIVE and seat == s.target)
+    if one(playing) or gone or (s.phase == TARGET and targets(left) == 0):
         return end_turn(left)
     return left
 
@@ -454,29 +437,13 @@ def reason(s: State) -> int:
 def look(s: State, seat: int) -> View:
     shown = s.phase == NEXT or s.phase == DONE
     h, t = s.hands, s.tower
+    sizes = (count(h[0]), count(h[1]), count(h[2]), count(h[3]))
+    wins = (lane(s.wins, 0), lane(s.wins, 1), lane(s.wins, 2), lane(s.wins, 3))
     return View(
-        s.options,
-        seat,
-        s.phase,
-        s.seat,
-        s.target,
-        s.ability,
-        h[seat] if seat >= 0 else 0,
-        (count(h[0]), count(h[1]), count(h[2]), count(h[3])),
-        t.up,
-        t.top,
-        t.power,
-        t.demand,
-        count(t.buried),
-        s.playing,
-        s.present,
-        s.out,
-        (lane(s.wins, 0), lane(s.wins, 1), lane(s.wins, 2), lane(s.wins, 3)),
-        s.reveal.shown,
-        s.reason,
-        h if shown else NOBODY,
-        t.buried if shown else 0,
-    )
+        s.options, seat, s.phase, s.seat, s.target, s.ability, h[seat] if seat >= 0 else 0, sizes,
+        t.up, t.top, t.power, t.demand, count(t.buried), s.playing, s.present, s.out, wins, s.reveal.shown, s.reason,
+        h if shown else NOBODY, t.buried if shown else 0,
+    )  # fmt: skip
 
 
 def tell(s: State, action: int, seat: int) -> Event:

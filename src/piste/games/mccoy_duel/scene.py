@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from piste.core.game import members
 from piste.core.presentation import EventContext
 from piste.core.scene import CARDS, FACT, HAND, TOWER, Area, Card, RoundEnd, face_down, other_seats, owner_label
-from piste.core.views import LogEntry, SeatView
+from piste.core.views import SeatView
 from piste.games.mccoy_duel import text
-from piste.games.mccoy_duel.notation import NAMES, POWERS, TITLE, letter, why_not
-from piste.games.mccoy_duel.rules import COPY, DONE, GIVE, KILL, NEXT, PLAY, TAKE, TRUMP, Options, View
-
-FROM_TOWER, FROM_HAND = (KILL, TAKE, COPY), (PLAY, GIVE)  # the phases that choose a card, by where it is
+from piste.games.mccoy_duel.notation import FROM_TOWER, NAMES, POWERS, TITLE, by_power, colour_name, why_not
+from piste.games.mccoy_duel.rules import DONE, GIVE, NEXT, PLAY, TRUMP, Options, View
 
 
 def scene(view: SeatView, names: tuple[str, ...]) -> tuple[Area, ...]:
@@ -38,17 +35,10 @@ def round_end(view: SeatView, names: tuple[str, ...]) -> RoundEnd | None:
     )
 
 
-def since_deal(log: tuple[LogEntry, ...]) -> tuple[LogEntry, ...]:
-    """Return the log from the deal of this round on: what came before has left the table (D21)."""
-    start = next((at for at in range(len(log) - 1, 0, -1) if log[at].event.kind == NEXT), 0)
-    return log[start:]
-
-
 def table(view: SeatView) -> list[Area]:
     """Return what lies between the players: the tower, the power to beat, and the buried pile."""
     p: View = view.position
-    log = since_deal(view.log)
-    order = text.tower(view.opening, log)
+    order = text.tower(view.opening, view.log)
     asked = bool(view.actions) and p.phase in FROM_TOWER
     areas = [Area(TOWER, "Tower", tuple(face(view, card, asked) for card in order), "" if order else "empty")]
     if p.phase != DONE:
@@ -56,24 +46,24 @@ def table(view: SeatView) -> list[Area]:
         areas += [Area(FACT, "Power to beat", (Card(power),), note)]
     if p.grave:
         return [*areas, Area(CARDS, "Buried", faces(view, p.grave))]
-    return [*areas, Area(CARDS, "Buried", (face_down(p.buried),), text.buried_note(p, *text.known_buried(log)))]
+    return [*areas, Area(CARDS, "Buried", (face_down(p.buried),), text.buried_note(p, *text.known_buried(view.log)))]
 
 
 def player(view: SeatView, names: tuple[str, ...], seat: int) -> Area:
     """Return a player's hand; others' are shown when the round is over (D15), or cards revealed before it (D2)."""
     p: View = view.position
-    own, colour = seat == view.seat, text.colour_name(p.options, 9 * seat)
+    own, colour = seat == view.seat, colour_name(p.options, 9 * seat)
     if p.revealed[seat]:
         return Area(CARDS, f"{'You' if own else names[seat]} revealed", faces(view, p.revealed[seat]), colour, seat)
     hand = p.hand if own else p.hands[seat]
-    asked = own and bool(view.actions) and p.phase in FROM_HAND
+    asked = own and bool(view.actions) and p.phase in (PLAY, GIVE)
     cards = faces(view, hand, asked) if hand or not p.sizes[seat] else (face_down(p.sizes[seat]),)
     notes = [colour, *([] if cards else ["no cards"]), text.player_note(p, seat)]
     return Area(HAND, owner_label(view, names, seat, "hand"), cards, ", ".join(notes), seat)
 
 
 def faces(view: SeatView, cards: int, asked: bool = False) -> tuple[Card, ...]:
-    return tuple(face(view, card, asked) for card in sorted(members(cards), key=text.by_power))
+    return tuple(face(view, card, asked) for card in by_power(cards))
 
 
 def face(view: SeatView, card: int, asked: bool) -> Card:
@@ -87,9 +77,9 @@ def face(view: SeatView, card: int, asked: bool) -> Card:
 
 
 def plain_face(options: Options, card: int) -> Card:
-    power, mark = card % 9, letter(options, card)
-    name = f"{'trump' if power == TRUMP else POWERS[power]} of {text.colour_name(options, card)}, {NAMES[power]}"
-    return Card(POWERS[power], name, mark, mark, f"{NAMES[power]}: {text.ABILITIES[power]}")
+    power, colour = card % 9, colour_name(options, card)
+    name = f"{'trump' if power == TRUMP else POWERS[power]} of {colour}, {NAMES[power]}"
+    return Card(POWERS[power], name, colour[0], colour[0], f"{NAMES[power]}: {text.ABILITIES[power]}")
 
 
 EMBLEM = Area(TOWER, TITLE, tuple(plain_face(Options(players=4), card) for card in (7, 14, 21, 35)))

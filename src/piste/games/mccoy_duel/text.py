@@ -14,8 +14,8 @@ from piste.core.game import counted, listed, members, tidy
 from piste.core.presentation import EventContext, Key, Prompt, Row
 from piste.core.protocols import HIDDEN, RESIGNS
 from piste.core.views import Ending, LogEntry, SeatView
-from piste.games.mccoy_duel import rules
-from piste.games.mccoy_duel.notation import COLOURS, CREDIT, NAMES, POWERS, SEATS, TITLE, card_name, letter, spell
+from piste.games.mccoy_duel import notation, rules
+from piste.games.mccoy_duel.notation import FROM_TOWER, NAMES, POWERS, SEATS, by_power, card_name, colour_name, spell
 from piste.games.mccoy_duel.rules import COPY, DRAW, GIVE, KILL, PICK, PLAY, SEAT, TAKE, TARGET, Options, View
 
 OWN_VOICE = False
@@ -42,7 +42,7 @@ ABILITIES = (
 # What comes next if an ability finds something to act on; 5 and the trump need nothing.
 FOLLOWS = {0: KILL, 1: DRAW, 2: TAKE, 3: TARGET, 4: COPY, 6: TARGET, 7: TARGET}
 VERBS = {KILL: "bury", TAKE: "take", COPY: "copy", PLAY: "play", GIVE: "give"}
-THIRD_PERSON = {"bury": "buries", "copy": "copies"}
+THIRD_PERSON = {"bury": "buries", "copy": "copies", "have": "has"}
 TURN_NOTES = {
     PICK: "picks who goes first",
     PLAY: "plays a card",
@@ -111,14 +111,6 @@ def lowest_seats(context: EventContext) -> list[int]:
 # Cards and players
 
 
-def colour_name(options: Options, card: int) -> str:
-    return next(colour for colour in COLOURS if colour[0] == letter(options, card))
-
-
-def by_power(card: int) -> tuple[int, int]:
-    return (card % 9, card)
-
-
 def held(options: Options, holder: int, card: int, hand: int) -> str:
     """Return a card's name in this hand; an unseen hand is 0."""
     alone = count(hand & rules.of_powers(1 << card % 9)) < 2
@@ -126,11 +118,11 @@ def held(options: Options, holder: int, card: int, hand: int) -> str:
 
 
 def hand_cells(options: Options, holder: int, hand: int) -> tuple[str, ...]:
-    return tuple(held(options, holder, card, hand) for card in sorted(members(hand), key=by_power)) or ("no cards",)
+    return tuple(held(options, holder, card, hand) for card in by_power(hand)) or ("no cards",)
 
 
 def card_list(options: Options, cards: int) -> str:
-    return " ".join(card_name(options, card) for card in sorted(members(cards), key=by_power)) or "no cards"
+    return " ".join(card_name(options, card) for card in by_power(cards)) or "no cards"
 
 
 def event_card(context: EventContext, holder: int, unseen: str = "a card") -> str:
@@ -161,9 +153,10 @@ def wrap_lines(lines: list[str]) -> list[str]:
 
 def welcome(view: SeatView, names: tuple[str, ...]) -> list[str]:
     options: Options = view.options
-    text = [f"Welcome to {TITLE}!", CREDIT, "", f"Best of {counted(options.rounds, 'round')}."]
+    text = [f"Welcome to {notation.TITLE}!", notation.CREDIT, "", f"Best of {counted(options.rounds, 'round')}."]
     for seat, name in enumerate(names):
-        text += [f"{name} has {colour_name(options, 9 * seat)} ({letter(options, 9 * seat)})."]
+        colour = colour_name(options, 9 * seat)
+        text += [f"{name} has {colour} ({colour[0]})."]
     if options.first:
         text += [f"{names[options.first - 1]} will go first."]
     return wrap_lines(text)
@@ -180,9 +173,9 @@ def eliminations(context: EventContext) -> list[str]:
     lost = [seat for seat in members(context.before.playing & ~after.playing) if seat != gone]
     text = []
     for seat in sorted(lost, key=lambda seat: after.out[seat]):
-        you, empty = seat == context.seat, after.sizes[seat] == 0
-        why = ("have" if you else "has") + " no cards left" if empty else "cannot play"
-        text += [f"{'You' if you else context.who(seat)} {why} and {'are' if you else 'is'} out of the round."]
+        subject, are = ("You", "are") if seat == context.seat else (context.who(seat), "is")
+        why = "cannot play" if after.sizes[seat] else f"{'have' if seat == context.seat else 'has'} no cards left"
+        text += [f"{subject} {why} and {are} out of the round."]
     return text
 
 
@@ -203,7 +196,7 @@ def tell_reveal(context: EventContext) -> list[str]:
     text = [f"{does(context, seat, 'reveal')} {event_card(context, seat)}."]
     lows = lowest_seats(context)
     if len(lows) == 1:
-        text += [f"{'You have' if lows[0] == context.seat else context.who(lows[0]) + ' has'} the lowest card."]
+        text += [f"{does(context, lows[0], 'have')} the lowest card."]
     elif lows:
         text += [f"A tie for lowest: {listed([whom(context, low) for low in lows], 'and')}."]
     return text
@@ -312,7 +305,10 @@ def board(view: SeatView, names: tuple[str, ...]) -> list[Row]:
     """Return what this seat sees on the table, and its hand."""
     p: View = view.position
     rows = [Row("Round", (str(round_number(p)),), f"best of {p.options.rounds}")]
-    rows += [player_row(p, seat, name) for seat, name in enumerate(names)]
+    for seat, name in enumerate(names):
+        hand = p.hands[seat] or p.revealed[seat]
+        cells = hand_cells(p.options, seat, hand) if hand else (counted(p.sizes[seat], "card"),)
+        rows += [Row(name, cells, player_note(p, seat))]
     if not dealt(p):
         return rows
     order = tower(view.opening, view.log)
@@ -333,12 +329,6 @@ def round_number(p: View) -> int:
 def dealt(p: View) -> bool:
     """Say whether the cards of a round are on the table."""
     return any(p.sizes) or p.up | p.buried != 0
-
-
-def player_row(p: View, seat: int, name: str) -> Row:
-    hand = p.hands[seat] or p.revealed[seat]
-    cells = hand_cells(p.options, seat, hand) if hand else (counted(p.sizes[seat], "card"),)
-    return Row(name, cells, player_note(p, seat))
 
 
 def player_note(p: View, seat: int) -> str:
@@ -391,8 +381,8 @@ def ask(view: SeatView, names: tuple[str, ...]) -> Prompt:
 def card_keys(view: SeatView) -> tuple[Key, ...]:
     """Return a key for each card: those of the tower in the order played, those of the hand by power."""
     p: View = view.position
-    of_tower = p.phase in (KILL, TAKE, COPY)
-    order = tower(view.opening, view.log) if of_tower else sorted(view.actions, key=by_power)
+    of_tower = p.phase in FROM_TOWER
+    order = tower(view.opening, view.log) if of_tower else by_power(p.hand)
     typed = [word for card in view.actions for word in spell(p, card)]
     keys = []
     for card in order:

@@ -14,12 +14,14 @@ from piste.games.mccoy_duel.solver.cfr_kernels import (
     INFOSET_COUNT,
     NODE_COUNT,
     OUT_OF_ROOM,
+    SCORE_COUNT,
+    STATE_COUNT,
     VISIT_COUNT,
+    SampledTree,
     Tree,
 )
 from piste.games.mccoy_duel.solver.infoset_kernels import KEY_COLUMN, MAX_CHOICES
 from piste.games.mccoy_duel.solver.infosets import Array, PossibleStates, kernels
-from piste.games.mccoy_duel.solver.mccfr_kernels import SampledTree
 
 MIN_PROBABILITY = 0.01  # what an average strategy plays less often is left out of it
 MIN_ITERATIONS, MAX_ITERATIONS, ITERATIONS_PER_CALL = 30, 120, 10
@@ -69,24 +71,33 @@ class BestResponses(NamedTuple):
 _solved: OrderedDict[bytes, tuple[Solution | None, int]] = OrderedDict()
 
 
+def empty_arrays(nodes: int, infosets: int) -> tuple[Array, Array, Array]:
+    """Return room for so many nodes, their states, and the hash table of so many infosets."""
+    slots = 1 << (2 * infosets - 1).bit_length()
+    return np.zeros((nodes, 4), np.int32), np.zeros((nodes, 4), np.int64), np.zeros(slots, np.int32)
+
+
 def empty_tree(nodes: int, infosets: int) -> Tree:
     """Return a tree with room for these numbers of nodes and infosets."""
-    slots = 1 << (2 * infosets - 1).bit_length()
     regret, strategy, strategy_sum = (np.zeros((infosets, MAX_CHOICES)) for _ in range(3))
     return Tree(
-        np.zeros((nodes, 4), np.int32), np.zeros((nodes, 4), np.int64), np.zeros(slots, np.int32),
-        np.zeros((infosets, 4), np.int64), regret, strategy, strategy_sum,
-        np.zeros(infosets, np.int32), np.zeros(5, np.int64),
+        *empty_arrays(nodes, infosets), np.zeros((infosets, 4), np.int64), regret, strategy, strategy_sum,
+        np.zeros(infosets, np.int32), np.zeros(7, np.int64),
     )  # fmt: skip
 
 
 def empty_sampled_tree(nodes: int, infosets: int) -> SampledTree:
     """Return the same for MCCFR."""
-    slots = 1 << (2 * infosets - 1).bit_length()
-    return SampledTree(
-        np.zeros((nodes, 4), np.int32), np.zeros((nodes, 4), np.int64), np.zeros(slots, np.int32),
-        np.zeros((infosets, 3), np.int64), np.zeros((1 + 3 * MAX_CHOICES) * infosets + 1), np.zeros(7, np.int64),
-    )  # fmt: skip
+    scores = np.zeros((1 + 3 * MAX_CHOICES) * infosets + 1)
+    infoset_rows, counters = np.zeros((infosets, 3), np.int64), np.zeros(7, np.int64)
+    counters[SCORE_COUNT] = 1  # an infoset whose scores begin at 0 is new
+    return SampledTree(*empty_arrays(nodes, infosets), infoset_rows, scores, counters)
+
+
+def add_roots(options: Options, tree: Tree | SampledTree, states: PossibleStates) -> None:
+    """Begin a tree with these states."""
+    kernels().add_roots(options, tree.nodes, tree.states, states.rows)
+    tree.counters[NODE_COUNT] = tree.counters[STATE_COUNT] = len(states.rows)
 
 
 def solve(options: Options, states: PossibleStates, nodes: int) -> Solution | None:
@@ -115,7 +126,7 @@ def _solve(options: Options, states: PossibleStates, nodes: int) -> tuple[Soluti
         return None, 0
     tree = empty_tree(nodes, nodes // 2)
     counters = tree.counters
-    k.add_roots(options, tree, states.rows)
+    add_roots(options, tree, states)
     k.run_cfr(options, tree._replace(nodes=tree.nodes[:first_nodes]), states.weights, 1, 2)
     done = 1
     while not counters[OUT_OF_ROOM] and (
@@ -146,7 +157,7 @@ def mccfr(
     if 0 < share < OWN_DEAL_SHARE:
         oversampling = np.where(own, OWN_DEAL_SHARE / share, (1 - OWN_DEAL_SHARE) / max(1 - share, 1e-12))
     tree = empty_sampled_tree(nodes, nodes // 4)
-    k.add_sampled_roots(options, tree, states.rows)
+    add_roots(options, tree, states)
     sums, weights, done = np.cumsum(states.weights * oversampling), 1 / oversampling, 0
     while not tree.counters[OUT_OF_ROOM] and tree.counters[VISIT_COUNT] < visits:
         k.run_mccfr(options, tree, sums, weights, done + 1, done + 1 + TRIALS_PER_CALL, seed)

@@ -12,18 +12,18 @@ from typing import Any
 import numpy as np
 
 from piste.core.bits import count
-from piste.core.evaluation import ESTIMATED, EXACT, Chances, Choice, Evaluation, Progress, quiet
+from piste.core.evaluation import EXACT, Chances, Choice, Evaluation, Progress, quiet
 from piste.core.game import members
 from piste.core.information_set import InformationSet
 from piste.core.position import Position
 from piste.core.protocols import HIDDEN, OVER, RESIGNS, SPECTATOR
 from piste.core.views import SeatView
 from piste.games.mccoy_duel import rules
-from piste.games.mccoy_duel.rules import EMPTY, LOT, NEXT, NOBODY, NOTHING, PICK, REVEAL, Options, State, View
+from piste.games.mccoy_duel.rules import LOT, NEXT, PICK, REVEAL, Options, State, View
 from piste.games.mccoy_duel.solver import infoset_kernels, infosets, ismcts, solver
 from piste.games.mccoy_duel.solver.infoset_kernels import KEY_COLUMN
 from piste.games.mccoy_duel.solver.infosets import Observed, PossibleStates
-from piste.games.mccoy_duel.solver.solver import ChoiceShare, SampledValue
+from piste.games.mccoy_duel.solver.solver import SampledValue
 
 MATCH_PASSES = 6_000_000
 """Passes for a whole match, shared by its players: rounds of more players take longer."""
@@ -75,7 +75,7 @@ class Evaluator:
         """Return what a seat's information set is worth, with every choice searched."""
         known = solver.since_last_deal(known)
         s: State = next(iter(known.belief.states))
-        if rules.to_act(s) == OVER or not solver.in_round(s) or known.seat < 0:
+        if solver.before_deal(s) or infoset_kernels.round_over(s) or known.seat < 0:
             return solver.evaluate(known)
         state, events = solver.skip_to_deal(*infosets.observed_events(known))
         own = infosets.with_same_question(infosets.possible_states(state, events, known.seat), s)
@@ -85,13 +85,7 @@ class Evaluator:
         return known.belief.states
 
     def _in_round(
-        self,
-        s: State,
-        seat: int,
-        own: PossibleStates,
-        state: State,
-        events: tuple[Observed, ...],
-        chosen: int | None,
+        self, s: State, seat: int, own: PossibleStates, state: State, events: tuple[Observed, ...], chosen: int | None
     ) -> Evaluation:
         """Evaluate a seat that has observed these events since the round began; `s` is one of its possible states."""
         key, deciding, evaluation = int(own.rows[0, KEY_COLUMN + seat]), rules.to_act(s) == seat, None
@@ -100,19 +94,16 @@ class Evaluator:
             evaluation = solver.evaluate_by_cfr(s, public, seat, key, MAX_NODES, MAX_CFR_ERROR)
         if evaluation is None:
             sampled = solver.sample_value(s.options, own, seat, key, self._passes)
-            share, error, choices = sampled.share, sampled.error, list[ChoiceShare]()
             if deciding and sampled.choices:
-                choices, error = self._search_choices(s, seat, own, sampled, chosen)
-                share = max(value for _, value, _ in choices)
-            how = f"{sampled.passes} sampled rounds over {len(own.rows)} possible deals. {solver.ERROR_NOTE}"
-            evaluation = solver.match_evaluation(s, seat, share, choices, ESTIMATED, error, how)
+                sampled = self._search_choices(s, seat, own, sampled, chosen)
+            evaluation = solver.sampled_evaluation(s, seat, own, sampled)
         actions = tuple(members(rules.legal(s))) if deciding else ()
         return evaluation._replace(choices=every_choice(evaluation.choices, actions))
 
     def _search_choices(
         self, s: State, seat: int, own: PossibleStates, sampled: SampledValue, chosen: int | None
-    ) -> tuple[list[ChoiceShare], float]:
-        """Return what each choice wins, and the error of the best and the chosen one.
+    ) -> SampledValue:
+        """Return what each choice wins, and as error that of the best and the chosen one.
 
         The search that finds the best choice hardly tries the others, and says too little of what they are worth. So
         each choice is searched by itself: the best and the chosen one as long as that search, the rest a quarter.
@@ -129,7 +120,8 @@ class Evaluator:
         choices = [
             (action, min(limit, values[action].share), probability) for action, _, probability in sampled.choices
         ]
-        return choices, max(values[action].error for action in close)
+        error = max(values[action].error for action in close)
+        return SampledValue(max(share for _, share, _ in choices), error, choices, sampled.passes)
 
     def parts(self, states: list[Any]) -> list[tuple[int, int, int]]:
         """Return the parts to evaluate, as (first moment, last moment, winner): rounds, or the match of two."""
@@ -177,11 +169,7 @@ def public_state(view: SeatView) -> State | None:
     """Return the state if no card of a round is hidden, else None."""
     v: View = view.position
     if v.phase == NEXT:
-        wins = sum(won << 4 * seat for seat, won in enumerate(v.wins))
-        return State(
-            v.options, NEXT, v.seat, HIDDEN, HIDDEN, NOBODY, EMPTY,
-            v.playing, v.present, v.out, wins, NOTHING, 0,
-        )  # fmt: skip
+        return infosets.state_without_cards(v)
     if v.phase not in (REVEAL, LOT, PICK) or v.buried:
         return None
     s: State = Position.parse(view.origin).state if view.origin else rules.start(view.options)

@@ -13,6 +13,7 @@ from piste.core.protocols import CHANCE, HIDDEN, OVER, RESIGNS
 from piste.games.mccoy_duel.rules import (
     COPY,
     DONE,
+    DRAW,
     KILL,
     NEXT,
     NOTHING,
@@ -23,6 +24,8 @@ from piste.games.mccoy_duel.rules import (
     apply,
     choices,
     leave,
+    playable,
+    power_of,
     tell,
     to_act,
 )
@@ -33,6 +36,7 @@ MASK = (1 << 62) - 1
 UNKNOWN = -9  # in `expected`: not known
 MAX_CHOICES = 9  # of a seat: at most 8 cards, 9 powers or 4 players
 MAX_ROUND_STEPS = 400  # more than any round has (D18)
+CARD_VALUES = (1.3, 2.4, 2.5, 0.7, 1.3, 0.4, 0.6, 1.1, 5.2)  # of holding a card: only for the initial strategy
 
 
 def mix_hash(x: int, y: int) -> int:
@@ -98,6 +102,34 @@ def distinct_choices(s: State) -> int:
     return every
 
 
+def certain_winner(s: State) -> int:
+    """Return who has won whatever the open ability does, or HIDDEN: the opponent has no card to play."""
+    if round_over(s):
+        return s.seat
+    if (s.phase == KILL or s.phase == TAKE or s.phase == DRAW) and not playable(s.hands[1 - s.seat], s.tower):
+        return s.seat
+    return HIDDEN
+
+
+def branches(s: State) -> int:
+    """Return the actions that lead to the children of a node."""
+    return choices(s) if to_act(s) == CHANCE else distinct_choices(s)
+
+
+def first_choice(s: State, left: int) -> int:
+    """Return the index of the choice that a new infoset starts with: part with the cheapest card, get the dearest."""
+    best_value, best, index = -1.0, 0, 0
+    while left:
+        value = CARD_VALUES[power_of(lowest(left))]
+        if s.phase != KILL and s.phase != TAKE and s.phase != COPY:
+            value = 10.0 - value
+        if value > best_value:
+            best_value, best = value, index
+        left &= left - 1
+        index += 1
+    return best
+
+
 def next_key(key: int, s: State, action: int, after: State, seat: int) -> int:
     """Return a seat's infoset key after one more action: it hashes the event as told, and who acts next."""
     event = tell(s, action, seat)
@@ -106,15 +138,9 @@ def next_key(key: int, s: State, action: int, after: State, seat: int) -> int:
 
 
 def advance(
-    options: Options,
-    rows: Any,
-    weights: Any,
-    event: Any,
-    viewer: int,
-    expected: Any,
-    next_rows: Any,
-    next_weights: Any,
-) -> int:
+    options: Options, rows: Any, weights: Any, event: Any, viewer: int, expected: Any,
+    next_rows: Any, next_weights: Any,
+) -> int:  # fmt: skip
     """Play all rows over an event that `viewer` was told; return the number of rows after it, or -1 if too many.
 
     `event` is kind, seat, what, also; `expected` is phase, seat, target, playing and the viewer's hand after it.

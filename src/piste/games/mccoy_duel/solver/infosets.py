@@ -7,15 +7,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from piste.core.bits import count
 from piste.core.errors import PositionError
 from piste.core.information_set import InformationSet
 from piste.core.position import Position
 from piste.core.protocols import HIDDEN, RESIGNS, SPECTATOR, Event
 from piste.core.views import SeatView
 from piste.games.mccoy_duel import rules
-from piste.games.mccoy_duel.rules import BURY, DISARM, DRAW, EMPTY, GIVE, NOTHING, State, View
-from piste.games.mccoy_duel.solver import cfr_kernels, infoset_kernels, ismcts_kernels, mccfr_kernels
+from piste.games.mccoy_duel.rules import BURY, DISARM, DRAW, EMPTY, GIVE, NOBODY, NOTHING, State, View
+from piste.games.mccoy_duel.solver import cfr_kernels, infoset_kernels, ismcts_kernels
 from piste.games.mccoy_duel.solver.infoset_kernels import KEY_COLUMN, ROW_WIDTH, UNKNOWN
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -54,7 +53,7 @@ def kernels() -> Any:
     """Return the compiled functions; without numba the same functions are interpreted."""
     from piste.compiled.compiler import link_modules
 
-    return link_modules(rules, infoset_kernels, ismcts_kernels, cfr_kernels, mccfr_kernels)
+    return link_modules(rules, infoset_kernels, ismcts_kernels, cfr_kernels)
 
 
 @cache
@@ -69,27 +68,19 @@ def observed_round(view: SeatView) -> tuple[State | None, tuple[Observed, ...]]:
     There is no such state before the first cards are dealt.
     """
     views = [view.opening, *(entry.after for entry in view.log)]
-    start = next((i for i in range(len(views) - 1, -1, -1) if nothing_buried(views[i])), 0)
+    dealt = [i for i, v in enumerate(views) if v.phase == BURY and not v.buried and not v.up]
+    start = dealt[-1] if dealt else 0
     events = tuple(Observed(*entry) for entry in view.log[start:])
     if start == 0 and view.origin:
         return Position.parse(view.origin).state, events
-    return (dealt_state(views[start]) if views[start].phase == BURY else None), events
+    return (rules.deal(state_without_cards(views[start]), views[start].seat) if dealt else None), events
 
 
-def nothing_buried(v: View) -> bool:
-    """Say whether a round is dealt and no card of it has been buried yet."""
-    if v.phase != BURY or v.buried or v.up:
-        return False
-    whole = count(v.options.powers)
-    return all(size == (whole if v.present >> seat & 1 else 0) for seat, size in enumerate(v.sizes))
-
-
-def dealt_state(v: View) -> State:
-    """Return the state of a view in which a round begins: every player holds their colour."""
-    hands = [v.options.powers << 9 * seat if v.present >> seat & 1 else 0 for seat in range(4)]
+def state_without_cards(v: View) -> State:
+    """Return the state of a view with no card in hands and on the table; what is left of it is public."""
     wins = sum(won << 4 * seat for seat, won in enumerate(v.wins))
     return State(
-        v.options, BURY, v.seat, v.target, HIDDEN, (hands[0], hands[1], hands[2], hands[3]), EMPTY,
+        v.options, v.phase, v.seat, v.target, HIDDEN, NOBODY, EMPTY,
         v.playing, v.present, v.out, wins, NOTHING, 0,
     )  # fmt: skip
 

@@ -17,6 +17,10 @@ TABLE_SIZE = 1 << 17  # information sets
 UNCOMPILED_SLOWDOWN = 100  # without numba everything takes about this many times as long: search less by as much
 
 
+Stages = tuple[tuple[int, float], ...]
+"""Passes and exploration of each stage."""
+
+
 class SearchResult(NamedTuple):
     """Of each choice of the root its visits and wins, and the rounds that each seat won."""
 
@@ -32,15 +36,9 @@ def search(options: Options, states: PossibleStates, seat: int, key: int, passes
 
 
 def search_stages(
-    options: Options,
-    states: PossibleStates,
-    seat: int,
-    key: int,
-    stages: tuple[tuple[int, float], ...],
-    seed: int,
-    table_size: int,
+    options: Options, states: PossibleStates, seat: int, key: int, stages: Stages, seed: int, table_size: int
 ) -> list[SearchResult]:
-    """Search in stages of (passes, exploration) over one table; return the result of each stage by itself."""
+    """Search in stages over one table; return the result of each stage by itself."""
     k = infosets.kernels()
     keys, visits, wins = empty_tables(table_size)
     s = infoset_kernels.unpack(options, states.rows[0])

@@ -56,17 +56,9 @@ def ucb_choice(visits: Any, wins: Any, slot: int, n: int, exploration: float) ->
 
 
 def run_ismcts(
-    options: Options,
-    rows: Any,
-    sums: Any,
-    passes: int,
-    seed: int,
-    exploration: float,
-    keys: Any,
-    visits: Any,
-    wins: Any,
-    round_wins: Any,
-) -> None:
+    options: Options, rows: Any, sums: Any, passes: int, seed: int, exploration: float,
+    keys: Any, visits: Any, wins: Any, round_wins: Any,
+) -> None:  # fmt: skip
     """Make passes over a hash table of information sets; beyond the tree play is random.
 
     `sums` are the cumulative weights of the rows; `round_wins` counts the rounds that each seat wins.

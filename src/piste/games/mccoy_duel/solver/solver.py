@@ -10,8 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import cache, partial
-from hashlib import blake2b
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -41,7 +39,6 @@ MAX_CARDS = 10  # in both hands: beyond that the tree never fits
 OPENING_PASSES = 1_000_000  # for each variant of the opening
 PASSES_PER_CALL = 50_000
 OPENING_VALUES = 1 + 81  # for each variant
-CHECKSUM_BYTES = 16
 
 
 def evaluate(known: InformationSet, progress: Progress = quiet) -> Evaluation:
@@ -53,7 +50,7 @@ def evaluate(known: InformationSet, progress: Progress = quiet) -> Evaluation:
     if to_act == OVER:
         won = float(rules.payoff(s, seat) > 0)
         return Evaluation(seat, Chances(won, 0.0, 1 - won), (), EXACT, 0.0, "The game is over.")
-    if not in_round(s):
+    if before_deal(s) or round_over(s):
         return evaluate_before_deal(s, seat)
     state, events = skip_to_deal(*infosets.observed_events(known))
     own = infosets.with_same_question(infosets.possible_states(state, events, known.seat), s)
@@ -69,8 +66,7 @@ def evaluate(known: InformationSet, progress: Progress = quiet) -> Evaluation:
                 if solved is not None:
                     return solved
         sampled = sample_value(state.options, own, seat, key, EVALUATION_PASSES, choosing=deciding)
-    how = f"{sampled.passes} sampled rounds over {len(own.rows)} possible deals. {ERROR_NOTE}"
-    return match_evaluation(s, seat, sampled.share, sampled.choices, ESTIMATED, sampled.error, how)
+    return sampled_evaluation(s, seat, own, sampled)
 
 
 ERROR_NOTE = (
@@ -79,9 +75,9 @@ ERROR_NOTE = (
 )
 
 
-def in_round(s: State) -> bool:
-    """Say whether cards of a round are hidden: outside of that all is public, and only the lead counts."""
-    return not (s.phase in (REVEAL, LOT) or (s.phase == PICK and not s.tower.buried) or round_over(s))
+def before_deal(s: State) -> bool:
+    """Say whether no round has begun: all is public then, and only who will lead counts."""
+    return s.phase in (REVEAL, LOT) or (s.phase == PICK and not s.tower.buried)
 
 
 ChoiceShare = tuple[int, float, float]
@@ -97,16 +93,15 @@ class SampledValue(NamedTuple):
     passes: int
 
 
+def sampled_evaluation(s: State, seat: int, own: PossibleStates, sampled: SampledValue) -> Evaluation:
+    how = f"{sampled.passes} sampled rounds over {len(own.rows)} possible deals. {ERROR_NOTE}"
+    return match_evaluation(s, seat, sampled.share, sampled.choices, ESTIMATED, sampled.error, how)
+
+
 def sample_value(
-    options: Options,
-    states: PossibleStates,
-    seat: int,
-    key: int,
-    passes: int,
-    *,
-    choosing: bool = True,
-    table_size: int = TABLE_SIZE,
-) -> SampledValue:
+    options: Options, states: PossibleStates, seat: int, key: int, passes: int,
+    *, choosing: bool = True, table_size: int = TABLE_SIZE,
+) -> SampledValue:  # fmt: skip
     """Search long, then measure play with low exploration: while seats still explore much, the value is off.
 
     One stage learns, the next two show how far the value has settled, and the last, with the lowest exploration, is
@@ -167,7 +162,7 @@ def evaluate_by_cfr(
 def skip_to_deal(state: State, events: tuple[Observed, ...]) -> tuple[State, tuple[Observed, ...]]:
     """Apply the events before the deal, which are public; return the state then, and the events after it."""
     done = 0
-    while state.phase in (REVEAL, LOT, rules.NEXT) or (state.phase == PICK and not state.tower.buried):
+    while before_deal(state) or state.phase == rules.NEXT:
         event = events[done].event
         state = rules.apply(state, 0 if event.kind == rules.NEXT else event.what)
         done += 1
@@ -283,51 +278,21 @@ def opening(options: Options, progress: Progress = quiet, passes: int = OPENING_
     """Return for each variant the leader's share, and for each card buried by the leader the share of each lead."""
     from piste.compiled import table_cache
 
-    name = f"mccoy-duel opening powers={options.powers},passes={passes}"
+    values: dict[str, Any] = {}
     stamp = f"rules {rules.VERSION}, solver {VERSION}"
-    table = table_cache.load(name, stamp)
-    if table is not None:
+    for i, variant in enumerate(VARIANTS):  # a table each, so that an interrupted solve can be resumed
+        name = f"mccoy-duel opening {variant} powers={options.powers},passes={passes}"
+        table = table_cache.load(name, stamp)
         try:
-            return {variant: table.read(variant) for variant in VARIANTS}
+            if table is not None:
+                values[variant] = table.read("shares")
         except table_cache.DamagedTableError:
             table_cache.delete(name, stamp)
-    try:
-        folder: Path | None = table_cache.scratch_folder(name, stamp)
-    except table_cache.CacheUnusableError as e:
-        table_cache.warn_not_cached(table_cache.folder(), e.error)
-        folder = None
-    values = {}
-    for i, variant in enumerate(VARIANTS):
-        part = None if folder is None else read_part(folder / f"{variant}.part")
-        if part is None:
+        if variant not in values:
             report = partial(report_opening, progress, i, passes)
-            part = search_leads(Options(2, 1, 1, options.powers), variant, passes, report)
-            if folder is not None:
-                write_part(folder / f"{variant}.part", part)
-        values[variant] = part
-    table_cache.try_save(name, stamp, values)
+            values[variant] = search_leads(Options(2, 1, 1, options.powers), variant, passes, report)
+            table_cache.try_save(name, stamp, {"shares": values[variant]})
     return values
-
-
-def write_part(path: Path, values: Array) -> None:
-    """Write one variant with a checksum, so that an interrupted solve can be resumed; the rename makes it atomic."""
-    from piste.compiled import table_cache
-
-    data, unfinished = values.tobytes(), path.with_suffix(".begun")
-    try:
-        unfinished.write_bytes(blake2b(data, digest_size=CHECKSUM_BYTES).digest() + data)
-        unfinished.replace(path)
-    except OSError as e:
-        table_cache.warn_not_cached(path.parent.parent, e)
-
-
-def read_part(path: Path) -> Array | None:
-    """Return one variant; None if it is not there or damaged."""
-    data = path.read_bytes() if path.is_file() else b""
-    checksum, data = data[:CHECKSUM_BYTES], data[CHECKSUM_BYTES:]
-    if len(data) != 8 * OPENING_VALUES or checksum != blake2b(data, digest_size=CHECKSUM_BYTES).digest():
-        return None
-    return np.frombuffer(data).copy()
 
 
 def report_opening(progress: Progress, variant: int, passes: int, done: int) -> None:
