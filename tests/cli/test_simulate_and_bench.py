@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from piste.cli.commands.bench import compile_time, harness, rules_speed
+from piste.cli.commands.bench import compile_time, harness, workloads
 from piste.cli.commands.bench.compile_time import first_calls
 from piste.cli.main import main
 from piste.cli.parser import make_parser
@@ -144,7 +144,7 @@ def test_bench_measures_every_way(capsys: pytest.CaptureFixture[str], monkeypatc
         asked.add((compiled, threads))
         return simulate(*given, compiled=compiled, threads=threads)
 
-    monkeypatch.setattr(rules_speed, "simulate", noted)
+    monkeypatch.setattr(workloads, "simulate", noted)
     found = answered(capsys, "bench", "prime-duel", "zero-sum-grid")
     assert list(found["games"]) == ["prime-duel", "zero-sum-grid"]
     for row in found["games"].values():

@@ -213,6 +213,7 @@ def make_parser() -> argparse.ArgumentParser:
         value("game", nargs="*", help="some games only"),
         value("--games", "N", "with --serve: games at once (default: 500)"),
         value("--seconds", "S", "with --serve: how long to measure (default: 30)"),
+        flag("--heavy", "with --peers: also a full solution that takes minutes and gigabytes"),
         JSON,
         exclusive=(
             flag("--batch", "thousands of games stepped together, for learners"),
@@ -220,6 +221,7 @@ def make_parser() -> argparse.ArgumentParser:
             flag("--solve", "CPU time and memory of what the solvers compute once"),
             flag("--startup", "CPU time of starting, as ratios"),
             flag("--serve", "hundreds of games at once in the browser's server"),
+            flag("--peers", "every way to play, beside other libraries that are installed"),
         ),
     ).intermixed = True  # fmt: skip
     command(

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import argparse
 import os
-import random
 from time import perf_counter
 from typing import Any
 
 from piste.cli.arguments import named_games
-from piste.cli.commands.bench.harness import RUNS, Work, measure, rate_text, ticker
+from piste.cli.commands.bench.harness import RUNS, measure, rate_text, ticker
+from piste.cli.commands.bench.workloads import pettingzoo_steps, vector_steps
 from piste.cli.progress_bar import ProgressBar
 from piste.cli.terminal import Terminal
 from piste.core.extras import MANY, PETTINGZOO, need
@@ -26,56 +26,21 @@ PUBLIC = (
 )
 
 
-def vector_steps(name: str, size: int, threads: int) -> Work:
-    """Return work that steps a batch of games `rounds` times."""
-    from piste.rl.vector_env import VectorEnv
-
-    env = VectorEnv(name, size, threads=threads)
-
-    def work(rounds: int) -> tuple[int, int]:
-        ended = 0
-        for _ in range(rounds):
-            ended += int(env.step(env.pick()).ended.sum())
-        return rounds * size, ended
-
-    return work
-
-
-def pettingzoo_steps(name: str) -> Work:
-    """Return work that takes `steps` decisions in the PettingZoo environment."""
-    from piste.rl.pettingzoo import env as environment
-
-    env: Any = environment(name)
-    chooser = random.Random(1)
-
-    def work(steps: int) -> tuple[int, int]:
-        games = 1
-        env.reset(seed=games)
-        for _ in range(steps):
-            observation, _, terminated, truncated, _ = env.last()
-            if terminated or truncated:
-                games += 1
-                env.reset(seed=games)
-                observation = env.last()[0]
-            env.step(chooser.choice(observation["action_mask"].nonzero()[0]))
-        return steps, games
-
-    return work
-
-
 def measure_all(args: argparse.Namespace, bar: ProgressBar) -> dict[str, Any]:
     need(MANY)
     need(PETTINGZOO)
+    from piste.rl.pettingzoo import env as environment
+
     games = [game.name for game in named_games(args.game)]
     threads = os.cpu_count() or 1
     rows: dict[str, dict[str, Any]] = {}
     tick = ticker(bar, len(games) * RUNS * (1 + 2 * len(SIZES)))
     for name in games:
-        single = measure(pettingzoo_steps(name), 10, tick)
+        single = measure(pettingzoo_steps(environment(name)), tick)
         rows[name] = {"pettingzoo": {"steps": single.steps, "ratio": single.ratio}}
         for size in SIZES:
-            one = measure(vector_steps(name, size, 1), 1, tick)
-            parallel = measure(vector_steps(name, size, threads), 1, tick, perf_counter)
+            one = measure(vector_steps(name, size), tick)
+            parallel = measure(vector_steps(name, size, threads), tick, perf_counter)
             rows[name][str(size)] = {
                 "steps": one.steps, "ratio": one.ratio, "times": one.ratio / single.ratio,
                 "threads": {"steps": parallel.steps, "ratio": parallel.ratio},

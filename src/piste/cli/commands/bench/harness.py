@@ -7,12 +7,13 @@ measurement stands between two runs of one fixed loop, and its ratio to them can
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from statistics import median
 from time import perf_counter, process_time
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from piste.cli.progress_bar import ProgressBar
 from piste.core.errors import PisteError
@@ -21,11 +22,26 @@ CALIBRATION_ROUNDS = 400_000
 RUNS = 7
 RUN_S = 0.25  # about how long each run takes
 
+USED = """
+import json, time
+def used():
+    # What a process has used since it began: its peak memory by the system, not that of who started it.
+    try:
+        with open("/proc/self/status") as status:
+            kib = next(int(line.split()[1]) for line in status if line.startswith("VmHWM"))
+    except OSError:
+        import resource
+        kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return {"seconds": time.process_time(), "mib": kib / 1024}
+"""
+"""What programs in a fresh interpreter begin with."""
+
 Work = Callable[[int], tuple[int, int]]
 """Work of a given size; returns how many steps and games it has done."""
 
 
 Clock = Callable[[], float]
+Key = TypeVar("Key")
 
 
 class Speed(NamedTuple):
@@ -54,8 +70,9 @@ def _low_bits(x: int) -> int:
     return x & 3
 
 
-def fit_size(work: Work, size: int, clock: Clock) -> int:
+def fit_size(work: Work, clock: Clock) -> int:
     """Return the size of work that takes about RUN_S on this clock; the first call may compile, and is not timed."""
+    size = 1
     work(size)
     while True:
         start = clock()
@@ -66,20 +83,29 @@ def fit_size(work: Work, size: int, clock: Clock) -> int:
         size *= 4
 
 
-def measure(work: Work, size: int, tick: Callable[[], None], clock: Clock = process_time) -> Speed:
-    """Return the speed of some work between calibrations; `size` is the first size that is tried."""
-    size = fit_size(work, size, clock)
-    speeds = []
+def measure(work: Work, tick: Callable[[], None], clock: Clock = process_time) -> Speed:
+    """Return the speed of some work: the medians of RUNS runs between calibrations."""
+    return measure_in_turn({work: work}, RUNS, tick, clock)[work]
+
+
+def measure_in_turn(
+    works: Mapping[Key, Work], runs: int, tick: Callable[[], None], clock: Clock = process_time
+) -> dict[Key, Speed]:
+    """Return the speed of each work; they take turns, so that a busy spell of the machine is shared by all."""
+    sizes = {key: fit_size(work, clock) for key, work in works.items()}
+    speeds: dict[Key, list[Speed]] = {key: [] for key in works}
     before = calibration()
-    for _ in range(RUNS):
-        start, wall_start, cpu_start = clock(), perf_counter(), process_time()
-        steps, games = work(size)
-        spent, cores = clock() - start, (process_time() - cpu_start) / (perf_counter() - wall_start)
-        after = calibration()
-        speeds.append(Speed(steps / spent, games / spent, steps / spent / ((before + after) / 2), cores))
-        before = after
-        tick()
-    return Speed(*(median(column) for column in zip(*speeds, strict=True)))
+    for _ in range(runs):
+        for key, work in works.items():
+            start, wall_start, cpu_start = clock(), perf_counter(), process_time()
+            steps, games = work(sizes[key])
+            spent, cores = clock() - start, (process_time() - cpu_start) / (perf_counter() - wall_start)
+            after = calibration()
+            ratio = steps / spent / ((before + after) / 2)
+            speeds[key].append(Speed(steps / spent, games / spent, ratio, cores))
+            before = after
+            tick()
+    return {key: Speed(*map(median, zip(*rows, strict=True))) for key, rows in speeds.items()}
 
 
 def ticker(bar: ProgressBar, total: int) -> Callable[[], None]:
@@ -101,10 +127,15 @@ def rate_text(rate: float) -> str:
     return f"{rate:.0f}"
 
 
-def run_python(what: str, *arguments: str, stdin: str = "") -> dict[str, Any]:
+def run_program(what: str, program: str, *arguments: str, **environment: str) -> dict[str, Any]:
+    """Run a program that may call `used()` in a fresh interpreter and return the JSON that it prints."""
+    return run_python(what, "-c", USED + program, *arguments, **environment)
+
+
+def run_python(what: str, *arguments: str, stdin: str = "", **environment: str) -> dict[str, Any]:
     """Run a fresh interpreter and return the JSON of the last line that it prints; `what` is named if it fails."""
-    command = [sys.executable, *arguments]
-    done = subprocess.run(command, input=stdin, capture_output=True, text=True, check=False)
+    command, variables = [sys.executable, *arguments], {**os.environ, **environment}
+    done = subprocess.run(command, input=stdin, env=variables, capture_output=True, text=True, check=False)
     if done.returncode:
         last = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
         raise PisteError(f"{what} failed: {last}")

@@ -8,39 +8,13 @@ from typing import Any
 
 from piste.cli.arguments import named_games
 from piste.cli.commands.bench import harness
-from piste.cli.commands.bench.harness import Work, calibration, measure, rate_text, ticker
+from piste.cli.commands.bench.harness import calibration, measure, rate_text, ticker
+from piste.cli.commands.bench.workloads import batch_steps, simulated_games
 from piste.cli.progress_bar import ProgressBar
 from piste.cli.terminal import Terminal
-from piste.compiled.simulate import can_compile, simulate
-from piste.core.game import Game
+from piste.compiled.simulate import can_compile
 
 BATCH_SIZE = 4096
-
-
-def random_games(game: Game, options: Any, *, compiled: bool, threads: int = 1) -> Work:
-    """Return work that plays `size` games at random."""
-
-    def work(size: int) -> tuple[int, int]:
-        tally = simulate(game, options, size, threads=threads, compiled=compiled)
-        return tally.steps, tally.games
-
-    return work
-
-
-def batch_steps(game: Game, options: Any) -> Work:
-    """Return work that steps a batch of games `size` times, at random."""
-    from piste.compiled.vector_games import VectorGames
-
-    batch = VectorGames(game, options, BATCH_SIZE, threads=1)
-
-    def work(size: int) -> tuple[int, int]:
-        before, games = batch.steps, 0
-        for _ in range(size):
-            batch.step(batch.pick())
-            games += len(batch.restart())
-        return batch.steps - before, games
-
-    return work
 
 
 def measure_all(args: argparse.Namespace, bar: ProgressBar) -> dict[str, Any]:
@@ -51,11 +25,11 @@ def measure_all(args: argparse.Namespace, bar: ProgressBar) -> dict[str, Any]:
     first = calibration()
     for game in games:
         options = game.options()
-        row = {"interpreted": measure(random_games(game, options, compiled=False), 1, tick)}
+        row = {"interpreted": measure(simulated_games(game, options, compiled=False), tick)}
         if compiled:
-            row["compiled"] = measure(random_games(game, options, compiled=True), 1000, tick)
-            row["all threads"] = measure(random_games(game, options, compiled=True, threads=threads), 1000, tick)
-            row["many together"] = measure(batch_steps(game, options), 1, tick)
+            row["compiled"] = measure(simulated_games(game, options, compiled=True), tick)
+            row["all threads"] = measure(simulated_games(game, options, compiled=True, threads=threads), tick)
+            row["many together"] = measure(batch_steps(game, options, BATCH_SIZE), tick)
         rows[game.name] = {way: speed._asdict() for way, speed in row.items()}
     loop = {"rounds": harness.CALIBRATION_ROUNDS, "before": first, "after": calibration()}
     return {"calibration": loop, "threads": threads, "runs": harness.RUNS, "games": rows}

@@ -7,24 +7,24 @@ import tempfile
 from typing import Any
 
 from piste.cli.arguments import named_games
-from piste.cli.commands.bench.harness import calibration, run_python
+from piste.cli.commands.bench.harness import calibration, run_program
 from piste.cli.progress_bar import ProgressBar
 from piste.cli.terminal import Terminal
 from piste.core.extras import COMPILED, need, solver_of
 from piste.core.game import find, names
 
 PROGRAM = """
-import json, resource, sys, time
+import sys
 from pathlib import Path
 from piste.core.game import find
 from piste.core.evaluation import quiet
 from piste.compiled import table_cache
 table_cache.folder = lambda: Path(sys.argv[2])
 game = find(sys.argv[1])
-began = time.process_time()
+began = used()["seconds"]
 said = game.solver.solve_fully(game.options(), quiet)
-spent = time.process_time() - began
-print(json.dumps({"seconds": spent, "mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, "said": said}))
+after = used()
+print(json.dumps({"seconds": after["seconds"] - began, "mib": after["mib"], "said": said}))
 """
 
 
@@ -66,4 +66,4 @@ def is_heavy(name: str) -> bool:
 def solve_once(name: str) -> dict[str, Any]:
     """Solve a game in a fresh interpreter with an empty table cache."""
     with tempfile.TemporaryDirectory() as folder:
-        return run_python(f"The solver of {name}", "-c", PROGRAM, name, folder)
+        return run_program(f"The solver of {name}", PROGRAM, name, folder)
