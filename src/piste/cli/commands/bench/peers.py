@@ -121,6 +121,7 @@ def all_works(games: list[Game], peers: Peers) -> Iterator[tuple[str, Iterator[t
     def ours(make: Callable[[Game], Work]) -> Iterator[tuple[str, Work]]:
         return ((game.name, make(game)) for game in games)
 
+    yield "stepper, compiled, by hand", ours(workloads.stepper_by_hand)
     yield "rules, interpreted, by hand", ours(workloads.rules_by_hand)
     yield "positions, by name", ours(workloads.positions_by_name)
     if peers.openspiel:

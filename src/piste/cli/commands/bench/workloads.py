@@ -13,7 +13,6 @@ from typing import Any
 
 from piste.cli.commands.bench.harness import Work
 from piste.compiled.simulate import simulate
-from piste.core.bits import count, nth
 from piste.core.game import Game
 from piste.core.protocols import CHANCE, OVER
 
@@ -38,6 +37,26 @@ def simulated_games(game: Game, options: Any, *, compiled: bool, threads: int = 
     return work
 
 
+def stepper_by_hand(game: Game) -> Work:
+    """Return work that steps one game after the other by compiled calls, and picks each card and decision itself."""
+    from piste.compiled.stepper import Stepper
+
+    def play(random: Callable[[], float]) -> int:
+        stepper, steps = Stepper(game), 0
+        asked = stepper.asked
+        while asked:
+            if asked < 0:
+                asked = stepper.draw(int(random() * -asked))
+            else:
+                for _ in range(int(random() * asked.bit_count())):
+                    asked &= asked - 1
+                asked = stepper.apply((asked & -asked).bit_length() - 1)
+            steps += 1
+        return steps
+
+    return whole_games(play)
+
+
 def rules_by_hand(game: Game) -> Work:
     """Return work that calls the rules' own functions, as the author of a solver would."""
     rules, options = game.rules, game.options()
@@ -49,7 +68,9 @@ def rules_by_hand(game: Game) -> Work:
                 action = rules.drawn(state, int(random() * rules.spread(state)))
             else:
                 choices = rules.legal(state)
-                action = nth(choices, int(random() * count(choices)))
+                for _ in range(int(random() * choices.bit_count())):
+                    choices &= choices - 1
+                action = (choices & -choices).bit_length() - 1
             state = rules.apply(state, action)
             steps += 1
         return steps
