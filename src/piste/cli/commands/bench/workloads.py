@@ -110,9 +110,7 @@ def table_decisions(game: Game) -> Work:
 
 def openspiel_steps(name: str) -> Work:
     """Return work that plays a game that is registered with OpenSpiel, ours or another."""
-    import pyspiel
-
-    game = pyspiel.load_game(name)
+    game = import_module("pyspiel").load_game(name)
 
     def play(random: Callable[[], float]) -> int:
         state, steps = game.new_initial_state(), 0
