@@ -74,13 +74,19 @@ def policy_names(game: Game) -> tuple[str, ...]:
 
 
 def link_modules(
-    *modules: ModuleType, compiled: bool | None = None, inline: tuple[ModuleType, ...] = (bits,), cached: bool = True
+    *modules: ModuleType,
+    compiled: bool | None = None,
+    inline: tuple[ModuleType, ...] = (bits,),
+    cached: bool = True,
+    entries: tuple[str, ...] = (),
 ) -> Any:
     """Return a module with the functions of the protocol, of bits and of these modules, which see each other.
 
     Without `compiled`, they are compiled where numba is installed. Functions of the modules to `inline` are compiled
     into each caller: such code is much faster, since a state then stays in registers, but a large function with many
-    callers compiles slowly. `cached`: machine code is written to the cache on disk.
+    callers compiles slowly. `cached`: machine code is written to the cache on disk. `entries` are the functions that
+    Python calls; only they are returned then. The others get no wrapper for Python, which takes as long to compile as
+    a small function.
     """
     if compiled is None:
         try:
@@ -88,11 +94,17 @@ def link_modules(
             compiled = True
         except MissingExtraError:
             compiled = False
-    return _linked(modules, compiled, inline, cached)
+    return _linked(modules, compiled, inline, cached, entries)
 
 
 @cache
-def _linked(modules: tuple[ModuleType, ...], compiled: bool, inline: tuple[ModuleType, ...], cached: bool) -> Any:
+def _linked(
+    modules: tuple[ModuleType, ...],
+    compiled: bool,
+    inline: tuple[ModuleType, ...],
+    cached: bool,
+    entries: tuple[str, ...],
+) -> Any:
     sources = (protocols, bits, *modules)
     twin = ModuleType("_".join(["piste.compiled." + ("compiled" if compiled else "plain"), *map(_short, modules)]))
     if cached:
@@ -107,7 +119,7 @@ def _linked(modules: tuple[ModuleType, ...], compiled: bool, inline: tuple[Modul
                 raise ValueError(f"{name} is {space[name]} in {owners[name]} and something else in {source.__name__}")
             space[name], owners[name] = value, source.__name__
     owners = {}
-    wrap = _compiler(sources, inline, cached) if compiled else _unchanged
+    wrap = _compiler(sources, inline, cached, entries) if compiled else _unchanged
     for source in sources:
         for name, function in _functions_of(source):
             if name in owners:
@@ -117,7 +129,11 @@ def _linked(modules: tuple[ModuleType, ...], compiled: bool, inline: tuple[Modul
             copy.__module__ = twin.__name__
             copy.__qualname__ = f"{twin.__name__}.{name}"  # a cache file of its own for each namespace
             space[name] = wrap(copy, source)
-    return twin
+    if not entries:
+        return twin
+    callable_twin = ModuleType(twin.__name__)  # to call a function without a wrapper would crash
+    vars(callable_twin).update({name: space[name] for name in entries})
+    return callable_twin
 
 
 def _short(module: ModuleType) -> str:
@@ -135,7 +151,7 @@ def _unchanged(function: FunctionType, _: ModuleType) -> Callable[..., Any]:
 
 
 def _compiler(
-    sources: tuple[ModuleType, ...], inline: tuple[ModuleType, ...], cached: bool
+    sources: tuple[ModuleType, ...], inline: tuple[ModuleType, ...], cached: bool, entries: tuple[str, ...]
 ) -> Callable[[FunctionType, ModuleType], Callable[..., Any]]:
     load(COMPILED)
     import numba
@@ -147,6 +163,8 @@ def _compiler(
     def wrap(function: FunctionType, source: ModuleType) -> Callable[..., Any]:
         # Generated code has no file of its own: it is cached as part of what calls it.
         options: dict[str, Any] = {"cache": cached and source.__file__ is not None, "forceinline": source in inline}
+        options["no_cpython_wrapper"] = bool(entries) and function.__name__ not in entries
+        options["no_cfunc_wrapper"] = True  # no function is handed to another one as a pointer
         # numba reads its cache folder when a function is wrapped; other users of numba keep theirs.
         config: Any = numba.config
         before, config.CACHE_DIR = config.CACHE_DIR, str(folder)

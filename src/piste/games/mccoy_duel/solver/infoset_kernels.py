@@ -210,7 +210,8 @@ def resample(rows: Any, weights: Any, n: int, size: int) -> int:
             weight += step
             next_pick += step
         if weight > 0:
-            rows[kept] = rows[i]
+            for column in range(ROW_WIDTH):
+                rows[kept, column] = rows[i, column]
             weights[kept] = weight
             kept += 1
     return kept

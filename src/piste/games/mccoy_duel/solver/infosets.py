@@ -48,12 +48,18 @@ class PossibleStates(NamedTuple):
         return PossibleStates(self.rows[own], self.weights[own])
 
 
+ENTRIES = (
+    "advance", "resample", "run_ismcts", "table_slot", "add_roots", "run_cfr", "average_strategy", "infoset_index",
+    "run_mccfr", "opponent_reach", "best_response",
+)  # fmt: skip
+
+
 @cache
 def kernels() -> Any:
     """Return the compiled functions; without numba the same functions are interpreted."""
     from piste.compiled.compiler import link_modules
 
-    return link_modules(rules, infoset_kernels, ismcts_kernels, cfr_kernels)
+    return link_modules(rules, infoset_kernels, ismcts_kernels, cfr_kernels, entries=ENTRIES)
 
 
 @cache
