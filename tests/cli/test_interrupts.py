@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import os
 import random
+import subprocess
 import sys
 from pathlib import Path
 
@@ -90,6 +91,13 @@ def broken(text: str) -> bool:
 def test_ctrl_c_ends_what_is_worked_at_and_nothing_else(case: str, tmp_path: Path) -> None:
     text = asked_for_a_hint(tmp_path, "prime-duel", None) if case == "hint" else solved(tmp_path, "mccoy-duel", None)
     assert not broken(text), text
+
+
+def test_ctrl_c_after_the_last_word_changes_nothing() -> None:
+    program = "import atexit, signal, sys; from piste.cli.main import main; "
+    program += "atexit.register(signal.raise_signal, signal.SIGINT); sys.argv = ['piste', 'games']; sys.exit(main())"
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (run.returncode, run.stderr) == (0, "")
 
 
 @pytest.mark.slow

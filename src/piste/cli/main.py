@@ -28,7 +28,16 @@ COMMANDS = "piste.cli.commands"
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return the exit code: 0 done, 1 failed, 2 not understood, 130 interrupted."""
-    words = sys.argv[1:] if arguments is None else list(arguments)
+    if arguments is not None:
+        return run_command(arguments)
+    import signal
+
+    code = run_command(sys.argv[1:])
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is said: Ctrl-C while the interpreter ends changes nothing
+    return code
+
+
+def run_command(words: Sequence[str]) -> int:
     args = make_parser().parse_args(["--help"] if words[:1] == ["help"] else words)
     make_streams_safe()
     try:
