@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from piste.core.bits import count
+from piste.core.bits import count, signed_value
 from piste.core.game import members
 from piste.games.positive_negative import rules
 from piste.games.positive_negative.rules import DECIDE, DRAW, REDRAW, Options, State
@@ -43,7 +43,7 @@ def values(top: int) -> dict[int, ValueAndDraw]:
     for card in range(2 * top):
         deck = whole ^ 1 << card
         table = solver.solve_decks(top, deck, top)
-        keep, discard = table.after_turn(deck, rules.value(top, card)), table.after_discard(deck, 0)
+        keep, discard = table.after_turn(deck, signed_value(top, card)), table.after_discard(deck, 0)
         first.append(keep if keep[0] >= discard[0] - TIE else discard)
         for phase, deck, lead in cases:
             if not deck >> card & 1 and deck != whole:

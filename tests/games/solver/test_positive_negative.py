@@ -14,7 +14,7 @@ import piste
 from piste import bots
 from piste.compiled.compiler import link_modules
 from piste.core.belief import Belief
-from piste.core.bits import count
+from piste.core.bits import count, signed_value
 from piste.core.evaluation import ESTIMATED, EXACT, Evaluation
 from piste.core.game import find, members
 from piste.core.information_set import InformationSet
@@ -213,7 +213,7 @@ def worth_to_first(s: State) -> float:
 def test_the_first_moves_in_the_package_are_what_the_solver_computes(seed: int) -> None:
     s = reached(10, seed, solver.MAX_CARDS_ON_DEMAND + 1)
     read = solver.action_values(s)
-    lead, after = solver.lead_of(s), solver.lead_of(s) + rules.value(10, s.card)
+    lead, after = solver.lead_of(s), solver.lead_of(s) + signed_value(10, s.card)
     solved = solver.solve_decks(10, s.deck, max(abs(lead), abs(after)))
     assert read.values[KEEP] == pytest.approx(solved.after_turn(s.deck, after), abs=1e-9)
     assert read.values[DISCARD] == pytest.approx(solved.after_discard(s.deck, lead), abs=1e-9)

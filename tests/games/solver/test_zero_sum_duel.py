@@ -14,6 +14,7 @@ from piste import bots
 from piste.compiled import table_cache
 from piste.compiled.compiler import link_modules
 from piste.core.belief import Belief, retell
+from piste.core.bits import signed_sum
 from piste.core.dealer import Dealer
 from piste.core.evaluation import ESTIMATED, EXACT
 from piste.core.game import find, members
@@ -50,7 +51,7 @@ def at_start(options: Options) -> InformationSet:
 def bases(options: Options, turns: int) -> list[State]:
     """Return every position with full hands and an empty deck after so many turns, A to draw."""
     sets = [sum(1 << card for card in cards) for cards in combinations(range(2 * options.top), options.hand)]
-    sets = [held for held in sets if rules.hand_sum(options.top, held)]
+    sets = [held for held in sets if signed_sum(options.top, held)]
     return [State(options, DRAW, 0, (a, b), 0, turns, -1, 0) for a in sets for b in sets if not a & b]
 
 

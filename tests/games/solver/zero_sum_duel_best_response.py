@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from piste.core.bits import lowest
+from piste.core.bits import lowest, signed_sum
 from piste.core.game import members
 from piste.core.protocols import CHANCE, OVER
 from piste.games.zero_sum_duel import rules
-from piste.games.zero_sum_duel.rules import DRAW, State, hand_sum
+from piste.games.zero_sum_duel.rules import DRAW, State
 
 Policy = Callable[[State], Mapping[int, float]]
 Ahead = Callable[[State], float]
@@ -93,7 +93,7 @@ def sender_best(bases: Any, index: Any, replies: Any, fourth: Any, ahead: Any) -
                     if (mine | 1 << a) >> x & 1:
                         kept = (mine | 1 << a) ^ (1 << x)
                         worth = 1.0
-                        if hand_sum(5, kept) != 0:
+                        if signed_sum(5, kept) != 0:
                             worth = sender_rest(p, kept, other, deck ^ (1 << a), x, index, replies, fourth, ahead)
                         best = max(best, worth)
                 found[p] += best / 4
@@ -120,14 +120,14 @@ def sender_rest(
                         continue
                     share = replies[p, x, b, y] / 6
                     theirs = (other | 1 << b) ^ (1 << y)
-                    if hand_sum(5, theirs) == 0:
+                    if signed_sum(5, theirs) == 0:
                         lost -= share
-                    elif hand_sum(5, kept) == 0:
+                    elif signed_sum(5, kept) == 0:
                         worth += share
                     else:
                         theirs |= deck & ~(1 << b | 1 << c)
                         theirs ^= 1 << fourth[index[kept], index[theirs]]
-                        worth += share * (-1.0 if hand_sum(5, theirs) == 0 else ahead[index[kept], index[theirs]])
+                        worth += share * (-1.0 if signed_sum(5, theirs) == 0 else ahead[index[kept], index[theirs]])
                 worths[z] = worth
             total += worths.max() + lost
     return total
@@ -141,7 +141,7 @@ def receiver_best(bases: Any, index: Any, sends: Any, third: Any, ahead: Any) ->
         deck = 1023 & ~(mine | other)
         for a in range(10):
             for x in range(10):
-                if deck >> a & 1 and (mine | 1 << a) >> x & 1 and hand_sum(5, (mine | 1 << a) ^ (1 << x)) == 0:
+                if deck >> a & 1 and (mine | 1 << a) >> x & 1 and signed_sum(5, (mine | 1 << a) ^ (1 << x)) == 0:
                     found[p] += sends[p, a, x] / 4
         for x in range(10):
             for b in range(10):
@@ -156,7 +156,7 @@ def receiver_best(bases: Any, index: Any, sends: Any, third: Any, ahead: Any) ->
                         if a == b or not deck >> a & 1 or not (mine | 1 << a) >> x & 1 or sends[p, a, x] == 0.0:
                             continue
                         kept = (mine | 1 << a) ^ (1 << x)
-                        if hand_sum(5, kept) != 0:
+                        if signed_sum(5, kept) != 0:
                             rest = deck & ~(1 << a | 1 << b)
                             worth += sends[p, a, x] / 12 * receiver_rest(kept, theirs, rest, index, third, ahead)
                     least = min(least, worth)
@@ -165,7 +165,7 @@ def receiver_best(bases: Any, index: Any, sends: Any, third: Any, ahead: Any) ->
 
 
 def receiver_rest(mine: int, other: int, deck: int, index: Any, third: Any, ahead: Any) -> float:
-    if hand_sum(5, other) == 0:
+    if signed_sum(5, other) == 0:
         return -1.0
     total = 0.0
     for c in range(10):
@@ -174,12 +174,12 @@ def receiver_rest(mine: int, other: int, deck: int, index: Any, third: Any, ahea
         cards = other | (deck ^ (1 << c))
         kept = (mine | 1 << c) ^ (1 << third[index[mine | 1 << c], index[cards]])
         worth = 1.0
-        if hand_sum(5, kept) != 0:
+        if signed_sum(5, kept) != 0:
             worth = 2.0
             left = cards
             while left:
                 theirs = cards ^ (1 << lowest(left))
                 left &= left - 1
-                worth = min(worth, -1.0 if hand_sum(5, theirs) == 0 else ahead[index[kept], index[theirs]])
+                worth = min(worth, -1.0 if signed_sum(5, theirs) == 0 else ahead[index[kept], index[theirs]])
         total += 0.5 * worth
     return total

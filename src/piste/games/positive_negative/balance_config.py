@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from piste.games.positive_negative.rules import Options
 
-RATE = 1.0
-"""The share of the decisions that the solver evaluates."""
-
 
 def sizes(options: Options) -> dict[str, int]:
     """Return how many games a level plays by default; a deck too large to solve is played out for each decision."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from piste.core.bits import count
+from piste.core.bits import count, signed_value
 from piste.core.evaluation import Evaluation
 from piste.core.game import counted, members
 from piste.core.views import SeatView
-from piste.games.positive_negative import notation, rules
+from piste.games.positive_negative import notation
 from piste.games.positive_negative.bots.steady import undrawn
 from piste.games.positive_negative.rules import KEEP, View
 
@@ -15,8 +15,8 @@ def why(view: SeatView, verdict: Evaluation, action: int) -> str:
     """Say what keeping or discarding leaves, and how many of the cards left are better."""
     v: View = view.position
     top, chosen = v.options.top, next(choice for choice in verdict.choices if choice.action == action)
-    card, deck = rules.value(top, v.card), undrawn(v)
-    better = sum(rules.value(top, other) > card for other in members(deck))
+    card, deck = signed_value(top, v.card), undrawn(v)
+    better = sum(signed_value(top, other) > card for other in members(deck))
     leaves = f"leaves {50 * (1 + chosen.chances.value):.0f} %"
     name, left = notation.card_name(top, v.card), count(deck)
     if left == 0:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from piste.core.bits import count
+from piste.core.bits import count, signed_value
 from piste.core.cards import laid_deck, listed_cards, placed
 from piste.core.errors import PositionError
 from piste.core.game import Deal, Option, counted, members
@@ -30,7 +30,7 @@ def check(options: Options) -> str:
 
 
 def card_name(top: int, card: int) -> str:
-    return str(rules.value(top, card))
+    return str(signed_value(top, card))
 
 
 def name(options: Options, kind: int, action: int) -> str:
@@ -55,7 +55,7 @@ def lay(options: Options, text: str) -> Deal:
 
 def fields(s: State) -> Mapping[str, str]:
     top = s.options.top
-    found = {
+    written = {
         "1": listed_cards(top, s.kept[0], card_name),
         "2": listed_cards(top, s.kept[1], card_name),
         "pile": listed_cards(top, rules.pile(s), card_name),
@@ -63,10 +63,10 @@ def fields(s: State) -> Mapping[str, str]:
         "phase": (*KINDS, "over")[s.phase],
     }
     if s.card != HIDDEN:
-        found["card"] = card_name(top, s.card)
+        written["card"] = card_name(top, s.card)
     if s.phase == DONE and s.reason == rules.RESIGNED:
-        found["resigned"] = SEATS[1 - s.winner]
-    return found
+        written["resigned"] = SEATS[1 - s.winner]
+    return written
 
 
 def build(options: Options, fields: Mapping[str, str]) -> State:

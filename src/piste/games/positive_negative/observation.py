@@ -27,10 +27,6 @@ def cut(s: State) -> int:
     return 0  # it always ends by itself
 
 
-def phases(_: Options) -> tuple[str, ...]:
-    return (*KINDS, "over")
-
-
 def cards(options: Options) -> list[str]:
     return [card_name(options.top, i) for i in range(2 * options.top)]
 
@@ -40,7 +36,7 @@ def highest(options: Options) -> int:
 
 
 LAYOUT = (
-    one_of("phase", "what happens next", lambda v: v.phase, phases),
+    one_of("phase", "what happens next", lambda v: v.phase, lambda _: (*KINDS, "over")),
     TURN,
     one_of("card", "the card to decide on, if this seat may see it", lambda v: v.card, cards),
     flags("own", "the cards this seat has kept", lambda v: of2(v.kept, v.viewer), cards),

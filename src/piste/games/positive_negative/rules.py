@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from piste.core.bits import count, nth, set2, signed_sum, signed_value, won_or_lost
+from piste.core.bits import count, nth, set2, signed_sum, won_or_lost
 from piste.core.protocols import CHANCE, HIDDEN, OVER, Event
 
 VERSION = 1
@@ -61,16 +61,8 @@ def every_card(options: Options) -> int:
     return (1 << (2 * options.top)) - 1
 
 
-def value(top: int, card: int) -> int:
-    return signed_value(top, card)
-
-
-def total(top: int, cards: int) -> int:
-    return signed_sum(top, cards)
-
-
 def score(s: State, seat: int) -> int:
-    return total(s.options.top, s.kept[seat])
+    return signed_sum(s.options.top, s.kept[seat])
 
 
 def pile(s: State) -> int:
@@ -128,7 +120,7 @@ def apply(s: State, action: int) -> State:
 def pass_on(s: State, kept: tuple[int, int], deck: int) -> State:
     if deck:
         return State(s.options, DRAW, 1 - s.seat, kept, deck, HIDDEN, HIDDEN, 0)
-    lead = total(s.options.top, kept[0]) - total(s.options.top, kept[1])
+    lead = signed_sum(s.options.top, kept[0]) - signed_sum(s.options.top, kept[1])
     if lead == 0:
         return State(s.options, DONE, s.seat, kept, deck, HIDDEN, HIDDEN, SAME_SCORE)
     return State(s.options, DONE, s.seat, kept, deck, HIDDEN, 0 if lead > 0 else 1, HIGHER_SCORE)

@@ -5,9 +5,6 @@ from __future__ import annotations
 from piste.games.zero_sum_duel.guarantees import is_exact
 from piste.games.zero_sum_duel.rules import Options
 
-RATE = 1.0
-"""The share of the decisions that the solver evaluates."""
-
 
 def sizes(options: Options) -> dict[str, int]:
     """Return how many games a level plays by default; sizes that are not solved are played out for each decision."""

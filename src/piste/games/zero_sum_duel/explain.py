@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from piste.core.bits import count
+from piste.core.bits import count, signed_sum
 from piste.core.evaluation import ESTIMATED, Evaluation
 from piste.core.views import SeatView
-from piste.games.zero_sum_duel import notation, rules
+from piste.games.zero_sum_duel import notation
 from piste.games.zero_sum_duel.bots.steady import completing, unseen
 from piste.games.zero_sum_duel.rules import View
 
@@ -16,7 +16,7 @@ def why(view: SeatView, verdict: Evaluation, action: int) -> str:
     top, name = v.options.top, notation.card_name(v.options.top, action)
     chosen = next(choice for choice in verdict.choices if choice.action == action)
     kept = v.hand & ~(1 << action)
-    total = rules.hand_sum(top, kept)
+    total = signed_sum(top, kept)
     if total == 0:
         return f"discarding {name} leaves a sum of 0 and wins"
     about = "about " if verdict.known == ESTIMATED else ""

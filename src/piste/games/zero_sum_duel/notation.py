@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from piste.core.bits import count
+from piste.core.bits import count, signed_sum, signed_value
 from piste.core.cards import laid_deck, listed_cards, placed
 from piste.core.errors import PositionError
 from piste.core.game import Deal, Option, counted
@@ -45,7 +45,7 @@ def check(options: Options) -> str:
 
 
 def card_name(top: int, card: int) -> str:
-    return f"{rules.value(top, card):+d}"
+    return f"{signed_value(top, card):+d}"
 
 
 def name(options: Options, kind: int, action: int) -> str:
@@ -71,15 +71,15 @@ def lay(options: Options, text: str) -> Deal:
 
 def fields(s: State) -> Mapping[str, str]:
     top = s.options.top
-    found = {
+    return {
         "A": listed_cards(top, s.hands[0], card_name),
         "B": listed_cards(top, s.hands[1], card_name),
         "pile": listed_cards(top, rules.pile(s), card_name),
         "to": SEATS[s.seat],
         "phase": (*KINDS, "over")[s.phase],
         "turns": str(s.turns),
+        **(ending_fields(s, SEATS, REASONS) if s.phase == DONE else {}),
     }
-    return found | (ending_fields(s, SEATS, REASONS) if s.phase == DONE else {})
 
 
 def build(options: Options, fields: Mapping[str, str]) -> State:
@@ -140,7 +140,7 @@ def broken(s: State) -> str:
 
 def broken_end(s: State) -> str:
     """Return what is wrong with how the game ended, or did not, or ""."""
-    held = [seat for seat in (0, 1) if s.hands[seat] and rules.hand_sum(s.options.top, s.hands[seat]) == 0]
+    held = [seat for seat in (0, 1) if s.hands[seat] and signed_sum(s.options.top, s.hands[seat]) == 0]
     # Four cards are not yet a hand (Z7), so those of a player who is to discard say nothing.
     zero = [SEATS[seat] for seat in held if count(s.hands[seat]) <= s.options.hand]
     won = s.phase == DONE and s.reason == rules.SUM_IS_ZERO

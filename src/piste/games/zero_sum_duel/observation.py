@@ -26,16 +26,12 @@ def cut(s: State) -> int:
     return int(s.reason == TURN_LIMIT)
 
 
-def phases(_: Options) -> tuple[str, ...]:
-    return (*KINDS, "over")
-
-
 def cards(options: Options) -> list[str]:
     return [card_name(options.top, i) for i in range(2 * options.top)]
 
 
 LAYOUT = (
-    one_of("phase", "what happens next", lambda v: v.phase, phases),
+    one_of("phase", "what happens next", lambda v: v.phase, lambda _: (*KINDS, "over")),
     TURN,
     flags("hand", "the cards this seat holds", lambda v: v.hand, cards),
     flags("pile", "the cards discarded", lambda v: v.pile, cards),

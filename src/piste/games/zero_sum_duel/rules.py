@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from piste.core.bits import count, nth, set2, signed_sum, signed_value, won_or_lost
+from piste.core.bits import count, nth, set2, signed_sum, won_or_lost
 from piste.core.protocols import CHANCE, HIDDEN, OVER, Event
 
 VERSION = 1
@@ -60,14 +60,6 @@ def seats(options: Options) -> int:
 
 def every_card(options: Options) -> int:
     return (1 << (2 * options.top)) - 1
-
-
-def value(top: int, card: int) -> int:
-    return signed_value(top, card)
-
-
-def hand_sum(top: int, cards: int) -> int:
-    return signed_sum(top, cards)
 
 
 def pile(s: State) -> int:
@@ -128,7 +120,7 @@ def judge(s: State, hand: int, deck: int) -> State:
     """Look at the hand left at the end of its owner's turn (Z1, Z6), then pass the turn."""
     hands = set2(s.hands, s.seat, hand)
     turns = s.turns + 1
-    if hand_sum(s.options.top, hand) == 0:
+    if signed_sum(s.options.top, hand) == 0:
         return State(s.options, DONE, s.seat, hands, deck, turns, s.seat, SUM_IS_ZERO)
     if turns == s.options.turns:
         return State(s.options, DONE, s.seat, hands, deck, turns, HIDDEN, TURN_LIMIT)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from piste.core.bits import signed_value
 from piste.core.game import counted, members
 from piste.core.presentation import EventContext, Key, Pause, Prompt, Row
 from piste.core.protocols import HIDDEN, RESIGNS
@@ -173,7 +174,7 @@ def signed(number: int) -> str:
 
 
 def total(top: int, cards: Iterable[int]) -> int:
-    return sum(rules.value(top, card) for card in cards)
+    return sum(signed_value(top, card) for card in cards)
 
 
 def texts(top: int, cards: Iterable[int]) -> tuple[str, ...]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from piste.core.bits import signed_value
 from piste.core.dealer import RandomStream
 from piste.core.views import SeatView
-from piste.games.positive_negative import rules
 from piste.games.positive_negative.rules import DISCARD, KEEP, View
 
 SLIP_RATE = 5
@@ -14,7 +14,7 @@ LINE = f"Keeps what is above zero, whatever is gone and whoever leads; one time 
 
 def choose(view: SeatView, stream: RandomStream) -> int:
     v: View = view.position
-    keeps = rules.value(v.options.top, v.card) > 0
+    keeps = signed_value(v.options.top, v.card) > 0
     # Hope for something better still, or fear of something worse.
     if stream.below(SLIP_RATE) == 0:
         keeps = not keeps

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from piste.core.bits import count
+from piste.core.bits import count, signed_value
 from piste.core.dealer import RandomStream
 from piste.core.game import members
 from piste.core.views import SeatView
@@ -43,8 +43,8 @@ def better_action(view: SeatView, stream: RandomStream, max_searched: int) -> in
     """Return the better decision by the average of the unseen cards, or by full search of a small deck."""
     v: View = view.position
     top, seat = v.options.top, view.seat
-    deck = tuple(rules.value(top, card) for card in members(undrawn(v)))
-    drawn = rules.value(top, v.card)
+    deck = tuple(signed_value(top, card) for card in members(undrawn(v)))
+    drawn = signed_value(top, v.card)
     keep: tuple[float, float] = (0.0, drawn)
     discard: tuple[float, float] = (0.0, sum(deck) / len(deck) if deck else 0.0)
     if len(deck) <= max_searched:

@@ -21,7 +21,7 @@ import numpy as np
 
 from piste.compiled.compile_progress import Shares, compiling
 from piste.core import bits
-from piste.core.bits import count
+from piste.core.bits import count, signed_value
 from piste.core.evaluation import ESTIMATED, EXACT, Chances, Choice, Evaluation, Progress, quiet
 from piste.core.game import counted, members
 from piste.core.protocols import CHANCE, HIDDEN, SPECTATOR
@@ -85,7 +85,7 @@ class DeckTable:
         """Return the value when the first card is discarded and the next one is to be added."""
         if deck == 0:  # P1
             return self.after_turn(deck, lead)
-        pairs = [self.after_turn(deck ^ 1 << card, lead + rules.value(self.top, card)) for card in members(deck)]
+        pairs = [self.after_turn(deck ^ 1 << card, lead + signed_value(self.top, card)) for card in members(deck)]
         return sum(value for value, _ in pairs) / len(pairs), sum(draw for _, draw in pairs) / len(pairs)
 
 
@@ -117,7 +117,7 @@ def opening_key(top: int, discarded: int, deck: int, lead: int) -> int:
 
 def swing(top: int, cards: int) -> int:
     """Return by how much these cards can change a lead."""
-    return sum(abs(rules.value(top, card)) for card in members(cards))
+    return sum(abs(signed_value(top, card)) for card in members(cards))
 
 
 def load_kernels(size: int) -> Any:
@@ -131,7 +131,7 @@ def solve_decks(top: int, cards: int, lead: int, progress: Progress = quiet) -> 
     """Solve every deck out of a set of cards, from the empty one up."""
     size = count(cards)
     code = load_kernels(size)
-    points = np.array([rules.value(top, card) for card in members(cards)], np.int64)
+    points = np.array([signed_value(top, card) for card in members(cards)], np.int64)
     swings = np.zeros(1 << size, np.int32)
     code.fill_swings(points, swings)
     offsets = np.zeros((1 << size, 4), np.int32)
@@ -247,7 +247,7 @@ def lead_of(s: State) -> int:
 def max_lead(s: State) -> int:
     """Return the larger of the leads now and with the card in hand."""
     lead = lead_of(s)
-    return max(abs(lead), abs(lead + rules.value(s.options.top, s.card))) if s.phase == DECIDE else abs(lead)
+    return max(abs(lead), abs(lead + signed_value(s.options.top, s.card))) if s.phase == DECIDE else abs(lead)
 
 
 def table_values(s: State, table: DeckTable | OpeningTable) -> ActionValues:
@@ -258,7 +258,7 @@ def table_values(s: State, table: DeckTable | OpeningTable) -> ActionValues:
 def rollout_values(s: State, seed: int, rollouts: int) -> ActionValues:
     """Estimate a state by Monte Carlo rollouts, with the same shuffles for both decisions."""
     code = load_kernels(count(s.deck))
-    points = np.array([rules.value(s.options.top, card) for card in members(s.deck)], np.int64)
+    points = np.array([signed_value(s.options.top, card) for card in members(s.deck)], np.int64)
 
     def mean(forced: int, lead: int) -> ValueAndDraw:
         won, drawn = code.rollouts(points, lead, forced, seed, rollouts)
@@ -278,7 +278,7 @@ def values_by_action(
         value, draw = after_turn(-lead)
         return {CHANCE: (-value, draw)}
     if s.phase == DECIDE:
-        return {KEEP: after_turn(lead + rules.value(s.options.top, s.card)), DISCARD: after_discard(lead)}
+        return {KEEP: after_turn(lead + signed_value(s.options.top, s.card)), DISCARD: after_discard(lead)}
     return {CHANCE: after_discard(lead)}
 
 
@@ -287,9 +287,9 @@ def best_action(s: State, actions: ActionValues) -> int:
     difference = actions.values[KEEP][0] - actions.values[DISCARD][0]
     if actions.within and abs(difference) < 2 * actions.within:
         # So small a difference may be due to the shuffles: the heuristic itself is as good a judge.
-        points = [rules.value(s.options.top, card) for card in members(s.deck)]
+        points = [signed_value(s.options.top, card) for card in members(s.deck)]
         sums = sum(points), sum(point**2 for point in points)
-        card = rules.value(s.options.top, s.card)
+        card = signed_value(s.options.top, s.card)
         difference = kernels.heuristic_keeps(len(points), *sums, lead_of(s), card) - 0.5
     return KEEP if difference >= -kernels.TIE else DISCARD
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from piste.core.bits import signed_sum
 from piste.core.dealer import RandomStream
 from piste.core.views import SeatView
-from piste.games.zero_sum_duel import rules
 from piste.games.zero_sum_duel.rules import View
 
 LINE = "Takes a winning discard, which it overlooks once in six; else keeps a sum near zero. Counts no cards."
@@ -16,6 +16,6 @@ OVERLOOK_RATE = 6
 def choose(view: SeatView, stream: RandomStream) -> int:
     v: View = view.position
     overlooked = stream.below(OVERLOOK_RATE) == 0
-    sums = {card: abs(rules.hand_sum(v.options.top, v.hand & ~(1 << card))) for card in view.actions}
+    sums = {card: abs(signed_sum(v.options.top, v.hand & ~(1 << card))) for card in view.actions}
     open_cards = [card for card in view.actions if sums[card] or not overlooked] or list(view.actions)
     return min(open_cards, key=lambda card: (sums[card], stream.fraction()))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from piste.core.bits import count
+from piste.core.bits import count, signed_sum, signed_value
 from piste.core.dealer import RandomStream
 from piste.core.game import members
 from piste.core.views import SeatView
@@ -41,10 +41,10 @@ def opponents(view: SeatView) -> int:
 
 def completing(top: int, hand: int) -> int:
     """Return the cards with which this hand, less one of its cards, sums to zero."""
-    total = rules.hand_sum(top, hand)
+    total = signed_sum(top, hand)
     completing_cards = 0
     for card in members(hand):
-        need = rules.value(top, card) - total
+        need = signed_value(top, card) - total
         if need and abs(need) <= top:
             completing_cards |= 1 << (need + top - (need > 0))
     return completing_cards & ~hand
@@ -53,7 +53,7 @@ def completing(top: int, hand: int) -> int:
 def worth(v: View, held: int, card: int) -> tuple[float, ...]:
     """Return how good it is to discard a card: first what counts most, then what decides between equals."""
     top, keep = v.options.top, v.hand & ~(1 << card)
-    if rules.hand_sum(top, keep) == 0:
+    if signed_sum(top, keep) == 0:
         return (1.0, 0.0, 0.0)
     wins = completing(top, keep)
     pile = v.pile | 1 << card
@@ -70,4 +70,4 @@ def worth(v: View, held: int, card: int) -> tuple[float, ...]:
         chance = count(wins & pile) / count(pile)
         danger = count(completing(top, held) & pile) / count(pile)
     # Between equals: a hand that cards now out of reach would complete later, then a sum near zero.
-    return ((1 - danger) * chance - danger, count(wins), -abs(rules.hand_sum(top, keep)))
+    return ((1 - danger) * chance - danger, count(wins), -abs(signed_sum(top, keep)))

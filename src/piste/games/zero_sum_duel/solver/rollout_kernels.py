@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from piste.compiled.kernels import next_state, picked_outcome
-from piste.core.bits import count, lowest
+from piste.core.bits import count, lowest, signed_sum, signed_value
 from piste.core.protocols import CHANCE, OVER
-from piste.games.zero_sum_duel.rules import State, apply, hand_sum, payoff, pile, to_act, value
+from piste.games.zero_sum_duel.rules import State, apply, payoff, pile, to_act
 
 
 def completions(top: int, hand: int, among: int) -> int:
     """Return with how many of these cards the hand, less one card, would sum to zero."""
-    total = hand_sum(top, hand)
-    found, cards = 0, hand
+    total = signed_sum(top, hand)
+    completing, cards = 0, hand
     while cards:
-        need = value(top, lowest(cards)) - total
+        need = signed_value(top, lowest(cards)) - total
         cards &= cards - 1
         if need != 0 and -top <= need <= top:
-            found |= 1 << (need + top - int(need > 0))
-    return count(found & among & ~hand)
+            completing |= 1 << (need + top - int(need > 0))
+    return count(completing & among & ~hand)
 
 
 def heuristic_discard(s: State) -> int:
@@ -30,7 +30,7 @@ def heuristic_discard(s: State) -> int:
         card = lowest(cards)
         cards &= cards - 1
         kept = hand ^ (1 << card)
-        if hand_sum(top, kept) == 0:
+        if signed_sum(top, kept) == 0:
             return card
         # What lies on the pile comes back later: it counts a little.
         worth = 8 * completions(top, kept, unseen) + completions(top, kept, seen)

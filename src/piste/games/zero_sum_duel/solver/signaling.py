@@ -17,9 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from piste.compiled.compiler import link_modules
-from piste.core.bits import count
+from piste.core.bits import count, signed_sum
 from piste.core.game import members
-from piste.games.zero_sum_duel import rules
 from piste.games.zero_sum_duel.solver import lp_kernels
 from piste.games.zero_sum_duel.solver.lp_kernels import TOLERANCE
 
@@ -53,7 +52,7 @@ class HandSets(NamedTuple):
 def hand_sets(top: int, hand: int) -> HandSets:
     cards = 2 * top
     sizes = np.array([count(held) for held in range(1 << cards)])
-    zero = np.array([held > 0 and rules.hand_sum(top, held) == 0 for held in range(1 << cards)])
+    zero = np.array([held > 0 and signed_sum(top, held) == 0 for held in range(1 << cards)])
     rank = np.zeros(1 << cards, np.int64)
     for size in range(cards + 1):
         rank[sizes == size] = np.arange(np.count_nonzero(sizes == size))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from piste.compiled.compile_progress import Shares, compiling
 from piste.core.belief import Belief, WrittenEvent, believed
 from piste.core.evaluation import EXACT, Chances, Choice, Evaluation, Progress, quiet
@@ -51,10 +53,10 @@ def solve_fully(options: Options, progress: Progress = quiet) -> str:
             "its positions are estimated when they are asked for, and nothing is stored."
         )
     prepare(options, progress)
-    found = equilibrium.pass_values(options)
+    passes, pairs = equilibrium.pass_values(options).value.shape
     kept = equilibrium.stored_table(options)
     return (
-        f"Solved {found.value.shape[1]} pairs of hands, each with its mirror image, for {len(found.value)} passes "
+        f"Solved {pairs} pairs of hands, each with its mirror image, for {passes} passes "
         f"through the deck; kept in {kept.folder} ({kept.size} bytes)."
     )
 
@@ -106,29 +108,29 @@ def since_last_shared(known: InformationSet) -> InformationSet:
     for at in range(len(known.events), 0, -1):
         base = next(iter(known.belief.layer(at)))
         if base.deck == 0 and base.phase == DRAW and len(known.belief.layer(at)) == 1:
-            found = Belief(game, base, known.seat)
-            for event in known.events[at:]:
-                found.hear(event)
-            found.only(lambda state: state in known.belief.states)
-            return InformationSet(known.seat, Position(game, base), known.events[at:], found)
+            return heard(Position(game, base), known.seat, known.events[at:], known.belief.states.__contains__)
     return known
 
 
 def truncated(known: InformationSet, passes: int) -> InformationSet:
     """Return the same information set of a game that ends as a draw after this many more passes."""
-    game, base = known.base.game, known.base.state
-    short = Position(game, base._replace(options=truncated_options(base, passes)))
-    found = Belief(game, short.state, known.seat)
-    for event in known.events:
-        found.hear(event)
-    found.only(lambda state: state._replace(options=base.options) in known.belief.states)
-    return InformationSet(known.seat, short, known.events, found)
-
-
-def truncated_options(base: State, passes: int) -> Options:
+    base: State = known.base.state
     o, turns = base.options, equilibrium.turns_of_pass(base.options)
     end = 2 * o.hand + turns * (max(base.turns - 2 * o.hand, 0) // turns + passes)
-    return Options(o.first, min(end, o.turns or end), o.top, o.hand)
+    short = base._replace(options=o._replace(turns=min(end, o.turns or end)))
+    position = Position(known.base.game, short)
+    return heard(position, known.seat, known.events, lambda state: state._replace(options=o) in known.belief.states)
+
+
+def heard(
+    base: Position, seat: int, events: tuple[WrittenEvent, ...], fits: Callable[[State], bool]
+) -> InformationSet:
+    """Return the information set of a seat that was told this, with the states that fit."""
+    held = Belief(base.game, base.state, seat)
+    for event in events:
+        held.hear(event)
+    held.only(fits)
+    return InformationSet(seat, base, events, held)
 
 
 def evaluate(known: InformationSet, progress: Progress = quiet) -> Evaluation:
