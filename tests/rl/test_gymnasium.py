@@ -129,7 +129,7 @@ def test_a_learner_meets_only_its_own_decisions(kind: Kind) -> None:
             over = terminated or truncated
             assert over or reward == 0.0
         assert not masks(env).any()
-        assert reward == env.unwrapped._episode.ending().payoffs[info["seat"]]
+        assert reward == env.unwrapped._episode.payoffs()[info["seat"]]
         seats.add(info["seat"])
     assert seats == set(range(env.unwrapped._episode.seats)), "the seat is drawn anew for each game"
 

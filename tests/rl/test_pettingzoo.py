@@ -250,11 +250,10 @@ def test_a_seat_cannot_tell_apart_what_it_may_not_know(kind: Kind, monkeypatch: 
     different = 0
 
     def screens(steps: tuple[int, ...], seat: int) -> list[Any]:
-        script, decisions = split(settled_kind, steps)
+        _, decisions = split(settled_kind, steps)
         env = made(kind, render_mode="ansi")
-        with monkeypatch.context() as patched:
-            patched.setattr("piste.rl.episode.Dealer", lambda _: script)
-            env.reset()
+        monkeypatch.setattr("piste.rl.episode.Dealer", lambda _: split(settled_kind, steps)[0])
+        env.reset()
         agent, found = f"player_{seat}", []
         for decision in (*decisions, None):
             view = env.observe(agent)
@@ -263,6 +262,7 @@ def test_a_seat_cannot_tell_apart_what_it_may_not_know(kind: Kind, monkeypatch: 
             found += [(view["observation"].tobytes(), view["action_mask"].tobytes(), text, str(rest))]
             if decision is not None:
                 env.step(decision)
+        monkeypatch.undo()
         return found
 
     for seed in range(games(0) // 5000 + 3):

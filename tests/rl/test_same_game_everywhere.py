@@ -52,7 +52,7 @@ def test_a_game_is_the_same_at_a_table_among_many_in_pettingzoo_and_in_openspiel
         table = Table(game, options, ScriptedDealer(outcomes), counts=False)
         zoo = raw_env(kind.game, **kind.options)
         zoo.reset(seed=1)
-        zoo._episode._table, zoo._episode._views = Table(game, options, ScriptedDealer(outcomes), counts=False), {}
+        zoo._episode._open(ScriptedDealer(outcomes))
         zoo._select()
         spiel = pyspiel.load_game(short_name(kind.game), parameters(game, options)).new_initial_state()
         moment = 0

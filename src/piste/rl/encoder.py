@@ -41,6 +41,11 @@ class Encoder:
         self.size = len(entries)
         self.low: Floats = np.array([index.low for index in entries], np.float32)
         self.high: Floats = np.array([index.high for index in entries], np.float32)
+        # What `Stepper.observe` needs of the layout: the size of each part, and what its numbers are multiplied by.
+        self.layout = (
+            np.array([len(part.names(options)) for part in numbers.LAYOUT], np.int64),
+            np.array([1 / part.unit(options) for part in numbers.LAYOUT], np.float64),
+        )
 
     def encode(self, view: Any) -> Floats:
         """Return a seat's view (a game's View, as `SeatView.position` has it) as numbers."""

@@ -1,6 +1,6 @@
 """Episodes of the environments: games dealt from seeds, observations as arrays, actions as integers.
 
-No rule is known here: the table decides what is legal, and a seat sees its own view and nothing else.
+No rule is known here: the game's rules decide what is legal, and a seat sees its own view and nothing else.
 """
 
 from __future__ import annotations
@@ -10,16 +10,18 @@ from collections.abc import Mapping
 from typing import Any
 
 import gymnasium
+import numpy as np
 from gymnasium import spaces
 
-from piste.core.dealer import Dealer, RandomStream, fresh_seed
+from piste.compiled.stepper import Stepper
+from piste.core.dealer import ChanceSource, Dealer, RandomStream, fresh_seed
 from piste.core.errors import IllegalDecisionError, OptionError
 from piste.core.game import Game, find, listed, quoted
 from piste.core.position import Position
 from piste.core.steps import Resignation, Step
 from piste.core.table import Table
-from piste.core.views import Ending, SeatView
-from piste.rl.encoder import Encoder, Mask, learner_options
+from piste.core.views import SeatView
+from piste.rl.encoder import Encoder, learner_options
 
 RENDER_MODES = ("human", "ansi")
 MAX_SKIPPED_GAMES = 1000
@@ -44,9 +46,13 @@ class Episode:
         self._row = ""  # the seed of the row, once there is one
         self._at = 0  # which game of the row this is
         self._taken: list[Step] = []  # decisions and resignations of this game
+        self._start = Position(self.game, self.game.rules.start(self.options))
+        self._close()
+
+    def _close(self) -> None:
+        self._stepper: Stepper | None = None  # the game
+        self._table: Table | None = None  # made when it is asked for; it catches up then
         self._views: dict[int, SeatView] = {}
-        self._dealer: Dealer | None = None
-        self._table: Table | None = None
 
     def begin(self, seed: int | None = None) -> None:
         """Deal the first game of a seed's row, or the next one; a game that asks nobody anything is passed over."""
@@ -57,7 +63,7 @@ class Episode:
         for self.skipped in range(MAX_SKIPPED_GAMES):
             self._at += 1
             self._open()
-            if self.to_act is not None:
+            if not self.over:
                 return
         raise OptionError(
             f"With these options, {self.game.notation.TITLE} ended {MAX_SKIPPED_GAMES} times before any decision."
@@ -68,27 +74,42 @@ class Episode:
         """What this game is dealt from: `piste.open_table` with it deals the same."""
         return self._row if self._at == 1 else f"{self._row} game {self._at}"
 
-    def _open(self) -> None:
+    def _open(self, dealer: ChanceSource | None = None) -> None:
+        self._close()
         self._taken = []
-        self._views = {}
-        self._dealer = Dealer(self.seed)
-        self._table = Table(self.game, self.options, self._dealer, counts=False)
+        self._stepper = Stepper.at(self._start, dealer or Dealer(self.seed))
+        self._stepper.deal()
 
     @property
-    def table(self) -> Table:
-        if self._table is None:
+    def stepper(self) -> Stepper:
+        if self._stepper is None:
             raise IllegalDecisionError("No game has begun: call reset() first.")
-        return self._table
+        return self._stepper
 
     @property
     def to_act(self) -> int | None:
-        return self.table.to_act
+        return self.stepper.to_act
+
+    @property
+    def over(self) -> bool:
+        return not self.stepper.asked
 
     def stream(self, name: str) -> RandomStream:
         """Return a stream of this game's own, which changes nothing of what is dealt."""
-        if self._dealer is None:
-            raise IllegalDecisionError("No game has begun: call reset() first.")
-        return self._dealer.stream(name)
+        return Dealer(self.seed).stream(name)
+
+    @property
+    def table(self) -> Table:
+        """The same game at a table, for names and logs."""
+        if self._table is None:
+            self._table = Table(self.game, self.options, Dealer(self.seed), counts=False)
+        for step in self._taken[self._table.number :]:
+            if isinstance(step, Resignation):
+                self._table.resign(step.seat)
+            else:
+                assert self._table.to_act is not None
+                self._table.decide(self._table.to_act, step)
+        return self._table
 
     def view(self, seat: int) -> SeatView:
         """Return the view of a seat."""
@@ -98,50 +119,42 @@ class Episode:
 
     def seen(self, seat: int) -> Seen:
         """Return a seat's observation and action mask; the mask is all 0 unless the seat is to act."""
-        return {"observation": self.encoder.encode(self.view(seat).position), "action_mask": self.mask(seat)}
+        encoder = self.encoder
+        observation, mask = np.empty(encoder.size, np.float32), np.empty(encoder.actions, np.int8)
+        self.stepper.observe(seat, encoder.layout, observation, mask)
+        return {"observation": observation, "action_mask": mask}
 
-    def mask(self, seat: int) -> Mask:
-        return self.encoder.mask(self.view(seat).actions)
-
-    def read(self, action: Any) -> int:
-        """Return an action of the seat to act as a plain number, or say why it cannot be taken."""
-        seat = self.to_act
-        if seat is None:
-            raise IllegalDecisionError("The game is over: call reset().")
-        view = self.view(seat)
+    def decide(self, action: Any) -> None:
+        """Take a decision of the seat to act, a whole number of any type; or say why it cannot be taken."""
+        stepper = self.stepper
         try:
             number = operator.index(action)
-        except TypeError:
-            number = -1
-        if number not in view.actions:
+            stepper.advance(number)
+        except (TypeError, IllegalDecisionError):
+            seat = stepper.to_act
+            if seat is None:
+                raise IllegalDecisionError("The game is over: call reset().") from None
             raise IllegalDecisionError(
                 f"{self.agents[seat]} cannot take action {quoted(action)}: its action_mask says what is open. "
-                f"It can take {listed(offers(view), 'or')}."
-            )
-        return number
-
-    def decide(self, number: int) -> None:
-        """Take a decision of the seat to act."""
-        seat = self.to_act
-        if seat is None:
-            raise IllegalDecisionError("The game is over: call reset().")
-        self.table.decide(seat, number)
+                f"It can take {listed(offers(self.view(seat)), 'or')}."
+            ) from None
         self._taken.append(number)
-        self._views = {}
+        if self._views:
+            self._views = {}
 
     def resign(self, seat: int) -> None:
         """Take a seat out of the game."""
-        self.table.resign(seat)
+        self.stepper.resign(seat)
+        self.stepper.deal()
         self._taken.append(Resignation(seat))
         self._views = {}
 
-    def ending(self) -> Ending | None:
-        return self.table.ending()
+    def payoffs(self) -> tuple[int, ...]:
+        return self.stepper.payoffs()
 
     def cut(self) -> bool:
         """Say whether the game was truncated by the turn limit."""
-        whole_position = Position.parse(self.table.position_text())
-        return self.to_act is None and bool(self.encoder.numbers.cut(whole_position.state))
+        return self.over and bool(self.encoder.numbers.cut(self.stepper.position().state))
 
     def text(self, seat: int) -> str:
         """Return what a seat or a spectator sees as text, with its actions and their numbers."""
@@ -169,16 +182,17 @@ class Episode:
     # A game is its seed and its decisions: rules are modules, which cannot be pickled, and need not be.
 
     def __getstate__(self) -> dict[str, Any]:
-        left_out = ("game", "encoder", "_views", "_dealer", "_table")
+        left_out = ("game", "encoder", "_views", "_stepper", "_table", "_start")
         state = {name: value for name, value in vars(self).items() if name not in left_out}
-        return state | {"name": self.game.name, "begun": self._table is not None}
+        return state | {"name": self.game.name, "begun": self._stepper is not None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         state = dict(state)
         self.game, begun, taken = find(state.pop("name")), state.pop("begun"), list(state["_taken"])
         vars(self).update(state)
         self.encoder = Encoder(self.game, self.options)
-        self._views, self._dealer, self._table = {}, None, None
+        self._start = Position(self.game, self.game.rules.start(self.options))
+        self._close()
         if begun:
             self._open()
             for step in taken:
@@ -220,7 +234,7 @@ def observation_space(encoder: Encoder) -> spaces.Dict:
     return spaces.Dict(
         {
             "observation": spaces.Box(encoder.low, encoder.high, dtype=encoder.low.dtype.type),
-            "action_mask": spaces.Box(0, 1, (encoder.actions,), dtype=encoder.mask(()).dtype.type),
+            "action_mask": spaces.Box(0, 1, (encoder.actions,), dtype=np.int8),
         }
     )
 

@@ -95,26 +95,23 @@ class LearnerEnv(gymnasium.Env[Seen, Any]):
 
     def step(self, action: Any) -> tuple[Seen, float, bool, bool, dict[str, Any]]:
         """Take the learner's action, then let the bots play up to its next one, or to the end."""
-        if self._episode.to_act is None:
+        if self._episode.over:
             raise IllegalDecisionError("The game is over: call reset().")
         try:
-            number = self._episode.read(action)
+            self._episode.decide(action)
         except IllegalDecisionError as e:
             if self._illegal == ERROR:
                 raise IllegalDecisionError(f"{e} (With illegal='{RESIGN}' it would lose the game instead.)") from None
             self._episode.resign(self._seat)
-        else:
-            self._episode.decide(number)
         self._play_bots()
-        ending = self._episode.ending()
-        cut = ending is not None and self._episode.cut()
-        reward = 0.0 if ending is None else float(ending.payoffs[self._seat])
+        over, cut = self._episode.over, self._episode.cut()
         seen, info = self._observation()
-        return seen, reward, ending is not None and not cut, cut, info
+        return seen, float(self._episode.payoffs()[self._seat]), over and not cut, cut, info
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Return the mask of the learner's legal actions, under the name that sb3-contrib uses."""
-        return self._episode.mask(self._seat).astype(np.bool_)
+        mask: NDArray[np.int8] = self._episode.seen(self._seat)["action_mask"]
+        return mask.astype(np.bool_)
 
     def _observation(self) -> tuple[Seen, dict[str, Any]]:
         if self.render_mode == "human":

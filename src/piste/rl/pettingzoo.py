@@ -22,7 +22,7 @@ load(PETTINGZOO)
 
 from gymnasium import spaces
 from pettingzoo import AECEnv, aec_registry, register
-from pettingzoo.utils.wrappers import AssertOutOfBoundsWrapper, OrderEnforcingWrapper
+from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
 from piste.rl import episode
 from piste.rl.episode import RENDER_MODES, Episode, Seen, render_mode_of
@@ -48,6 +48,7 @@ class SeatsEnv(AECEnv):  # type: ignore[misc]  # PettingZoo has no types
             "is_parallelizable": False,
         }
         self.possible_agents = list(self._episode.agents)
+        self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         self.observation_spaces = {
             agent: episode.observation_space(self._episode.encoder) for agent in self.possible_agents
         }
@@ -78,11 +79,12 @@ class SeatsEnv(AECEnv):  # type: ignore[misc]  # PettingZoo has no types
 
     def observe(self, agent: str) -> Seen:
         """Return what an agent sees now, and the mask of what is open to it: all 0 unless it is to act."""
-        if agent not in self.possible_agents:
+        seat = self._seats.get(agent)
+        if seat is None:
             raise IllegalDecisionError(
                 f"There is no agent {quoted(agent)} here. There are: {', '.join(self.possible_agents)}."
             )
-        return self._episode.seen(self.possible_agents.index(agent))
+        return self._episode.seen(seat)
 
     def step(self, action: Any) -> None:
         """Take the selected agent's action. One that is not open is refused with a sentence, and costs nothing."""
@@ -92,15 +94,13 @@ class SeatsEnv(AECEnv):  # type: ignore[misc]  # PettingZoo has no types
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        self._episode.decide(self._episode.read(action))
-        self.rewards = dict.fromkeys(self.agents, 0.0)
-        ending = self._episode.ending()
-        if ending is not None:
+        self._episode.decide(action)
+        if self._episode.over:
             cut = self._episode.cut()
-            self.rewards = dict(zip(self.agents, map(float, ending.payoffs), strict=True))
+            self.rewards = dict(zip(self.agents, map(float, self._episode.payoffs()), strict=True))
             self.terminations = dict.fromkeys(self.agents, not cut)
             self.truncations = dict.fromkeys(self.agents, cut)
-        self._accumulate_rewards()
+            self._accumulate_rewards()
         self._select()
 
     def _select(self) -> None:
@@ -119,6 +119,32 @@ class SeatsEnv(AECEnv):  # type: ignore[misc]  # PettingZoo has no types
         """Nothing is held open."""
 
 
+class CheckedEnv(OrderEnforcingWrapper):  # type: ignore[misc]
+    """PettingZoo's usual checks: calls come in order, and actions are in the action space.
+
+    PettingZoo has a wrapper for each, and each asks the next one for every attribute: that takes longer than a game.
+    """
+
+    def last(self, observe: bool = True) -> tuple[Seen | None, float, bool, bool, dict[str, Any]]:
+        """Return what the selected agent sees and has been told; before reset() that is refused."""
+        last = self.env.last if self._has_reset else super().last
+        return last(observe)  # type: ignore[no-any-return]
+
+    def step(self, action: Any) -> None:
+        """Take an action of the action space; only an agent that is to leave takes None."""
+        env: SeatsEnv = self.env
+        if self._has_reset and env.agents:
+            agent = env.agent_selection
+            if action is None:
+                assert env.terminations[agent] or env.truncations[agent], "action is not in action space"
+            elif type(action) is not int or not 0 <= action < env.action_spaces[agent].n:
+                assert env.action_spaces[agent].contains(action), "action is not in action space"
+        super().step(action)
+
+    def __str__(self) -> str:
+        return str(self.env)
+
+
 def raw_env(game: str, **options: Any) -> SeatsEnv:
     """Return a game as an environment; `render_mode`, `max_cycles` and the game's own options may be given."""
     return SeatsEnv(game, **options)
@@ -126,7 +152,7 @@ def raw_env(game: str, **options: Any) -> SeatsEnv:
 
 def env(game: str, **options: Any) -> AECEnv:
     """Return the same with PettingZoo's usual checks around it."""
-    return OrderEnforcingWrapper(AssertOutOfBoundsWrapper(raw_env(game, **options)))
+    return CheckedEnv(raw_env(game, **options))
 
 
 class EnvFactory:
