@@ -17,7 +17,7 @@ from piste.core import bits, observation
 from piste.core.dealer import ChanceSource, Dealer
 from piste.core.errors import IllegalDecisionError
 from piste.core.extras import COMPILED, has
-from piste.core.game import Game, find
+from piste.core.game import Game, find, members
 from piste.core.position import Position
 
 MAX_ACTIONS = 62
@@ -169,6 +169,11 @@ class Stepper:
         return asked
 
     @property
+    def actor(self) -> int:
+        """The seat that is to decide, CHANCE or OVER."""
+        return int(self._row[TO_ACT])
+
+    @property
     def to_act(self) -> int | None:
         """The seat that is to decide, CHANCE, or None when the game is over."""
         return int(self._row[TO_ACT]) if self.asked else None
@@ -187,9 +192,14 @@ class Stepper:
         """Return each outcome that chance may bring, by number, with its probability."""
         if self.asked >= 0:
             return []
-        actions, shares = _buffers(isinstance(self._row, list))
+        if isinstance(self._row, list):
+            rules, state = self.game.rules, self._row[STATE]
+            return [
+                (outcome, rules.weight(state, outcome) / -self.asked) for outcome in members(rules.outcomes(state))
+            ]
+        actions, shares = _buffers()
         n = self._kernels.chances(self._row, actions, shares)
-        return list(zip(map(int, actions[:n]), map(float, shares[:n]), strict=True))
+        return list(zip(actions[:n].tolist(), shares[:n].tolist(), strict=True))
 
     def payoffs(self) -> tuple[int, ...]:
         """Return what each seat has won or lost: all 0 while the game goes on."""
@@ -217,10 +227,8 @@ class Stepper:
 
 
 @cache
-def _buffers(lists: bool) -> tuple[Any, Any]:
+def _buffers() -> tuple[Any, Any]:
     """Return room for actions and probabilities."""
-    if lists:
-        return [0] * MAX_ACTIONS, [0.0] * MAX_ACTIONS
     import numpy as np
 
     return np.zeros(MAX_ACTIONS, np.int64), np.zeros(MAX_ACTIONS)

@@ -253,12 +253,13 @@ def _exists(package: str, name: str) -> bool:
 
 def members(actions: int) -> list[int]:
     """Return the actions of a set, lowest first."""
-    numbers = []
-    while actions:
-        low = actions & -actions
-        numbers.append(low.bit_length() - 1)
-        actions ^= low
-    return numbers
+    return list(actions_of(actions))
+
+
+@lru_cache(maxsize=1 << 14)
+def actions_of(actions: int) -> tuple[int, ...]:
+    """Return the same as a tuple: sets of actions come again and again."""
+    return tuple(action for action in range(actions.bit_length()) if actions >> action & 1)
 
 
 @lru_cache(maxsize=4096)

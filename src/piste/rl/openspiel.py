@@ -27,6 +27,8 @@ from piste.rl.openspiel_history import GameHistory, GameSpec, allocate, describe
 
 Values = Mapping[str, int | str]
 
+CHANCE_PLAYER, TERMINAL_PLAYER = int(pyspiel.PlayerId.CHANCE), int(pyspiel.PlayerId.TERMINAL)
+
 
 def short_name(name: str) -> str:
     """Return what OpenSpiel calls a game."""
@@ -133,21 +135,29 @@ class PisteState(pyspiel.State):  # type: ignore[misc]
         self.node: GameHistory = game.spec.first
 
     def current_player(self) -> int:
-        actor = self.node.spec.rules.to_act(self.node.state)
-        if actor == OVER:
-            return int(pyspiel.PlayerId.TERMINAL)
-        return int(pyspiel.PlayerId.CHANCE) if actor == CHANCE else actor
+        asked = self.node.asked
+        if asked > 0:
+            return self.node.stepper.actor
+        return CHANCE_PLAYER if asked else TERMINAL_PLAYER
 
     def is_terminal(self) -> bool:
-        return self.node.spec.rules.to_act(self.node.state) == OVER
+        return not self.node.asked
+
+    # Answered here, where the library would ask `current_player` first and convert the answer twice.
+
+    def is_chance_node(self) -> bool:
+        return self.node.asked < 0
+
+    def legal_actions(self, player: int | None = None) -> list[int]:
+        if self.node.asked <= 0 or player not in (None, self.node.stepper.actor):
+            return list(super().legal_actions() if player is None else super().legal_actions(player))
+        return members(self.node.asked)
 
     def _legal_actions(self, _: int) -> list[int]:
-        return members(self.node.spec.rules.legal(self.node.state))
+        return members(self.node.asked)
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
-        rules, state = self.node.spec.rules, self.node.state
-        whole = rules.spread(state)
-        return [(outcome, rules.weight(state, outcome) / whole) for outcome in members(rules.outcomes(state))]
+        return self.node.stepper.outcomes()
 
     def _apply_action(self, action: int) -> None:
         self.node = self.node.after(int(action))
@@ -160,8 +170,7 @@ class PisteState(pyspiel.State):  # type: ignore[misc]
         return str(action)  # not open here: only the node where it is could name it
 
     def returns(self) -> list[float]:
-        spec = self.node.spec
-        return [float(spec.rules.payoff(self.node.state, seat)) for seat in range(spec.seats)]
+        return [float(paid) for paid in self.node.stepper.payoffs()]
 
     def __str__(self) -> str:
         fields = self.node.spec.game.notation.fields(self.node.state)

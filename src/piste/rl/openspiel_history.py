@@ -10,9 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from piste.compiled.stepper import Stepper
 from piste.core.belief import Belief, believed, event_text
 from piste.core.game import Game, find, members
 from piste.core.observation import AMOUNTS, COUNTS, FLAGS, Part
+from piste.core.position import Position
 from piste.core.protocols import HIDDEN, OVER, SPECTATOR, Event
 from piste.core.views import LogEntry, SeatView
 from piste.rl.encoder import Encoder, Floats
@@ -38,7 +40,7 @@ class GameSpec:
         self.widths = (len(game.notation.KINDS), self.seats, *2 * (max(self.actions, self.chances),))
         self.log = (self.decisions + self.outcomes, sum(self.widths))
         self.logs = self.log[0] * self.log[1] <= MAX_LOG_SIZE
-        self.first = GameHistory(self, game.rules.start(options), None, HIDDEN)
+        self.first = GameHistory(self, Stepper.at(Position(game, game.rules.start(options))), None, HIDDEN)
 
 
 @lru_cache(maxsize=256)
@@ -48,18 +50,28 @@ def game_spec(name: str, options: Any) -> GameSpec:
 
 
 class GameHistory:
-    """A node of the game tree: a state and the steps to it. It is immutable, so copies of a State share it."""
+    """A node of the game tree: a state and the steps to it. It never changes, so copies of a State share it."""
 
-    __slots__ = ("_beliefs", "_texts", "action", "before", "spec", "state", "steps")
+    __slots__ = ("_beliefs", "_state", "_texts", "action", "asked", "before", "spec", "stepper", "steps")
 
-    def __init__(self, spec: GameSpec, state: Any, before: GameHistory | None, action: int) -> None:
-        self.spec, self.state, self.before, self.action = spec, state, before, action
+    def __init__(self, spec: GameSpec, stepper: Stepper, before: GameHistory | None, action: int) -> None:
+        self.spec, self.stepper, self.before, self.action = spec, stepper, before, action
+        self.asked = stepper.asked
         self.steps: int = 0 if before is None else before.steps + 1
+        self._state: Any = None
         self._texts: dict[int, str] = {}
         self._beliefs: dict[int, Belief] = {}
 
     def after(self, action: int) -> GameHistory:
-        return GameHistory(self.spec, self.spec.rules.apply(self.state, action), self, action)
+        stepper = self.stepper.copy()
+        stepper.apply(action)
+        return GameHistory(self.spec, stepper, self, action)
+
+    @property
+    def state(self) -> Any:
+        if self._state is None:
+            self._state = self.stepper.position().state
+        return self._state
 
     def history(self) -> tuple[int, ...]:
         return tuple(node.action for node in self.all()[1:])
