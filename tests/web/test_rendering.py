@@ -20,6 +20,7 @@ from piste.core.record import Head
 from piste.core.replay import new_head
 from piste.core.scene import offered_decisions
 from piste.core.steps import Resignation
+from piste.web.app import NO_GAMES
 from piste.web.network import Root
 from piste.web.tables.bot_runner import ReviewStatus
 from piste.web.tables.room import PERSON, Room, Seat
@@ -124,6 +125,10 @@ def check(page: str) -> list[Node]:
         if node.tag == "img":
             assert node.attributes["alt"]
     return nodes
+
+
+def listed_tables(tables: list[TableListing]) -> str:
+    return PAGES.page("list", title="Your games", tables=tables, empty=NO_GAMES)
 
 
 def room_of(kind: Kind, seed: str, called: tuple[str, ...] = ("Ana", "Ben", "Cyrus", "Dorothea")) -> Room:
@@ -263,10 +268,10 @@ def test_a_hostile_name_is_only_a_name(name: str) -> None:
     waiting = Room("CODE", find("prime-duel"), {}, [Seat(PERSON, name), Seat()], "", 0.0, 0.0)
     pages += [PAGES.table_page(one, name=name) for one in faces_of(waiting)]
     pages += [PAGES.home(name), PAGES.game_page(find("prime-duel"), name, name, {"target": name})]
-    pages += [PAGES.seat_page(title="Duel", name=name, action="/s/CODE/0/token", people=called)]
+    pages += [PAGES.page("seat", title="Duel", name=name, action="/s/CODE/0/token", people=called)]
     pages += [
         PAGES.error_page(404, name),
-        PAGES.your_games([TableListing("/t/CODE", "Duel", called, name, delete="/x")]),
+        listed_tables([TableListing("/t/CODE", "Duel", called, name, delete="/x")]),
     ]
     for page in pages:
         nodes = check(page)
@@ -279,9 +284,9 @@ def test_a_hostile_name_is_only_a_name(name: str) -> None:
 
 def test_the_pages_around_a_table_are_sound() -> None:
     listing = TableListing("/t/CODE", "Duel", ("Ana", "Ben"), "Your turn", "yesterday", True, "/t/CODE/delete")
-    pages = [PAGES.home(), PAGES.home("Ana"), PAGES.watch([]), PAGES.watch([listing]), PAGES.your_games([listing])]
-    pages += [PAGES.error_page(404, "There is no such page."), PAGES.your_games([])]
-    pages += [PAGES.seat_page(title="Duel", name="Ana", action="/s/CODE/0/token")]
+    pages = [PAGES.home(), PAGES.home("Ana"), listed_tables([]), listed_tables([listing]), listed_tables([listing])]
+    pages += [PAGES.error_page(404, "There is no such page."), listed_tables([])]
+    pages += [PAGES.page("seat", title="Duel", name="Ana", action="/s/CODE/0/token", people=())]
     for game in map(find, names()):
         pages += [PAGES.game_page(game, "Ana"), PAGES.rules_page(game)]
     for page in pages:

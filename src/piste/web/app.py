@@ -52,6 +52,8 @@ MAX_QR_CODES = 512
 TOKEN_CHARS = 43
 """The length of a device's token."""
 
+NOBODY_PLAYS = "Nobody plays in public just now. Open a table, show it on the front page, and it stands here too."
+NO_GAMES = "You have no games here yet."
 IDLE_CHECK_S = 60
 IDLE_CHECKS_PER_EXPIRY = 60
 
@@ -128,7 +130,8 @@ class Site:
 
     async def watch(self, _request: Request) -> Response:
         listed = await asyncio.to_thread(self.service.storage.listed)
-        return HTMLResponse(self.pages.watch([self.listing(stored, "") for stored in listed]))
+        tables = [self.listing(stored, "") for stored in listed]
+        return HTMLResponse(self.pages.page("list", title="Watch", tables=tables, empty=NOBODY_PLAYS))
 
     async def yours(self, request: Request) -> Response:
         player = self.player(request)
@@ -137,7 +140,8 @@ class Site:
             with contextlib.suppress(PisteError):  # a damaged one must not hide the others
                 async with self.service.room(stored.room.code):
                     pass  # only a room in memory knows whose turn it is
-        return HTMLResponse(self.pages.your_games([self.listing(stored, player) for stored in tables]))
+        listings = [self.listing(stored, player) for stored in tables]
+        return HTMLResponse(self.pages.page("list", title="Your games", tables=listings, empty=NO_GAMES))
 
     def listing(self, stored: StoredTable, player: str) -> TableListing:
         """Return a room as a list shows it; one that cannot be shown is named, and does not hide the others."""
@@ -227,7 +231,7 @@ class Site:
         async with self.service.room(request.path_params["code"]) as room:
             await self.service.arrive(room, player, network_of(request.scope))
             model = self.service.view_model(room, player, self.link_root(request))
-            steps = self.service.steps(room, player, model, step(request)) if step(request) >= 0 else ()
+            steps = self.service.steps(room, player, model, step(request))
         drawn = [(then, self.pages.parts(then, only=STEP_PARTS)) for then in steps]
         return JSONResponse(news(model, self.pages.parts(model), since(request), steps=drawn))
 
@@ -255,8 +259,8 @@ class Site:
         async with self.service.room(code) as room:
             self.service.check_link(room, seat, token)
             named, people, title = room.names()[seat], room.names(), room.game.notation.TITLE
-        page = self.pages.seat_page(title=title, name=named, action=request.url.path, people=people)
-        return HTMLResponse(page)
+        context = {"title": title, "name": named, "people": people, "action": request.url.path}
+        return HTMLResponse(self.pages.page("seat", **context))
 
     async def qr(self, request: Request) -> Response:
         async with self.service.room(request.path_params["code"]) as room:

@@ -167,7 +167,7 @@ class Connection:
                         if model.seat != self._seat:  # the player has sat down, here or in another window
                             self._service.registry.change_seat(room, self._seat, model.seat)
                             self._seat, self._since = model.seat, 0
-                        steps = self._service.steps(room, self._player, model, self._step) if self._step >= 0 else ()
+                        steps = self._service.steps(room, self._player, model, self._step)
                     parts = self._pages.parts(model)
                     drawn = [(then, self._pages.parts(then, only=STEP_PARTS)) for then in steps]
                     message = news(model, parts, self._since, self._sent, drawn)

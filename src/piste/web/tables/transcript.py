@@ -128,6 +128,9 @@ class Transcript:
             self._append(lines, text.farewell(view, self._names, view.ending))
         return lines
 
+    def has_decided(self, seat: int) -> bool:
+        return any(answer.seat == seat for answer in self.answers)
+
     def reach(self, audience: int) -> Sequence[int]:
         """Return the number of an audience's lines after each step, from step 0 on."""
         self.entries(audience)

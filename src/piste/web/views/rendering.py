@@ -15,7 +15,7 @@ from piste import bots
 from piste.core import scene
 from piste.core.game import Game, Option, counted, find, names, tidy, write_option
 from piste.core.protocols import SPECTATOR
-from piste.core.scene import Area, Card, Handle
+from piste.core.scene import Area
 from piste.web.tables.room import levels as open_levels
 from piste.web.views.replay import ReplayStep, chances_graph, coach_comment
 from piste.web.views.rules_html import rules_html
@@ -98,12 +98,12 @@ class PageRenderer:
             undefined=StrictUndefined,
             auto_reload=False,  # a server that runs must not take half of a new version
         )
-        self.environment.filters.update(minus=minus, area=self.area, card=self.card, move=self.move)
         self._part = lru_cache(CACHE_SIZE)(self._render_part)
-        self._area = lru_cache(CACHE_SIZE)(self._render_area)
-        self._card = lru_cache(CACHE_SIZE)(self._render_card)
-        self._move = lru_cache(CACHE_SIZE)(self._render_move)
-        self.environment.globals.update(static=self.static, counted=counted, SPECTATOR=SPECTATOR)
+        self._draw = lru_cache(3 * CACHE_SIZE)(self._draw_macro)
+        self.environment.filters.update(minus=minus, area=self.area, made_by=made_by, confirm_text=confirm_text)
+        self.environment.globals.update(
+            static=self.static, counted=counted, SPECTATOR=SPECTATOR, cached_draw=self._draw
+        )
 
     def static(self, name: str) -> str:
         """Return the address of a file that never changes under it."""
@@ -127,35 +127,14 @@ class PageRenderer:
     def _render_part(self, part: str, model: TableViewModel, name: str, made: int) -> str:  # noqa: ARG002 (part of the key)
         return self.page(f"parts/{part}", **self.context(model, name))
 
-    def area(self, area: Area, choice: Mapping[int, Choice], say: Mapping[int, tuple[str, str]]) -> str:
-        """Return an area as HTML."""
-        open_now = scene.offered_decisions((area,)) & choice.keys()
-        return self._area(area, tuple((choice[action], say[action]) for action in sorted(open_now)))
+    def area(self, area: Area, choices: Sequence[Choice]) -> str:
+        """Return an area as HTML, with buttons for those of the choices that are made there."""
+        offered = scene.offered_decisions((area,))
+        return self._draw("area", area, tuple(choice for choice in choices if choice.action in offered))
 
-    def _render_area(self, area: Area, open_now: tuple[tuple[Choice, tuple[str, str]], ...]) -> str:
-        choice = {one.action: one for one, _ in open_now}
-        return self._macro("area", area, choice, {one.action: text for one, text in open_now})
-
-    def card(self, card: Card, choice: Mapping[int, Choice], say: Mapping[int, tuple[str, str]]) -> str:
-        """Return a card as HTML."""
-        return self._card(card, choice.get(card.decision), say.get(card.decision))
-
-    def _render_card(self, card: Card, choice: Choice | None, say: tuple[str, str] | None) -> str:
-        known = choice is not None and say is not None
-        return self._macro("card", card, *(({card.decision: choice}, {card.decision: say}) if known else ({}, {})))
-
-    def move(self, handle: Handle, decision: int, sign: str, choice: Mapping[int, Choice]) -> str:
-        """Return one of the two ways to move a line, as HTML."""
-        return self._move(handle, decision, sign, choice.get(decision))
-
-    def _render_move(self, handle: Handle, decision: int, sign: str, choice: Choice | None) -> str:
-        return self._macro("move", handle, decision, sign, {} if choice is None else {decision: choice})
-
-    def _macro(self, name: str, *args: Any) -> str:
-        html: str = getattr(self.environment.get_template("draw.html").module, name)(
-            *args
-        )  # Markup, not escaped again
-        return html
+    def _draw_macro(self, name: str, *args: Any) -> str:
+        html: str = getattr(self.environment.get_template("draw.html").module, name)(*args)
+        return html  # Markup, not escaped again
 
     def table_page(
         self,
@@ -192,8 +171,6 @@ class PageRenderer:
             "over": model.stage == OVER,
             "own": own,
             "common": tuple(area for area in model.areas if area not in own),
-            "choice": {choice.action: choice for choice in model.choices},
-            "say": {choice.action: confirm_text(choice) for choice in model.choices},
             "loose": tuple(
                 (choice, *button_text(choice)) for choice in model.choices if choice.action not in pickable
             ),
@@ -235,18 +212,6 @@ class PageRenderer:
             usual=versus or bots.USUAL,
         )
 
-    def watch(self, tables: Sequence[TableListing]) -> str:
-        """Return the tables that may be watched."""
-        return self.page("list", title="Watch", tables=tables, empty=NOBODY_PLAYS)
-
-    def your_games(self, tables: Sequence[TableListing]) -> str:
-        """Return the games of one person."""
-        return self.page("list", title="Your games", tables=tables, empty=NO_GAMES)
-
-    def seat_page(self, *, title: str, name: str, action: str, people: Sequence[str] = ()) -> str:
-        """Return the page of a private seat link: it asks whether to go on here."""
-        return self.page("seat", title=title, name=name, action=action, people=people)
-
     def rules_page(self, game: Game, *, part: bool = False) -> str:
         """Return the rules of a game, as a page or as a part of another."""
         text = rules_html(game)
@@ -262,19 +227,10 @@ class PageRenderer:
         return self.page("parts/replay" if part else "replay", **context)
 
 
-BLANK = TableViewModel(
-    code="", game="", title="", line="", credit="", options=(), seat=SPECTATOR, door=False, stage="", at=0, step=0,
-    undecided=False, number=0, status="", preparing=None, people=(), areas=(), question="", choices=(), tips=(),
-    log=(), offers=(), hint="", round_end=None, result="", explanation="", won=None, invite="", only_here="",
-    seat_link="", commitment="", seed="", salt="", successor="",
-)  # fmt: skip
+BLANK = TableViewModel()._asdict()
 UNUSED_FIELDS = {
-    part: {name: getattr(BLANK, name) for name in TableViewModel._fields if name not in used}
-    for part, used in PART_FIELDS.items()
+    part: {name: value for name, value in BLANK.items() if name not in used} for part, used in PART_FIELDS.items()
 }
-
-NOBODY_PLAYS = "Nobody plays in public just now. Open a table, show it on the front page, and it stands here too."
-NO_GAMES = "You have no games here yet."
 
 
 class FormField(NamedTuple):
@@ -306,14 +262,10 @@ def game_listing(game: Game) -> GameListing:
 def _game_listing(game: Game, made: int) -> GameListing:  # noqa: ARG001 (part of the key)
     notation = game.notation
     max_players = max((option.high for option in notation.OPTIONS if option.name == "players"), default=2)
+    emblem = None if game.scene is None else game.scene.EMBLEM
     return GameListing(
-        game.name, notation.TITLE, notation.LINE, notation.CREDIT, emblem(game), levels(game.name), max_players
+        game.name, notation.TITLE, notation.LINE, notation.CREDIT, emblem, levels(game.name), max_players
     )
-
-
-def emblem(game: Game) -> Area | None:
-    """Return a game's small picture, if it has one."""
-    return None if game.scene is None else game.scene.EMBLEM
 
 
 def levels(name: str, changed: tuple[tuple[str, str], ...] = ()) -> tuple[BotListing, ...]:
@@ -356,6 +308,11 @@ def confirm_text(choice: Choice) -> tuple[str, str]:
     if not choice.key.isalpha() and tidy(choice.key) not in tidy(text):
         text = f"{min(choice.decision, choice.key, key=len)} {text}"
     return f"{choice.verb} {text}".strip(), note
+
+
+def made_by(choices: Sequence[Choice], action: int) -> Choice | None:
+    """Return the choice that an action makes, if it is open."""
+    return next((choice for choice in choices if choice.action == action), None)
 
 
 def is_own(area: Area, seat: int) -> bool:

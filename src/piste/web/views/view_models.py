@@ -61,42 +61,42 @@ class Offer(NamedTuple):
 
 
 class TableViewModel(NamedTuple):
-    """All that one audience is shown of one room."""
+    """All that one audience is shown of one room. A field that is not given shows nothing."""
 
-    code: str
-    game: str  # its name in addresses and commands
-    title: str
-    line: str  # one line that says what the game is
-    credit: str
-    options: tuple[tuple[str, str], ...]  # those that differ from the sheet's, as text
-    seat: int  # whose view it is; SPECTATOR for all others
-    door: bool  # a visitor who does not sit here and could
-    stage: str
-    at: int  # how many lines the log has: what a client names when it reconnects
-    step: int  # how many events of the game there have been
-    undecided: bool  # this seat plays, and has not decided anything yet: perhaps it has not seen the deal either
-    number: int  # of the question that is open; a decision must name it
-    status: str  # one sentence: whose turn it is, what is waited for
-    preparing: int | None  # percent of what a bot needs before its first decision; None if nothing is prepared
-    people: tuple[Person, ...]
-    areas: tuple[Area, ...]
-    question: str  # what is asked of this seat now; "" if nothing
-    choices: tuple[Choice, ...]  # every decision that is open to this seat
-    tips: tuple[str, ...]
-    log: tuple[LogLine, ...]
-    offers: tuple[Offer, ...]
-    hint: str  # the hint for this question; "" if none was asked for
-    round_end: RoundEnd | None  # of the last round, until this seat decides in the next one
-    result: str  # once it is over, in a sentence
-    explanation: str  # what brought the result about, where it needs to be said
-    won: bool | None  # by this seat; None for a draw, for spectators, and while the game runs
-    invite: str  # the address for friends and spectators
-    only_here: str  # why other devices cannot open these links, and what to do; "" if they can
-    seat_link: str  # the private address of this seat; "" for others
-    commitment: str  # shown from the deal on
-    seed: str  # that it commits to, once the game is over
-    salt: str
-    successor: str  # the address of the rematch, once there is one
+    code: str = ""
+    game: str = ""  # its name in addresses and commands
+    title: str = ""
+    line: str = ""  # one line that says what the game is
+    credit: str = ""
+    options: tuple[tuple[str, str], ...] = ()  # those that differ from the sheet's, as text
+    seat: int = SPECTATOR  # whose view it is; SPECTATOR for all others
+    door: bool = False  # a visitor who does not sit here and could
+    stage: str = ""
+    at: int = 0  # how many lines the log has: what a client names when it reconnects
+    step: int = 0  # how many events of the game there have been
+    undecided: bool = False  # this seat plays, and has not decided anything yet: perhaps it has not seen the deal
+    number: int = 0  # of the question that is open; a decision must name it
+    status: str = ""  # one sentence: whose turn it is, what is waited for
+    preparing: int | None = None  # percent of what a bot needs before its first decision; None if none is prepared
+    people: tuple[Person, ...] = ()
+    areas: tuple[Area, ...] = ()
+    question: str = ""  # what is asked of this seat now; "" if nothing
+    choices: tuple[Choice, ...] = ()  # every decision that is open to this seat
+    tips: tuple[str, ...] = ()
+    log: tuple[LogLine, ...] = ()
+    offers: tuple[Offer, ...] = ()
+    hint: str = ""  # the hint for this question; "" if none was asked for
+    round_end: RoundEnd | None = None  # of the last round, until this seat decides in the next one
+    result: str = ""  # once it is over, in a sentence
+    explanation: str = ""  # what brought the result about, where it needs to be said
+    won: bool | None = None  # by this seat; None for a draw, for spectators, and while the game runs
+    invite: str = ""  # the address for friends and spectators
+    only_here: str = ""  # why other devices cannot open these links, and what to do; "" if they can
+    seat_link: str = ""  # the private address of this seat; "" for others
+    commitment: str = ""  # shown from the deal on
+    seed: str = ""  # that it commits to, once the game is over
+    salt: str = ""
+    successor: str = ""  # the address of the rematch, once there is one
 
 
 class Viewer(NamedTuple):
@@ -121,59 +121,49 @@ def viewer_of(room: Room, player: str) -> Viewer:
 
 def view_model(room: Room, viewer: Viewer, context: RenderContext) -> TableViewModel:
     """Return all that this audience is shown."""
-    game, table = room.game, room.table
-    view = None if table is None else table.view(viewer.seat)
-    stage = WAITING if table is None else OVER if room.over else PLAYING
-    names = room.names()
-    asked = view is not None and view.actions and not room.seats[viewer.seat].stand_in
-    prompt = game.text.ask(view, names) if view is not None and asked else None
-    log = () if room.transcript is None else tuple(room.transcript.entries(viewer.seat, view))
-    return TableViewModel(
-        code=room.code,
-        game=game.name,
-        title=game.notation.TITLE,
-        line=line(room),
-        credit=game.notation.CREDIT,
-        options=changed(room),
-        seat=viewer.seat,
-        door=stage == WAITING and viewer.seat == SPECTATOR and any(seat.kind == OPEN for seat in room.seats),
-        stage=stage,
-        at=len(log),
-        step=0 if view is None else len(view.log),
-        undecided=viewer.seat != SPECTATOR and room.transcript is not None and not has_decided(room, viewer.seat),
-        number=0 if table is None else table.number,
-        status=status(room, viewer, context),
-        preparing=room.preparing if room.running else None,
-        people=people(room, viewer, context.now),
-        areas=() if view is None else scene(game, view if prompt else untouchable(view), names),
-        question="" if prompt is None or view is None else question(game, view, prompt),
-        choices=() if prompt is None or view is None else choices(prompt, view),
-        tips=tips(room),
-        log=log,
-        offers=offers(room, viewer, context),
-        hint="" if table is None else hint(room, (viewer.seat, table.number)),
-        round_end=None if view is None else round_end(room, view, names),
-        result="" if view is None or view.ending is None else result(view.ending, names, viewer.seat),
-        explanation="" if view is None or view.ending is None else explanation(room, view, view.ending, names),
-        won=None
-        if view is None or view.ending is None or viewer.seat == SPECTATOR
-        else won(view.ending, viewer.seat),
-        invite=f"{context.root.text}/t/{room.code}",
-        only_here=context.root.only_here,
-        seat_link=context.seat_link,
-        commitment="" if table is None else table.commitment,
-        seed=seed(room),
-        salt=room.head.commitment.salt if room.over and room.head and room.head.commitment else "",
+    game, table, transcript, seat = room.game, room.table, room.transcript, viewer.seat
+    options, tips, line = _of_options(game, tuple(room.options.items()))
+    model = TableViewModel(
+        code=room.code, game=game.name, title=game.notation.TITLE, line=line, credit=game.notation.CREDIT,
+        options=options, seat=seat, stage=WAITING, status=status(room, viewer, context),
+        people=people(room, viewer, context.now), tips=tips, offers=offers(room, viewer, context),
+        invite=f"{context.root.text}/t/{room.code}", only_here=context.root.only_here, seat_link=context.seat_link,
         successor=f"/t/{room.successor}" if room.successor else "",
-    )
+    )  # fmt: skip
+    if table is None or transcript is None:
+        return model._replace(door=seat == SPECTATOR and any(one.kind == OPEN for one in room.seats))
+    view, names = table.view(seat), room.names()
+    log = tuple(transcript.entries(seat, view))
+    prompt = game.text.ask(view, names) if view.actions and not room.seats[seat].stand_in else None
+    question_key = (seat, table.number)
+    model = model._replace(
+        stage=OVER if room.over else PLAYING, at=len(log), step=len(view.log), log=log, number=table.number,
+        undecided=seat != SPECTATOR and not transcript.has_decided(seat),
+        preparing=room.preparing if room.running else None,
+        areas=scene(game, view if prompt else untouchable(view), names),
+        hint=room.hints.get(question_key) or room.no_hints.get(question_key, ""),
+        round_end=round_end(room, view, names), commitment=table.commitment,
+    )  # fmt: skip
+    if prompt is not None:
+        model = model._replace(question=question(game, view, prompt), choices=choices(prompt, view))
+    ending, head = view.ending, room.head
+    if ending is not None and head is not None:
+        model = model._replace(
+            result=result(ending, names, seat),
+            explanation=explanation(room, view, ending, names),
+            won=None if ending.winner is None or seat == SPECTATOR else ending.winner == seat,
+            seed=head.seed.hex() if isinstance(head.seed, bytes) else head.seed or "",
+            salt=head.commitment.salt if head.commitment else "",
+        )
+    return model
 
 
 def steps(room: Room, viewer: Viewer, latest: TableViewModel, since: int) -> tuple[TableViewModel, ...]:
-    """Return what this audience saw after each event between one and the latest, oldest first.
+    """Return what this audience saw after each event between one and the latest, oldest first; below 0, none.
 
     Each is made of the part of its log that it had then. Its own decisions are left out: it knows them.
     """
-    if room.table is None or room.transcript is None or latest.step - since < 2:
+    if room.table is None or room.transcript is None or not 0 <= since <= latest.step - 2:
         return ()
     view, names, reach = room.table.view(viewer.seat), room.names(), room.transcript.reach(viewer.seat)
     models: list[TableViewModel] = []
@@ -208,22 +198,16 @@ def round_end(room: Room, view: SeatView, names: tuple[str, ...]) -> RoundEnd | 
     return None
 
 
-def hint(room: Room, question: tuple[int, int]) -> str:
-    return room.hints.get(question) or room.no_hints.get(question, "")
-
-
-def has_decided(room: Room, seat: int) -> bool:
-    return room.transcript is not None and any(answer.seat == seat for answer in room.transcript.answers)
-
-
 def explanation(room: Room, view: SeatView, ending: Ending, names: tuple[str, ...]) -> str:
     """Return what the last event did, where the game's text says it, and whether the game needed no decision."""
     of = getattr(room.game.text, "decisive", None)
     sentences = [of(view, names, ending)] if of else []
-    answers = () if room.transcript is None else room.transcript.answers
-    if not answers:
+    transcript = room.transcript
+    if transcript is None or not transcript.answers:
         sentences.append("The game was over before anybody had to decide.")
-    elif view.seat != SPECTATOR and not has_decided(room, view.seat) and answers[-1].name != "resigns":
+    elif (
+        view.seat != SPECTATOR and not transcript.has_decided(view.seat) and transcript.answers[-1].name != "resigns"
+    ):
         sentences.append("The game was over before you had to decide.")
     return " ".join(filter(None, sentences))
 
@@ -233,36 +217,17 @@ def untouchable(view: SeatView) -> SeatView:
     return view._replace(decisions=(), actions=()) if view.actions else view
 
 
-def seed(room: Room) -> str:
-    """Return the seed of a game that is over; of a running one, nothing."""
-    if not room.over or room.head is None or room.head.seed is None:
-        return ""
-    return room.head.seed if isinstance(room.head.seed, str) else room.head.seed.hex()
-
-
 def scene(game: Game, view: SeatView, names: tuple[str, ...]) -> tuple[Area, ...]:
     """Return a view as areas to be drawn, by the game's own scene or from its text."""
     own = game.scene
     return scene_from_rows(view, names, game.text) if own is None else own.scene(view, names)
 
 
-def changed(room: Room) -> tuple[tuple[str, str], ...]:
-    """Return the options that differ from the sheet's."""
-    return _of_options(room.game, tuple(room.options.items()))[0]
-
-
-def tips(room: Room) -> tuple[str, ...]:
-    return _of_options(room.game, tuple(room.options.items()))[1]
-
-
-def line(room: Room) -> str:
-    return _of_options(room.game, tuple(room.options.items()))[2]
-
-
 @lru_cache(maxsize=1024)
 def _of_options(
     game: Game, given: tuple[tuple[str, int | str], ...]
 ) -> tuple[tuple[tuple[str, str], ...], tuple[str, ...], str]:
+    """Return the options that differ from the sheet's, the tips, and the line that says what the game is."""
     options = game.options(dict(given))
     texts = game.option_texts(options, changed_only=True)
     return tuple(texts.items()), game.tips(options), game.line(options)
@@ -296,20 +261,18 @@ def choices(prompt: Prompt, view: SeatView) -> tuple[Choice, ...]:
 
 def people(room: Room, viewer: Viewer, now: float) -> tuple[Person, ...]:
     actor = None if room.table is None else room.table.to_act
-    gone = (
-        {answer.seat for answer in room.transcript.answers if answer.name == "resigns"} if room.transcript else set()
-    )
+    names = room.names()
     return tuple(
         Person(
             seat=i,
-            name=room.names()[i] if seat.kind != OPEN else "",
+            name=names[i] if seat.kind != OPEN else "",
             kind=seat.kind,
             bot=seat.bot or seat.stand_in,
             basis=room.basis(seat.bot or seat.stand_in),
             you=i == viewer.seat,
             here=seat.kind == BOT or (seat.kind == PERSON and (i == viewer.seat or room.here(i, now))),
             turn=i == actor,
-            left=i in gone,
+            left=room.has_left(i),
         )
         for i, seat in enumerate(room.seats)
     )
@@ -321,7 +284,7 @@ def status(room: Room, viewer: Viewer, context: RenderContext) -> str:
     if room.table is None:
         missing = sum(seat.kind == OPEN for seat in room.seats)
         kept = [names[i] for i, seat in enumerate(room.seats) if seat.kind == RESERVED]
-        waits = [f"{counted(missing, 'more player')}"] if missing else []
+        waits = [counted(missing, "more player")] if missing else []
         return f"Waiting for {listed([*kept, *waits], 'and')}."
     ending = room.table.ending()
     if ending is not None:
@@ -364,10 +327,6 @@ def result(ending: Ending, names: tuple[str, ...], seat: int) -> str:
             else f"{'you' if others[0] == seat else names[others[0]]} resigned"
         )
     return f"{who}: {why}."
-
-
-def won(ending: Ending, seat: int) -> bool | None:
-    return None if ending.winner is None or seat == SPECTATOR else ending.winner == seat
 
 
 def offers(room: Room, viewer: Viewer, context: RenderContext) -> tuple[Offer, ...]:
