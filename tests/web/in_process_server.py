@@ -25,7 +25,7 @@ from piste.web.storage.storage import Storage
 from piste.web.tables.registry import CODE_ALPHABET
 from piste.web.tables.room import Opener, Room, default_opener
 from piste.web.tables.service import TableService, TokenFactory
-from piste.web.workers.worker_pool import BotWorkers, ReviewProgress, ignore_progress
+from piste.web.workers.worker_pool import BotWorkers, ReviewProgress
 from tests.limits import PATIENCE_S
 
 HOST = "table.example"
@@ -109,7 +109,7 @@ class FirstMind(BotWorkers):
         self.prepared.append((game, level))
         await self._tell(progress)
 
-    async def review(self, record: str, progress: ReviewProgress = ignore_progress) -> str:
+    async def review(self, record: str, progress: ReviewProgress) -> str:
         self.asked.append(("", "review", record))
         await self._tell(progress)
         if self.reviewing is not None:

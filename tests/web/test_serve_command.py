@@ -178,7 +178,8 @@ def test_the_page_for_hosts_names_every_option_and_the_true_limits() -> None:
     assert f"{sockets.per_second:g} sockets a second and {sockets.burst:g} at once, and hold" in page
     assert f"and hold {MAX_SOCKETS_PER_NETWORK} of them" in page
     assert f"{said.per_second:g} messages a second and {said.burst:g} at once" in page
-    assert f"{connections.BYTES_PER_SECOND / 1000:g} kB and {connections.BURST_BYTES / 1000:g}" in page
+    allowed = connections.ALLOWED_BYTES
+    assert f"{allowed.per_second / 1000:g} kB and {allowed.burst / 1000:g}" in page
 
 
 # What is said

@@ -7,6 +7,7 @@ import contextlib
 import json
 import time
 from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
@@ -22,7 +23,6 @@ from starlette.websockets import WebSocket
 from piste.core.errors import PisteError, UnknownNameError
 from piste.core.game import Game, find, names, quoted
 from piste.web import logging as logs
-from piste.web.metrics import Metrics
 from piste.web.middleware.guard import FormError, Guard, answer, read_form, wants_json
 from piste.web.middleware.rate_limits import Limits, RateLimitError, network_of
 from piste.web.network import Root, is_loopback, lan_addresses, link_root, qr_svg
@@ -58,23 +58,16 @@ IDLE_CHECK_S = 60
 IDLE_CHECKS_PER_EXPIRY = 60
 
 
+@dataclass(eq=False)
 class Site:
     """Handles requests. All that it knows of games comes from the service, as view models."""
 
-    def __init__(
-        self,
-        settings: Settings,
-        service: TableService,
-        pages: PageRenderer,
-        limits: Limits,
-        lan: Callable[[], list[str]],
-    ) -> None:
-        self.settings = settings
-        self.service = service
-        self.pages = pages
-        self.limits = limits
-        self.lan = lan
-        self.qr_codes: dict[str, bytes] = {}  # QR codes by link, the oldest first
+    settings: Settings
+    service: TableService
+    pages: PageRenderer
+    limits: Limits
+    lan: Callable[[], list[str]]
+    qr_codes: dict[str, bytes] = field(default_factory=dict)  # QR codes by link, the oldest first
 
     # Who asks
 
@@ -93,13 +86,11 @@ class Site:
         """Return the base of the links that users share."""
         return link_root(self.settings, self.root(request), request.headers.get("host", "localhost"), self.lan)
 
-    async def player_and_token(self, request: Request) -> tuple[str, str]:
+    def player_and_token(self, request: Request) -> tuple[str, str]:
         """Return the player, and a new token for a device that has none."""
         player = self.player(request)
-        if player:
-            return player, ""
-        token = self.service.tokens.token()
-        return player_of(token), token
+        token = "" if player else self.service.tokens.token()
+        return player or player_of(token), token
 
     def with_token(self, request: Request, response: Response, token: str) -> Response:
         if token:
@@ -110,9 +101,7 @@ class Site:
         return response
 
     async def name(self, player: str) -> str:
-        if not player:
-            return ""
-        return await asyncio.to_thread(self.service.storage.player, player) or ""
+        return (await asyncio.to_thread(self.service.storage.player, player) if player else None) or ""
 
     # Pages around the table
 
@@ -190,7 +179,7 @@ class Site:
 
     async def new(self, request: Request) -> Response:
         fields = await read_form(request)
-        player, token = await self.player_and_token(request)
+        player, token = self.player_and_token(request)
         options = {
             key.removeprefix("option-"): value
             for key, value in fields.items()
@@ -231,14 +220,14 @@ class Site:
         async with self.service.room(request.path_params["code"]) as room:
             await self.service.arrive(room, player, network_of(request.scope))
             model = self.service.view_model(room, player, self.link_root(request))
-            steps = self.service.steps(room, player, model, step(request))
+            steps = self.service.steps(room, player, model, last_step(request))
         drawn = [(then, self.pages.parts(then, only=STEP_PARTS)) for then in steps]
-        return JSONResponse(news(model, self.pages.parts(model), since(request), steps=drawn))
+        return JSONResponse(news(model, self.pages.parts(model), int_param(request, "since", 0), steps=drawn))
 
     async def act(self, request: Request) -> Response:
         code, verb = request.path_params["code"], request.path_params["do"]
         fields = await read_form(request)
-        player, token = await self.player_and_token(request)
+        player, token = self.player_and_token(request)
         result = await self.service.perform(code, player, verb, fields, network_of(request.scope))
         return self.with_token(request, self.go(request, result.redirect or f"/t/{code}", result.message), token)
 
@@ -253,7 +242,7 @@ class Site:
         seat = parse_seat(request.path_params["seat"])
         if request.method == "POST":
             await read_form(request)
-            player, given = await self.player_and_token(request)
+            player, given = self.player_and_token(request)
             await self.service.bind(code, seat, token, player)
             return self.with_token(request, self.go(request, f"/t/{code}"), given)
         async with self.service.room(code) as room:
@@ -277,16 +266,11 @@ class Site:
         return Response(picture, media_type="image/svg+xml")
 
     async def socket(self, websocket: WebSocket) -> None:
+        code, player, network = websocket.path_params["code"], self.player(websocket), network_of(websocket.scope)
+        root, since, step = self.link_root(websocket), int_param(websocket, "since", 0), last_step(websocket)
         connection = Connection(
-            websocket, self.service, self.pages,
-            code=websocket.path_params["code"],
-            player=self.player(websocket),
-            network=network_of(websocket.scope),
-            root=self.link_root(websocket),
-            since=since(websocket),
-            step=step(websocket),
-            limits=self.limits,
-        )  # fmt: skip
+            websocket, self.service, self.pages, self.limits, code, player, network, root, since, step
+        )
         await connection.run()
 
     # Afterwards
@@ -412,11 +396,7 @@ def int_param(request: HTTPConnection, key: str, usual: int) -> int:
     return int(text) if digits.isascii() and digits.isdigit() and len(digits) < 7 else usual
 
 
-def since(request: HTTPConnection) -> int:
-    return max(0, int_param(request, "since", 0))
-
-
-def step(request: HTTPConnection) -> int:
+def last_step(request: HTTPConnection) -> int:
     """Return the last event that a client was sent, if it wants each one; below 0 if it does not."""
     return int_param(request, "step", -1)
 
@@ -437,27 +417,17 @@ def make_app(
     opened = storage or Storage(settings.db)
     if storage is None:
         opened.open()
-    metrics = Metrics()
     pages = PageRenderer()
-    thinking = bot_workers or BotWorkers(settings.thinkers, settings.max_queued_per_network)
+    bot_workers = bot_workers or BotWorkers(settings.thinkers, settings.max_queued_per_network)
     limits = limits or (Limits() if settings.limits else Limits.off())
-    service = TableService(
-        opened,
-        thinking,
-        settings,
-        metrics=metrics,
-        clock=clock,
-        ticks=ticks,
-        tokens=tokens,
-        opener=opener,
-        limits=limits,
-    )
+    ticks = ticks or (time.monotonic if clock is time.time else clock)  # a given clock is both
+    service = TableService(opened, bot_workers, settings, limits, clock, ticks, tokens or TokenFactory(), opener)
     site = Site(settings, service, pages, limits, lan)
 
     @contextlib.asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
         care = asyncio.gather(
-            maintain(service), *([thinking.prepare_all()] if settings.prepare else []), return_exceptions=True
+            maintain(service), *([bot_workers.prepare_all()] if settings.prepare else []), return_exceptions=True
         )
         try:
             yield
@@ -470,7 +440,7 @@ def make_app(
             if storage is None:
                 await asyncio.to_thread(opened.close)
 
-    guard = Middleware(Guard, settings, limits, metrics, pages.error_page)
+    guard = Middleware(Guard, settings, limits, service.metrics, pages.error_page)
     app = Starlette(
         routes=site.routes(),
         middleware=[guard],

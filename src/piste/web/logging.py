@@ -137,12 +137,6 @@ def configure(
     root.handlers[:] = [handler]
     root.setLevel(logging.WARNING)
     _log.setLevel(level)
-    for name in ("uvicorn", "uvicorn.error", "uvicorn.access", "uvicorn.asgi", "websockets"):
-        other = logging.getLogger(name)
-        other.handlers.clear()
-        other.propagate = True
-        other.setLevel(logging.WARNING)
-    logging.getLogger("uvicorn.access").disabled = True
     logging.getLogger("uvicorn.error").addFilter(_is_worth_logging)
     return handler
 

@@ -14,16 +14,9 @@ from piste.web.settings import ALL_INTERFACES, Settings
 # and those that computers make for others (Linux, Windows, macOS). To "connect" a datagram socket sends nothing: the
 # system only says which address it would send from.
 PROBE_TARGETS = (
-    (socket.AF_INET, "192.0.2.1"),
-    (socket.AF_INET, "192.168.0.1"),
-    (socket.AF_INET, "192.168.1.1"),
-    (socket.AF_INET, "10.0.0.1"),
-    (socket.AF_INET, "172.16.0.1"),
-    (socket.AF_INET, "10.42.0.2"),
-    (socket.AF_INET, "192.168.137.2"),
-    (socket.AF_INET, "192.168.2.2"),
-    (socket.AF_INET6, "2001:db8::1"),
-)
+    "192.0.2.1", "192.168.0.1", "192.168.1.1", "10.0.0.1", "172.16.0.1", "10.42.0.2", "192.168.137.2", "192.168.2.2",
+    "2001:db8::1",
+)  # fmt: skip
 ALL_HOSTS = (ALL_INTERFACES, "::")
 """Hosts at which a server listens on every address of its computer."""
 
@@ -31,9 +24,9 @@ ALL_HOSTS = (ALL_INTERFACES, "::")
 def lan_addresses() -> list[str]:
     """Return the addresses of this computer in its network, the likeliest first."""
     addresses: list[str] = []
-    for family, target in PROBE_TARGETS:
+    for target in PROBE_TARGETS:
         try:
-            with socket.socket(family, socket.SOCK_DGRAM) as probe:
+            with socket.socket(socket.AF_INET6 if ":" in target else socket.AF_INET, socket.SOCK_DGRAM) as probe:
                 probe.connect((target, 9))
                 text = str(probe.getsockname()[0]).partition("%")[0]
             address = ip_address(text)
@@ -112,20 +105,16 @@ QR_BORDER = 4
 """Light modules around the code; readers rely on them."""
 
 
-def _modules(text: str, border: int) -> list[list[bool]]:
-    import segno
-
-    code = segno.make(text, error="l", micro=False)
-    return [[module & 1 == 1 for module in row] for row in code.matrix_iter(scale=1, border=border)]
-
-
 def qr_lines(text: str, *, colour: bool) -> list[str]:
     """Return a QR code as lines for a terminal, two rows of squares in each line.
 
     With colour it is black on white whatever the terminal looks like. Without, light squares are printed, as most
     terminals are dark; on a light one the picture is inverted, which most cameras read too.
     """
-    rows = _modules(text, QR_BORDER)
+    import segno
+
+    code = segno.make(text, error="l", micro=False)
+    rows = [[module & 1 == 1 for module in row] for row in code.matrix_iter(scale=1, border=QR_BORDER)]
     if len(rows) % 2:
         rows.append([False] * len(rows[0]))
     lines = []

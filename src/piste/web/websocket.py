@@ -7,6 +7,7 @@ import contextlib
 import json
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
 from typing import Any
 
 from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
@@ -29,10 +30,6 @@ FINISH_TIMEOUT_S = 5.0
 CLOSE_RESTART, CLOSE_TRY_LATER, CLOSE_NO_TABLE = 1012, 1013, 4404
 DISCONNECTED = (WebSocketDisconnect, RuntimeError, OSError)
 """What sending raises when the client is gone."""
-
-
-def dumped(message: dict[str, Any]) -> str:
-    return json.dumps(message, ensure_ascii=False, separators=(",", ":"))
 
 
 Parts = dict[str, str]
@@ -70,38 +67,25 @@ def lines(model: TableViewModel, since: int) -> list[list[Any]]:
     return [[entry.number, entry.kind, entry.text] for entry in model.log[first:]]
 
 
+@dataclass(eq=False)
 class Connection:
     """One client: what it has been sent, and what it requests."""
 
-    def __init__(
-        self,
-        socket: WebSocket,
-        service: TableService,
-        pages: PageRenderer,
-        *,
-        code: str,
-        player: str,
-        network: str,
-        root: Root,
-        since: int,
-        step: int,
-        limits: Limits,
-    ) -> None:
-        self._socket = socket
-        self._service = service
-        self._pages = pages
-        self._code = code
-        self._player = player
-        self._network = network
-        self._root = root
-        self._since = since
-        self._step = step  # the last event sent; below 0 if the client does not want steps
-        self._limits = limits
-        self._seat = SPECTATOR
-        self._sent: dict[str, str] = {}
-        self._n = 0
-        self._sending = asyncio.Lock()
-        self._requests: asyncio.Queue[str] = asyncio.Queue(MAX_QUEUED_REQUESTS)
+    _socket: WebSocket
+    _service: TableService
+    _pages: PageRenderer
+    _limits: Limits
+    _code: str
+    _player: str
+    _network: str
+    _root: Root
+    _since: int  # the number of lines of the log that it has
+    _step: int  # the last event sent; below 0 if the client does not want steps
+    _seat: int = SPECTATOR
+    _sent: Parts = field(default_factory=dict)
+    _n: int = 0  # messages sent
+    _sending: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _requests: asyncio.Queue[str] = field(default_factory=lambda: asyncio.Queue(MAX_QUEUED_REQUESTS))
 
     def _work_slot(self) -> AbstractAsyncContextManager[None]:
         return self._limits.work_slot(self._network)
@@ -113,25 +97,17 @@ class Connection:
                 await self._service.arrive(room, self._player, self._network)
                 self._seat = room.seat_of(self._player)
                 subscription = self._service.registry.subscribe(self._code, self._seat)
-        except TableNotFoundError as e:
+        except PisteError as e:  # no such table, the arrival could not be stored, or there are too many rooms
+            gone = isinstance(e, TableNotFoundError)
             await self._socket.accept()
-            await self._send({"gone": True, "said": str(e)})
-            await self._socket.close(CLOSE_NO_TABLE)
-            return
-        except PisteError as e:  # the arrival could not be stored, or there are too many rooms
-            await self._socket.accept()
-            await self._send({"ok": False, "said": str(e)})
-            await self._socket.close(CLOSE_TRY_LATER)
+            await self._send({"gone": True, "said": str(e)} if gone else {"ok": False, "said": str(e)})
+            await self._socket.close(CLOSE_NO_TABLE if gone else CLOSE_TRY_LATER)
             return
         tasks: list[asyncio.Task[None]] = []
         try:
             await self._socket.accept()
-            answering = asyncio.ensure_future(self._answer_requests())
-            tasks = [
-                asyncio.ensure_future(self._send_changes(subscription)),
-                asyncio.ensure_future(self._receive()),
-                answering,
-            ]
+            parts = (self._send_changes(subscription), self._receive(), self._answer_requests())
+            tasks = [asyncio.ensure_future(part) for part in parts]
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         except DISCONNECTED:
             pass
@@ -196,15 +172,12 @@ class Connection:
         while True:
             text = await self._requests.get()
             try:
-                await self._take(text)
+                answer = await self._respond(parse_request(text))
+                with contextlib.suppress(*DISCONNECTED):  # the request is carried out even if the client is gone
+                    await self._send(answer)
             finally:
                 self._requests.task_done()
             await asyncio.sleep(0)
-
-    async def _take(self, text: str) -> None:
-        answer = await self._respond(parse_request(text))
-        with contextlib.suppress(*DISCONNECTED):  # the request is carried out even if the client is gone
-            await self._send(answer)
 
     async def _respond(self, asked: dict[str, str] | None) -> dict[str, Any]:
         if asked is None:
@@ -232,17 +205,14 @@ class Connection:
             error_id = logs.error("request failed", e)
             said = f"Something went wrong here, and it was noted as {error_id}. The game is kept: reload the page."
             return {"re": request, "ok": False, "said": said}
-        return {
-            "re": request,
-            "ok": True,
-            "said": result.message,
-            **({"go": result.redirect} if result.redirect else {}),
-        }
+        redirect = {"go": result.redirect} if result.redirect else {}
+        return {"re": request, "ok": True, "said": result.message, **redirect}
 
     async def _send(self, message: dict[str, Any]) -> None:
         async with self._sending:
             self._n += 1
-            await self._socket.send_text(dumped({"n": self._n, **message}))
+            text = json.dumps({"n": self._n, **message}, ensure_ascii=False, separators=(",", ":"))
+            await self._socket.send_text(text)
 
 
 def parse_request(text: str) -> dict[str, str] | None:

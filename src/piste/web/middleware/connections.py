@@ -18,13 +18,12 @@ import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
-from piste.web.middleware.rate_limits import network_of
+from piste.web.middleware.rate_limits import Rate, TokenBucket, count_down, network_of
 
 READ_TIMEOUT_S = 30.0
 """A client that reads nothing of an answer for longer is cut off."""
 
-BURST_BYTES = 64_000.0
-BYTES_PER_SECOND = 16_000.0
+ALLOWED_BYTES = Rate(64_000, 16_000)
 """Bytes that a client may send at once, and in the long run: a decision has a hundred."""
 
 MAX_UNREAD_BYTES = 512_000
@@ -60,9 +59,7 @@ class Connections:
 
     def remove(self, network: str) -> None:
         self._open -= 1
-        self._by_network[network] -= 1
-        if not self._by_network[network]:
-            del self._by_network[network]
+        count_down(self._by_network, network)
 
     def mark_silent(self, network: str, connection: HttpProtocol) -> None:
         """Note a silent connection; of too many, cut off the oldest of the network that has most."""
@@ -181,8 +178,7 @@ class WebSocketProtocol(WebSocketsSansIOProtocol):
 
     def connection_made(self, transport: BaseTransport) -> None:
         super().connection_made(transport)
-        self._allowance = BURST_BYTES
-        self._refilled_at = self.loop.time()
+        self._allowance = TokenBucket(ALLOWED_BYTES, self.loop.time())
         self._unparsed = b""
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -191,10 +187,8 @@ class WebSocketProtocol(WebSocketsSansIOProtocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        now = self.loop.time()
-        self._allowance = min(BURST_BYTES, self._allowance + (now - self._refilled_at) * BYTES_PER_SECOND) - len(data)
-        self._refilled_at = now
-        if self._allowance < 0 or self.transport.get_write_buffer_size() > MAX_UNREAD_BYTES:
+        too_much = self._allowance.take(self.loop.time(), len(data)) > 0
+        if too_much or self.transport.get_write_buffer_size() > MAX_UNREAD_BYTES:
             self.transport.abort()
             return
         self._unparsed += data

@@ -8,6 +8,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
 
+from piste.web.middleware.rate_limits import count_down
+
 NETWORK: ContextVar[str] = ContextVar("network", default="")
 """The network that work is done for. Tasks inherit it from the request that began them."""
 
@@ -57,9 +59,7 @@ class FairQueue:
 
     def _release(self, network: str) -> None:
         self._free += 1
-        self._held[network] -= 1
-        if not self._held[network]:
-            del self._held[network]
+        count_down(self._held, network)
         self._grant()
 
     def _grant(self) -> None:

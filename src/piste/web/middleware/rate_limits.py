@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import math
 import time
-from collections import Counter, OrderedDict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager, nullcontext
+from dataclasses import dataclass, field
 from ipaddress import IPv6Address, ip_address
 from typing import NamedTuple
 from weakref import WeakValueDictionary
@@ -15,6 +16,13 @@ from weakref import WeakValueDictionary
 from starlette.types import Scope
 
 from piste.core.errors import PisteError
+
+
+def count_down(counter: Counter[str], network: str) -> None:
+    """Count one less for a network, and forget it at 0."""
+    counter[network] -= 1
+    if not counter[network]:
+        del counter[network]
 
 
 class Rate(NamedTuple):
@@ -72,40 +80,32 @@ class TokenBucket:
         self._tokens = rate.burst
         self._at = now
 
-    def take(self, now: float) -> float:
-        """Take a token and return 0, or take none and return for how many seconds to wait."""
+    def take(self, now: float, tokens: int = 1) -> float:
+        """Take tokens and return 0, or take none and return for how many seconds to wait."""
         if math.isinf(self._rate.burst):
             return 0.0
         gained = max(0.0, now - self._at) * self._rate.per_second
         self._tokens = min(self._rate.burst, self._tokens + gained)
         self._at = max(now, self._at)
-        if self._tokens >= 1:
-            self._tokens -= 1
+        if self._tokens >= tokens:
+            self._tokens -= tokens
             return 0.0
-        return (1 - self._tokens) / self._rate.per_second
+        return (tokens - self._tokens) / self._rate.per_second
 
 
+@dataclass(eq=False)
 class Limits:
     """A token bucket for each kind of act and each network; the least recently used are forgotten first."""
 
-    def __init__(
-        self,
-        clock: Callable[[], float] = time.monotonic,
-        rates: Mapping[str, Rate] = RATES,
-        *,
-        max_networks: int = 20_000,  # remembered, for each kind
-        max_sockets: int = MAX_SOCKETS_PER_NETWORK,
-        max_concurrent: int = MAX_CONCURRENT_PER_NETWORK,  # 0: any number
-    ) -> None:
-        self._clock = clock
-        self._rates = rates
-        self._max_networks = max_networks
-        self._max_sockets = max_sockets
-        self._max_concurrent = max_concurrent
-        # A semaphore lives as long as a task holds it or waits for it, so there are never two for one network.
-        self._semaphores: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
-        self._sockets: Counter[str] = Counter()
-        self._buckets: dict[str, OrderedDict[str, TokenBucket]] = {kind: OrderedDict() for kind in rates}
+    clock: Callable[[], float] = time.monotonic
+    rates: Mapping[str, Rate] = field(default_factory=lambda: RATES)
+    max_networks: int = 20_000  # remembered, for each kind
+    max_sockets: int = MAX_SOCKETS_PER_NETWORK
+    max_concurrent: int = MAX_CONCURRENT_PER_NETWORK  # 0: any number
+    # A semaphore lives as long as a task holds it or waits for it, so there are never two for one network.
+    _semaphores: WeakValueDictionary[str, asyncio.Semaphore] = field(default_factory=WeakValueDictionary)
+    _sockets: Counter[str] = field(default_factory=Counter)
+    _buckets: dict[str, dict[str, TokenBucket]] = field(default_factory=lambda: defaultdict(dict))
 
     @classmethod
     def off(cls) -> Limits:
@@ -114,15 +114,11 @@ class Limits:
 
     def take(self, kind: str, network: str) -> float:
         """Return 0 if this network may do this now, else for how many seconds to wait."""
-        now = self._clock()
-        buckets = self._buckets[kind]
-        bucket = buckets.get(network)
-        if bucket is None:
-            bucket = buckets[network] = TokenBucket(self._rates[kind], now)
-            if len(buckets) > self._max_networks:
-                buckets.popitem(last=False)
-        else:
-            buckets.move_to_end(network)
+        now, buckets = self.clock(), self._buckets[kind]
+        bucket = buckets.pop(network) if network in buckets else TokenBucket(self.rates[kind], now)
+        buckets[network] = bucket  # as the most recently used
+        if len(buckets) > self.max_networks:
+            del buckets[next(iter(buckets))]
         return bucket.take(now)
 
     def require(self, kind: str, network: str) -> None:
@@ -133,26 +129,24 @@ class Limits:
 
     def add_socket(self, network: str) -> bool:
         """Count one more open socket; False if this network has enough of them."""
-        if self._sockets[network] >= self._max_sockets:
+        if self._sockets[network] >= self.max_sockets:
             return False
         self._sockets[network] += 1
         return True
 
     def remove_socket(self, network: str) -> None:
-        self._sockets[network] -= 1
-        if not self._sockets[network]:
-            del self._sockets[network]
+        count_down(self._sockets, network)
 
     def message_limiter(self, network: str = "") -> Callable[[], float]:
         """Return a function that takes a token for each message of one socket, and one of its network's."""
-        bucket = TokenBucket(self._rates["messages"], self._clock())
-        return lambda: bucket.take(self._clock()) or self.take("traffic", network)
+        bucket = TokenBucket(self.rates["messages"], self.clock())
+        return lambda: bucket.take(self.clock()) or self.take("traffic", network)
 
     def work_slot(self, network: str) -> AbstractAsyncContextManager[None]:
         """Return the context that work for this network is done within; it bounds how much is done at once."""
-        if not self._max_concurrent:
+        if not self.max_concurrent:
             return nullcontext()
-        return self._semaphores.setdefault(network, asyncio.Semaphore(self._max_concurrent))
+        return self._semaphores.setdefault(network, asyncio.Semaphore(self.max_concurrent))
 
 
 def network_of(scope: Scope) -> str:

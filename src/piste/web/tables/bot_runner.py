@@ -211,7 +211,7 @@ class BotRunner:
         """Return the progress of a review that is not there yet."""
         return self._reviewing.get(code, ReviewStatus())
 
-    def _note_review(self, code: str, done: int, total: int, _what: str, partial_review: str = "", /) -> None:
+    def _note_review(self, code: str, done: int, total: int, _what: str, partial_review: str = "") -> None:
         if code in self._reviewing:
             self._reviewing[code] = ReviewStatus(done, total, partial_review or self._reviewing[code].partial_review)
 

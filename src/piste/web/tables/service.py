@@ -7,9 +7,9 @@ import base64
 import hashlib
 import hmac
 import secrets
-import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from piste import bots
@@ -35,17 +35,14 @@ from piste.web.tables.room import (
     Seat,
     check_level,
     clean_name,
-    default_opener,
 )
 from piste.web.views.view_models import RenderContext, TableViewModel, steps, view_model, viewer_of
 from piste.web.workers.worker_pool import BotWorkers
 
-VERBS = frozenset(
-    (
-        *("sit", "decide", "resign", "hint", "claim", "stand-in", "return", "fill"),
-        *("rematch", "list", "unlist", "delete", "new-link"),
-    )
-)
+VERBS = frozenset((
+    "sit", "decide", "resign", "hint", "claim", "stand-in", "return", "fill", "rematch", "list", "unlist", "delete",
+    "new-link",
+))  # fmt: skip
 
 
 class TokenFactory:
@@ -91,35 +88,26 @@ class RecentAnswers:
             del self._answers[next(iter(self._answers))]
 
 
+@dataclass(eq=False)
 class TableService:
     """Everything a client may do at a table; rooms are in the registry, bots in the bot runner."""
 
-    def __init__(
-        self,
-        storage: Storage,
-        bot_workers: BotWorkers,
-        settings: Settings,
-        *,
-        metrics: Metrics | None = None,
-        clock: Callable[[], float] = time.time,
-        ticks: Callable[[], float] | None = None,
-        tokens: TokenFactory | None = None,
-        opener: Opener = default_opener,
-        limits: Limits | None = None,
-    ) -> None:
-        self.storage = storage
-        self.metrics = metrics or Metrics()
-        self.clock = clock
-        self.ticks = ticks or (time.monotonic if clock is time.time else clock)  # a given clock is both
-        self.registry = TableRegistry(storage, settings, self.metrics, self.clock, self.ticks)
-        self.bot_runner = BotRunner(self.registry, bot_workers, storage, self.metrics)
+    storage: Storage
+    _bot_workers: BotWorkers
+    _settings: Settings
+    _limits: Limits
+    clock: Callable[[], float]  # wall time
+    ticks: Callable[[], float]  # monotonic
+    tokens: TokenFactory
+    _opener: Opener
+
+    def __post_init__(self) -> None:
+        self.metrics = Metrics()
+        self.registry = TableRegistry(self.storage, self._settings, self.metrics, self.clock, self.ticks)
+        self.bot_runner = BotRunner(self.registry, self._bot_workers, self.storage, self.metrics)
         self.answers = RecentAnswers()
-        self.tokens = tokens or TokenFactory()
-        self._settings = settings
-        self._opener = opener
-        self._limits = limits or Limits.off()
         self._clock_lock = asyncio.Lock()
-        self._link_key = storage.secret("seat links")
+        self._link_key = self.storage.secret("seat links")
 
     @asynccontextmanager
     async def room(self, code: str) -> AsyncIterator[Room]:

@@ -12,7 +12,7 @@ import math
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from hashlib import blake2b
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from piste import bots
 from piste.bots import tasks
@@ -53,6 +53,9 @@ T = TypeVar("T")
 Need = tuple[str, str, Any]
 """A game, a level and options."""
 
+ReviewProgress = Callable[..., None]
+"""Receives the progress of a review as `Progress` does, and now and then also the partial review as JSON."""
+
 
 class WorkersBusyError(PisteError):
     """Too many tasks wait already."""
@@ -64,16 +67,6 @@ class WorkerTimeoutError(PisteError):
 
 class PreparationTimeoutError(WorkerTimeoutError):
     """A bot could not be prepared in time."""
-
-
-class ReviewProgress(Protocol):
-    """Receives the progress of a review, and now and then the partial review as JSON."""
-
-    def __call__(self, done: int, total: int, what: str, partial_review: str = "", /) -> None: ...
-
-
-def ignore_progress(done: int, total: int, what: str, partial_review: str = "", /) -> None:
-    """Ignore the progress of a review."""
 
 
 def start_task(tasks: set[asyncio.Task[Any]], work: Coroutine[None, None, T]) -> asyncio.Task[T]:
@@ -126,7 +119,7 @@ class BotWorkers:
         level = bots.best(find(game), view.options, bots.MAX_DECISION_S).name
         return level, await self.choose(game, level, view, seed, stream, progress)
 
-    async def review(self, record: str, progress: ReviewProgress = ignore_progress) -> str:
+    async def review(self, record: str, progress: ReviewProgress) -> str:
         """Return the coach's review of a finished game as JSON."""
         return await self._run(self._reviews, _review, record, progress=progress)
 
@@ -337,7 +330,7 @@ async def _within(
 # In the worker
 
 
-def _review(text: str, progress: ReviewProgress = ignore_progress) -> str:
+def _review(text: str, progress: ReviewProgress) -> str:
     import json
     from time import monotonic
 
