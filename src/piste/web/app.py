@@ -40,18 +40,10 @@ from piste.web.workers.worker_pool import BotWorkers, WorkersBusyError
 
 COOKIE = "piste"
 COOKIE_MAX_AGE_S = 365 * 86400
-MAX_ROOMS_LOADED = 10
-"""Running games that the list of a player's games loads, to say whose turn it is."""
-
-TABLES_ON_HOME_PAGE = 3
-"""Open tables on the first page; a link leads to the others."""
-
-MAX_QR_CODES = 512
-"""In the cache."""
-
-TOKEN_CHARS = 43
-"""The length of a device's token."""
-
+MAX_ROOMS_LOADED = 10  # running games that the list of a player's games loads, to say whose turn it is
+TABLES_ON_HOME_PAGE = 3  # open tables on the first page; a link leads to the others
+MAX_QR_CODES = 512  # in the cache
+TOKEN_CHARS = 43  # the length of a device's token
 NOBODY_PLAYS = "Nobody plays in public just now. Open a table, show it on the front page, and it stands here too."
 NO_GAMES = "You have no games here yet."
 IDLE_CHECK_S = 60

@@ -17,8 +17,7 @@ PROBE_TARGETS = (
     "192.0.2.1", "192.168.0.1", "192.168.1.1", "10.0.0.1", "172.16.0.1", "10.42.0.2", "192.168.137.2", "192.168.2.2",
     "2001:db8::1",
 )  # fmt: skip
-ALL_HOSTS = (ALL_INTERFACES, "::")
-"""Hosts at which a server listens on every address of its computer."""
+ALL_HOSTS = (ALL_INTERFACES, "::")  # hosts at which a server listens on every address of its computer
 
 
 def lan_addresses() -> list[str]:
@@ -101,8 +100,7 @@ def link(host: str, port: int) -> str:
     return f"http://{inside}" if port == 80 else f"http://{inside}:{port}"
 
 
-QR_BORDER = 4
-"""Light modules around the code; readers rely on them."""
+QR_BORDER = 4  # light modules around the code; readers rely on them
 
 
 def qr_lines(text: str, *, colour: bool) -> list[str]:

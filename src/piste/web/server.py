@@ -21,21 +21,16 @@ if TYPE_CHECKING:
     import uvicorn
 
 INSTALL_ADVICE = "Install the versions that were tested: pip install -c constraints.txt 'piste[fast,web]'"
-NOTICE_TIMEOUT_S = 2.0
-"""Time in which open pages are told that the server stops and to come back."""
-
+NOTICE_TIMEOUT_S = 2.0  # time in which open pages are told that the server stops and to come back
 SHUTDOWN_TIMEOUT_S = 5
 MAX_MESSAGE_BYTES = 4096
 MAX_HEAD_BYTES = 16384
-MAX_OPEN_FILES = 16_384
-"""Open files to request from the system: every connection is one, also a silent one."""
-
+MAX_OPEN_FILES = 16_384  # open files to request from the system: every connection is one, also a silent one
 RESERVED_FILES = 48
 RESERVED_FILES_PER_WORKER = 4
 """Open files that are not for connections: storage, workers, and new connections until another one is closed."""
 
-MIN_CONNECTIONS = 16
-"""Accepted even where the system allows hardly any open files."""
+MIN_CONNECTIONS = 16  # accepted even where the system allows hardly any open files
 
 
 def check_libraries() -> None:

@@ -24,12 +24,9 @@ from piste.web.views.view_models import TableViewModel
 
 MAX_MESSAGE_LENGTH = 1024
 MAX_QUEUED_REQUESTS = 64
-FINISH_TIMEOUT_S = 5.0
-"""Requests that came before a disconnection are still carried out for this time."""
-
+FINISH_TIMEOUT_S = 5.0  # requests that came before a disconnection are still carried out for this time
 CLOSE_RESTART, CLOSE_TRY_LATER, CLOSE_NO_TABLE = 1012, 1013, 4404
-DISCONNECTED = (WebSocketDisconnect, RuntimeError, OSError)
-"""What sending raises when the client is gone."""
+DISCONNECTED = (WebSocketDisconnect, RuntimeError, OSError)  # what sending raises when the client is gone
 
 
 Parts = dict[str, str]

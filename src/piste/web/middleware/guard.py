@@ -30,9 +30,7 @@ from piste.web.settings import Settings
 MAX_BODY_BYTES = 8192
 BODY_TIMEOUT_S = 10.0
 MAX_FORM_FIELDS = 64
-MAX_HOST_CHARS = 100
-"""A host name can have 253 characters, but nobody types as many."""
-
+MAX_HOST_CHARS = 100  # a host name can have 253 characters, but nobody types as many
 HEADERS = {
     "content-security-policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -82,8 +80,7 @@ def is_same_origin(scope: Scope, public: str = "") -> bool:
     return scope["type"] == "http" and headers.get("sec-fetch-site", "") in ("same-origin", "none")
 
 
-Page = Callable[[int, str], str]
-"""Returns a page for a status and a sentence."""
+Page = Callable[[int, str], str]  # returns a page for a status and a sentence
 
 
 def plain_page(status: int, sentence: str) -> str:

@@ -42,9 +42,7 @@ RATES: Mapping[str, Rate] = {
     "traffic": Rate(1000, 100),  # messages of all sockets of a network
     "pictures": Rate(60, 1),  # QR codes that have to be drawn
 }
-MAX_SOCKETS_PER_NETWORK = 500
-"""Open at once."""
-
+MAX_SOCKETS_PER_NETWORK = 500  # open at once
 MAX_CONCURRENT_PER_NETWORK = 4
 """Requests and messages of one network that are handled at once. Only its own others wait for them."""
 

@@ -14,9 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 DAY_S = 86400.0
-MAX_UNSEEN_S = DAY_S
-"""Time that may pass unseen at each stop or sleep of the computer."""
-
+MAX_UNSEEN_S = DAY_S  # time that may pass unseen at each stop or sleep of the computer
 MAX_JUMPS = 64
 
 

@@ -7,27 +7,11 @@ compares the two.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import fields
 from typing import Annotated, NamedTuple
 
-from sqlalchemy import (
-    Connection,
-    Double,
-    ForeignKey,
-    ForeignKeyConstraint,
-    Index,
-    LargeBinary,
-    MetaData,
-    Select,
-    String,
-    Text,
-    and_,
-    bindparam,
-    func,
-    select,
-)
-from sqlalchemy import delete as delete_from
-from sqlalchemy import insert as insert_into
-from sqlalchemy import update as update_of
+import sqlalchemy as sa
+from sqlalchemy import ForeignKey, Index, String, Text, and_, bindparam, func, select
 from sqlalchemy.orm import DeclarativeBase, Mapped, MappedAsDataclass, mapped_column
 
 from piste.core.errors import PisteError
@@ -35,7 +19,7 @@ from piste.core.errors import PisteError
 Code = Annotated[str, mapped_column(String(32))]  # of a room
 Name = Annotated[str, mapped_column(String(64))]  # of a game or a bot, or the digest of a player's cookie
 LongText = Annotated[str, mapped_column(Text)]
-Time = Annotated[float, mapped_column(Double)]  # seconds since 1970
+Time = Annotated[float, mapped_column(sa.Double)]  # seconds since 1970
 RoomKey = Annotated[str, mapped_column(String(32), ForeignKey("rooms.code", ondelete="CASCADE"), primary_key=True)]
 Number = Annotated[int, mapped_column(primary_key=True, autoincrement=False)]
 
@@ -44,7 +28,7 @@ class Row(MappedAsDataclass, DeclarativeBase):
     """A row of any table."""
 
     # Constraints have names, so that a later step can name what it changes, on every database.
-    metadata = MetaData(
+    metadata = sa.MetaData(
         naming_convention={
             "ix": "ix_%(table_name)s_%(column_0_N_name)s",
             "pk": "pk_%(table_name)s",
@@ -94,7 +78,7 @@ class SitterRow(Row):
 
     __tablename__ = "sitters"
     __table_args__ = (
-        ForeignKeyConstraint(["room", "seat"], ["seats.room", "seats.seat"], ondelete="CASCADE"),
+        sa.ForeignKeyConstraint(["room", "seat"], ["seats.room", "seats.seat"], ondelete="CASCADE"),
         Index(None, "player"),
     )
 
@@ -132,7 +116,7 @@ class KeyRow(Row):
     __tablename__ = "keys"
 
     name: Mapped[Name] = mapped_column(primary_key=True)
-    value: Mapped[bytes] = mapped_column(LargeBinary)
+    value: Mapped[bytes] = mapped_column(sa.LargeBinary)
 
 
 class StorageError(PisteError):
@@ -157,64 +141,51 @@ class Listing(NamedTuple):
     last: str = ""  # of a game that is over, the last line of its record: how it ended
 
 
-def last_lines(codes: list[str]) -> Select[str, str]:
+def last_lines(codes: list[str]) -> sa.Select[str, str]:
     """Return a query for the last line of the record of each room."""
     ends = select(LineRow.room, func.max(LineRow.n).label("n")).where(LineRow.room.in_(codes)).group_by(LineRow.room)
     end = ends.subquery()
     return select(LineRow.room, LineRow.text).join(end, and_(LineRow.room == end.c.room, LineRow.n == end.c.n))
 
 
-# Statements are built once: building one takes longer than running it.
-_KEYS = {
-    table: {column.name: f"own_{column.name}" for column in table.primary_key} for table in metadata.sorted_tables
-}
-_OWN = {table: and_(*(table.c[name] == bindparam(own) for name, own in key.items())) for table, key in _KEYS.items()}
-_COUNT = {table: select(func.count()).select_from(table).where(own) for table, own in _OWN.items()}
-_INSERT = {table: insert_into(table) for table in _OWN}
-_UPDATE = {table: update_of(table).where(own) for table, own in _OWN.items()}
-_DELETE = {table: delete_from(table).where(own) for table, own in _OWN.items()}
-_LAST = select(func.max(LineRow.n)).where(LineRow.room == bindparam("room"))
-
-Change = Callable[[Connection], object]
-"""Makes a change in the transaction of a connection."""
+Change = Callable[[sa.Connection], object]  # makes a change in the transaction of a connection
 
 
 def put(row: Row) -> Change:
     """Update a row, or insert it. Only one thread writes, so nothing can happen between the two."""
-    table = metadata.tables[row.__tablename__]
-    values = {name: getattr(row, name) for name in table.c.keys()}  # noqa: SIM118 (no dictionary)
-    own = {given: values[name] for name, given in _KEYS[table].items()}
-    rest = {name: value for name, value in values.items() if name not in _KEYS[table]}
+    kind, values = type(row), {field.name: getattr(row, field.name) for field in fields(row)}
+    key = {column.name: values[column.name] for column in sa.inspect(kind).primary_key}
 
-    def change(connection: Connection) -> None:
-        if not connection.scalar(_COUNT[table], own):
-            connection.execute(_INSERT[table], values)
-        elif rest:
-            connection.execute(_UPDATE[table], own | rest)
+    def change(connection: sa.Connection) -> None:
+        if not connection.execute(sa.update(kind).filter_by(**key).values(**values)).rowcount:
+            connection.execute(sa.insert(kind), values)
 
     return change
 
 
 def delete(kind: type[Row], **key: object) -> Change:
-    """Delete the row with this primary key and all that belongs to it; one that is gone already is no error."""
-    statement = _DELETE[metadata.tables[kind.__tablename__]]
-    own = {f"own_{name}": value for name, value in key.items()}
-    return lambda connection: connection.execute(statement, own)
+    """Delete the row with this key and all that belongs to it; one that is gone already is no error."""
+    return lambda connection: connection.execute(sa.delete(kind).filter_by(**key))
 
 
 def update_room(code: str, **values: object) -> Change:
-    def change(connection: Connection) -> None:
-        if connection.execute(_UPDATE[metadata.tables["rooms"]], {"own_code": code, **values}).rowcount == 0:
+    def change(connection: sa.Connection) -> None:
+        if not connection.execute(sa.update(RoomRow).filter_by(code=code).values(**values)).rowcount:
             raise StorageError("This table is gone.")
 
     return change
 
 
+# These two are built once, as every decision runs them: building a statement takes longer than running it.
+_LAST_LINE = select(func.max(LineRow.n)).where(LineRow.room == bindparam("room"))
+_INSERT_LINES = sa.insert(LineRow)
+
+
 def add_lines(room: str, first_n: int, texts: Sequence[str]) -> Change:
     """Add the next lines of a record; no line is overwritten or left out."""
 
-    def change(connection: Connection) -> None:
-        last = connection.scalar(_LAST, {"room": room})
+    def change(connection: sa.Connection) -> None:
+        last = connection.scalar(_LAST_LINE, {"room": room})
         due = 0 if last is None else last + 1
         if first_n < due:
             raise StorageError(f"Line {first_n} of this record is kept already; it is not written over.")
@@ -222,7 +193,7 @@ def add_lines(room: str, first_n: int, texts: Sequence[str]) -> Change:
             raise StorageError(f"Line {first_n} of this record cannot be kept before line {due} is.")
         rows = [{"room": room, "n": n, "text": text} for n, text in enumerate(texts, due)]
         if rows:
-            connection.execute(_INSERT[metadata.tables["lines"]], rows)
+            connection.execute(_INSERT_LINES, rows)
 
     return change
 
@@ -230,4 +201,4 @@ def add_lines(room: str, first_n: int, texts: Sequence[str]) -> Change:
 def delete_players(before: float) -> Change:
     """Delete players who have no game any more and have not been seen since."""
     at_no_table = PlayerRow.player.not_in(select(SitterRow.player))
-    return lambda connection: connection.execute(delete_from(PlayerRow).where(PlayerRow.seen < before, at_no_table))
+    return lambda connection: connection.execute(sa.delete(PlayerRow).where(PlayerRow.seen < before, at_no_table))

@@ -39,9 +39,7 @@ from piste.web.storage.schema import (
 )
 
 MAX_CALLS_PER_TRANSACTION = 512
-MAX_TIME = 1e11
-"""Larger than any time that was ever written; in SQLite text is larger than any number."""
-
+MAX_TIME = 1e11  # larger than any time that was ever written; in SQLite text is larger than any number
 WRITE_TIMEOUT_S = 10.0
 T = TypeVar("T")
 

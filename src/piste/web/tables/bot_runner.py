@@ -32,11 +32,8 @@ from piste.web.workers.worker_pool import (
     start_task,
 )
 
-HINT_WAIT_S = 3.0
-"""A request for a hint waits this long for it; after that the hint appears by itself."""
-
-BUSY_RETRY_S = 1.0
-"""A bot for which there is no worker tries again after this time."""
+HINT_WAIT_S = 3.0  # a request for a hint waits this long for it; after that the hint appears by itself
+BUSY_RETRY_S = 1.0  # a bot for which there is no worker tries again after this time
 
 
 class ReviewStatus(NamedTuple):

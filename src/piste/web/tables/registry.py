@@ -39,9 +39,7 @@ from piste.web.workers.worker_pool import WorkersBusyError
 
 CODE_ALPHABET = "23456789abcdefghjkmnpqrstuvwxyzA"  # 32 letters that are not easily confused
 CODE_LENGTH = 16
-IDLE_TIMEOUT_S = 600.0
-"""A room that nobody subscribes to or asks for leaves the memory after this time."""
-
+IDLE_TIMEOUT_S = 600.0  # a room that nobody subscribes to or asks for leaves the memory after this time
 TOUCH_INTERVAL_S = 60.0
 """The time of the last change is stored this often: enough for lists and for deleting old tables."""
 

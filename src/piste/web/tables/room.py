@@ -32,12 +32,9 @@ from piste.web.tables.transcript import Transcript
 PERSON, BOT, OPEN, RESERVED = "person", "bot", "open", "kept"
 MAX_NAME_LENGTH = 24
 MAX_DECISION_LENGTH = 40
-AWAY_AFTER_S = 10.0
-"""A player who has sent nothing for this time is away; reloading a page takes less."""
-
+AWAY_AFTER_S = 10.0  # a player who has sent nothing for this time is away; reloading a page takes less
 STAND_IN = "steady"
-MAX_DECISIONS = 2000
-"""No game of people comes near it; a longer one would be slow to replay."""
+MAX_DECISIONS = 2000  # no game of people comes near it; a longer one would be slow to replay
 
 
 class Seat(NamedTuple):

@@ -21,8 +21,7 @@ from piste.web.tables.transcript import LogLine
 
 WAITING, PLAYING, OVER = "waiting", "playing", "over"
 RESIGNED = "resigned"  # as every game calls it
-MAX_STEPS = 24
-"""Events that are shown one after another; of more, only the last ones are."""
+MAX_STEPS = 24  # events that are shown one after another; of more, only the last ones are
 
 
 class Person(NamedTuple):

@@ -29,30 +29,18 @@ from piste.web.middleware.fair_queue import NETWORK, FairQueue
 DECISION_TIMEOUT_S, REVIEW_TIMEOUT_S = 60.0, 300.0
 """A decision or a review is given up after this time. Preparation does not count."""
 
-DECISION_SHARE_S, REVIEW_SHARE_S = 20.0, 60.0
-"""The same while another network waits for a worker."""
-
+DECISION_SHARE_S, REVIEW_SHARE_S = 20.0, 60.0  # the same while another network waits for a worker
 PREPARE_DEFAULT_TIMEOUT_S, PREPARE_TIMEOUT_S = 1800.0, 240.0
 """Preparation is given up after this time: with a game's default options, and with others."""
 
-INSTANT_LEVELS = ("random", "novice", "steady")
-"""Levels that answer at once, whatever the options."""
-
-WORKER_MEMORY_BYTES, PREPARATION_MEMORY_BYTES = 1 << 30, 2 << 30
-"""A worker that needs more memory is stopped."""
-
-REVIEW_UPDATE_INTERVAL_S = 0.5
-"""Time between two updates of a partial review."""
-
+INSTANT_LEVELS = ("random", "novice", "steady")  # levels that answer at once, whatever the options
+WORKER_MEMORY_BYTES, PREPARATION_MEMORY_BYTES = 1 << 30, 2 << 30  # a worker that needs more memory is stopped
+REVIEW_UPDATE_INTERVAL_S = 0.5  # time between two updates of a partial review
 RETRY_ADVICE = "The game is kept: reload the page to let it try again."
-READY = (1, 1, "")
-"""The progress that is reported when preparation is over."""
-
+READY = (1, 1, "")  # the progress that is reported when preparation is over
 T = TypeVar("T")
 
-Need = tuple[str, str, Any]
-"""A game, a level and options."""
-
+Need = tuple[str, str, Any]  # a game, a level and options
 ReviewProgress = Callable[..., None]
 """Receives the progress of a review as `Progress` does, and now and then also the partial review as JSON."""
 
