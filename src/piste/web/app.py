@@ -46,6 +46,9 @@ MAX_QR_CODES = 512  # in the cache
 TOKEN_CHARS = 43  # the length of a device's token
 NOBODY_PLAYS = "Nobody plays in public just now. Open a table, show it on the front page, and it stands here too."
 NO_GAMES = "You have no games here yet."
+ERROR_STATUS = (
+    ((TableNotFoundError, UnknownNameError), 404), (WorkersBusyError, 503), (RateLimitError, 429), (FormError, 400),
+)  # fmt: skip
 IDLE_CHECK_S = 60
 IDLE_CHECKS_PER_EXPIRY = 60
 
@@ -84,7 +87,10 @@ class Site:
         token = "" if player else self.service.tokens.token()
         return player or player_of(token), token
 
-    def with_token(self, request: Request, response: Response, token: str) -> Response:
+    def go(self, request: Request, address: str, token: str, said: str = "") -> Response:
+        """Lead a client to an address, with its token if that is new."""
+        answered = JSONResponse({"ok": True, "said": said, "go": address}) if wants_json(request.scope) else None
+        response = answered or RedirectResponse(address, 303)
         if token:
             response.set_cookie(
                 COOKIE, token, max_age=COOKIE_MAX_AGE_S, path="/", httponly=True, samesite="lax",
@@ -138,8 +144,7 @@ class Site:
             return TableListing(f"/t/{row.code}", named, (), f"This table cannot be shown: {why}.")
 
     def _table_listing(self, stored: StoredTable, player: str) -> TableListing:
-        row = stored.room
-        game = find(row.game)
+        row, game = stored.room, find(stored.room.game)
         room = self.service.registry.rooms.get(row.code)
         actor = None if room is None or room.table is None else room.table.to_act
         waiting = sum(seat.kind in (OPEN, RESERVED) for seat in stored.seats)
@@ -155,28 +160,20 @@ class Site:
             seat.name or ("free seat" if seat.kind == OPEN else f"Player {game.seat_name(seat.seat)}")
             for seat in stored.seats
         )
+        when = datetime.fromtimestamp(row.touched, UTC).strftime("%Y-%m-%d %H:%M UTC")
+        deletable = player and (row.ended is not None or (waiting and row.host == player))
         return TableListing(
-            address=f"/t/{row.code}",
-            title=game.notation.TITLE,
-            people=people,
-            status=status,
-            when=datetime.fromtimestamp(row.touched, UTC).strftime("%Y-%m-%d %H:%M UTC"),
-            yours=status == "Your turn",
-            delete=f"/t/{row.code}/delete"
-            if player and (row.ended is not None or (waiting and row.host == player))
-            else "",
-        )
+            f"/t/{row.code}", game.notation.TITLE, people, status, when,
+            yours=status == "Your turn", delete=f"/t/{row.code}/delete" if deletable else "",
+        )  # fmt: skip
 
     # The table
 
     async def new(self, request: Request) -> Response:
         fields = await read_form(request)
         player, token = self.player_and_token(request)
-        options = {
-            key.removeprefix("option-"): value
-            for key, value in fields.items()
-            if key.startswith("option-") and value.strip()
-        }
+        given = {key: value for key, value in fields.items() if key.startswith("option-") and value.strip()}
+        options = {key.removeprefix("option-"): value for key, value in given.items()}
         game = find(fields.get("game", ""))
         if fields.get("players", "").strip() and "players" in game.rules.Options._fields:
             options["players"] = fields["players"]
@@ -192,7 +189,7 @@ class Site:
                 raise
             page = self.pages.game_page(game, fields.get("name", ""), str(e), options, fields.get("versus", ""))
             return HTMLResponse(page, 422)
-        return self.with_token(request, self.go(request, f"/t/{room.code}"), token)
+        return self.go(request, f"/t/{room.code}", token)
 
     async def table(self, request: Request) -> Response:
         player = self.player(request)
@@ -221,22 +218,17 @@ class Site:
         fields = await read_form(request)
         player, token = self.player_and_token(request)
         result = await self.service.perform(code, player, verb, fields, network_of(request.scope))
-        return self.with_token(request, self.go(request, result.redirect or f"/t/{code}", result.message), token)
-
-    def go(self, request: Request, address: str, said: str = "") -> Response:
-        if wants_json(request.scope):
-            return JSONResponse({"ok": True, "said": said, "go": address})
-        return RedirectResponse(address, 303)
+        return self.go(request, result.redirect or f"/t/{code}", token, result.message)
 
     async def seat(self, request: Request) -> Response:
         """The private link of a seat. It asks first, so that a preview of the link does nothing."""
         code, token = request.path_params["code"], request.path_params["token"]
-        seat = parse_seat(request.path_params["seat"])
+        seat = parse_int(request.path_params["seat"], 2, -1)
         if request.method == "POST":
             await read_form(request)
             player, given = self.player_and_token(request)
             await self.service.bind(code, seat, token, player)
-            return self.with_token(request, self.go(request, f"/t/{code}"), given)
+            return self.go(request, f"/t/{code}", given)
         async with self.service.room(code) as room:
             self.service.check_link(room, seat, token)
             named, people, title = room.names()[seat], room.names(), room.game.notation.TITLE
@@ -315,7 +307,8 @@ class Site:
             what = "There is no such page" if status == 404 else "That cannot be done at this address"
             said = f"{what}. The games are on the first page."
         else:
-            status, said = status_of(error), str(error)
+            status = next((status for kinds, status in ERROR_STATUS if isinstance(error, kinds)), 409)
+            said = str(error)
         kind, wait = (error.kind, error.wait) if isinstance(error, RateLimitError) else ("request", 0.0)
         self.service.metrics.refusals.labels(kind).inc()
         return answer(request.scope, status, said, self.pages.error_page, wait=wait)
@@ -359,16 +352,6 @@ def result_text(stored: StoredTable) -> str:
     return f"{who}: {line['ending']}" if "ending" in line else "Over"
 
 
-def status_of(error: Exception) -> int:
-    if isinstance(error, TableNotFoundError | UnknownNameError):
-        return 404
-    if isinstance(error, WorkersBusyError):
-        return 503
-    if isinstance(error, RateLimitError):
-        return 429
-    return 400 if isinstance(error, FormError) else 409
-
-
 def requested_game(request: Request) -> Game:
     """Return the game of an address; only its proper name is one."""
     name = request.path_params["game"]
@@ -377,15 +360,13 @@ def requested_game(request: Request) -> Game:
     return find(name)
 
 
-def parse_seat(text: str) -> int:
-    """Return the number of a seat in an address; -1, which no seat has, for anything else."""
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 3 else -1
-
-
-def int_param(request: HTTPConnection, key: str, usual: int) -> int:
-    text = request.query_params.get(key, "")
+def parse_int(text: str, max_digits: int, default: int) -> int:
     digits = text.removeprefix("-")
-    return int(text) if digits.isascii() and digits.isdigit() and len(digits) < 7 else usual
+    return int(text) if digits.isascii() and digits.isdigit() and len(digits) <= max_digits else default
+
+
+def int_param(request: HTTPConnection, key: str, default: int) -> int:
+    return parse_int(request.query_params.get(key, ""), 6, default)
 
 
 def last_step(request: HTTPConnection) -> int:

@@ -138,9 +138,9 @@ def make_server(
         proxy = settings.behind_proxy
         server_connections: ClassVar = Connections(
             max_open=max(
-                MIN_CONNECTIONS, file_limit() - RESERVED_FILES - RESERVED_FILES_PER_WORKER * settings.thinkers
+                MIN_CONNECTIONS, raise_file_limit() - RESERVED_FILES - RESERVED_FILES_PER_WORKER * settings.thinkers
             ),
-            per_network=settings.max_connections_per_network if settings.limits else math.inf,
+            max_per_network=settings.max_connections_per_network if settings.limits else math.inf,
             max_silent=settings.max_silent_connections if settings.limits else math.inf,
         )
         head_timeout_s = settings.head_timeout_s
@@ -155,17 +155,11 @@ def make_server(
             # uvicorn closes every websocket first and the application after that: this is the last moment to send.
             try:
                 before_shutdown()
-                await self._drain()
+                if self.server_state.tasks:  # wait until everybody was told, but not for long
+                    await asyncio.wait(self.server_state.tasks, timeout=NOTICE_TIMEOUT_S)
             except Exception as e:
                 logs.error("goodbye failed", e)
             await super().shutdown(sockets=sockets)
-
-        async def _drain(self) -> None:
-            """Wait until everybody was told, but not for long."""
-            loop = asyncio.get_running_loop()
-            end = loop.time() + NOTICE_TIMEOUT_S
-            while self.server_state.tasks and loop.time() < end:
-                await asyncio.sleep(0.02)
 
         def handle_exit(self, sig: int, frame: FrameType | None) -> None:
             super().handle_exit(sig, frame)
@@ -207,25 +201,17 @@ def hangup_handler(server: uvicorn.Server) -> Iterator[None]:
         signal.signal(number, before)
 
 
-def raise_file_limit(wanted: int) -> None:
-    """Ask the system for this many open files; it grants what it allows."""
-    try:
-        import resource
-    except ImportError:  # not on this system
-        return
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    unlimited = resource.RLIM_INFINITY
-    if soft != unlimited and soft < wanted:
-        granted = wanted if hard == unlimited else min(wanted, hard)
-        with contextlib.suppress(OSError, ValueError):
-            resource.setrlimit(resource.RLIMIT_NOFILE, (granted, hard))
-
-
-def file_limit() -> float:
-    """Return how many files this process may have open."""
+def raise_file_limit(wanted: int = 0) -> float:
+    """Ask the system for this many open files; it grants what it allows. Return how many there may be now."""
     try:
         import resource
     except ImportError:  # not on this system
         return math.inf
-    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return math.inf if soft == resource.RLIM_INFINITY else soft
+    unlimited = resource.RLIM_INFINITY
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != unlimited and soft < wanted:
+        granted = wanted if hard == unlimited else min(wanted, hard)
+        with contextlib.suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (granted, hard))
+            soft = granted
+    return math.inf if soft == unlimited else soft

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import asyncio
 from asyncio import BaseTransport
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from ipaddress import ip_address, ip_network
 from typing import Any, ClassVar
 
@@ -28,6 +29,7 @@ MAX_UNREAD_BYTES = 512_000  # bytes that may wait for a client that does not rea
 CHUNK_BYTES = 512  # bytes of a websocket that are parsed before the messages in them are handled
 
 
+@dataclass(eq=False)
 class Connections:
     """All connections of one server. A new one replaces a silent one rather than be refused.
 
@@ -35,18 +37,18 @@ class Connections:
     next one.
     """
 
-    def __init__(self, *, max_open: float, per_network: float, max_silent: float) -> None:
-        self._max_open = max_open
-        self._max_per_network = per_network
-        self._max_silent = max_silent
-        self._open = 0
-        self._by_network: Counter[str] = Counter()
-        self._silent: dict[str, dict[HttpProtocol, None]] = {}  # by network, silent for longest first
-        self._silent_count = 0
+    max_open: float
+    max_per_network: float
+    max_silent: float
+    _open: int = 0
+    _by_network: Counter[str] = field(default_factory=Counter)
+    # By network, silent for longest first.
+    _silent: dict[str, dict[HttpProtocol, None]] = field(default_factory=lambda: defaultdict(dict))
+    _silent_count: int = 0
 
     def add(self, network: str, *, limited: bool) -> bool:
         """Count a connection; False if its network has enough of them."""
-        if limited and self._by_network[network] >= self._max_per_network:
+        if limited and self._by_network[network] >= self.max_per_network:
             return False
         self._open += 1
         self._by_network[network] += 1
@@ -58,22 +60,20 @@ class Connections:
 
     def mark_silent(self, network: str, connection: HttpProtocol) -> None:
         """Note a silent connection; of too many, cut off the oldest of the network that has most."""
-        silent = self._silent.setdefault(network, {})
-        if connection not in silent:
-            silent[connection] = None
+        if connection not in self._silent[network]:
+            self._silent[network][connection] = None
             self._silent_count += 1
-        if self._open > self._max_open or self._silent_count > self._max_silent:
+        if self._open > self.max_open or self._silent_count > self.max_silent:
             largest = max(self._silent, key=lambda one: len(self._silent[one]))
             oldest = next(iter(self._silent[largest]))
             self.mark_active(largest, oldest)
             oldest.transport.abort()
 
     def mark_active(self, network: str, connection: HttpProtocol) -> None:
-        silent = self._silent.get(network, {})
-        if connection in silent:
-            del silent[connection]
+        if connection in self._silent.get(network, ()):
+            del self._silent[network][connection]
             self._silent_count -= 1
-            if not silent:
+            if not self._silent[network]:
                 del self._silent[network]
 
 
@@ -117,12 +117,6 @@ class HttpProtocol(H11Protocol):
         if self._network is not None:
             self.server_connections.mark_active(self._network, self)
 
-    def _wait_or_answer(self) -> None:
-        if self._waiting:
-            self._wait_for_request()
-        else:
-            self._answer_request()
-
     def _set_timeout(self, seconds: float | None) -> None:
         """Abort this connection after some seconds, unless it is called again before; None: never."""
         if self._timer is not None:
@@ -151,7 +145,7 @@ class HttpProtocol(H11Protocol):
     def on_response_complete(self) -> None:
         super().on_response_complete()
         # For the next request, which may be here already, or for reading the last part of this answer.
-        self._wait_or_answer()
+        self._wait_for_request() if self._waiting else self._answer_request()
 
     def pause_writing(self) -> None:
         super().pause_writing()
@@ -159,7 +153,7 @@ class HttpProtocol(H11Protocol):
 
     def resume_writing(self) -> None:
         super().resume_writing()
-        self._wait_or_answer()
+        self._wait_for_request() if self._waiting else self._answer_request()
 
     def timeout_keep_alive_handler(self) -> None:
         super().timeout_keep_alive_handler()
@@ -210,22 +204,12 @@ class WebSocketProtocol(WebSocketsSansIOProtocol):
             self.transport.abort()
 
 
-# What is used or overridden here and in server.py; uvicorn does not promise to keep any of it.
-UVICORN_API: dict[type, tuple[str, ...]] = {
-    H11Protocol: (
-        "connection_made", "connection_lost", "data_received", "handle_websocket_upgrade", "on_response_complete",
-        "timeout_keep_alive_handler", "pause_writing", "resume_writing",
-    ),
-    WebSocketsSansIOProtocol: (
-        "connection_made", "connection_lost", "data_received", "receive", "keepalive_timeout", "shutdown",
-    ),
-    uvicorn.Server: ("startup", "shutdown", "handle_exit"),
-}  # fmt: skip
-
-
 def check_uvicorn() -> None:
-    """Refuse a uvicorn that lacks a method that is overridden: the limits would silently be gone."""
-    for kind, names in UVICORN_API.items():
+    """Refuse a uvicorn that lacks what is overridden here or in server.py: the limits would silently be gone."""
+    needed = {uvicorn.Server: ["startup", "shutdown", "handle_exit"]}
+    for kind in (HttpProtocol, WebSocketProtocol):
+        needed[kind.__mro__[1]] = [name for name, value in vars(kind).items() if callable(value) and name[0] != "_"]
+    for base, names in needed.items():
         for name in names:
-            if not callable(getattr(kind, name, None)):
-                raise ImportError(f"uvicorn {uvicorn.__version__} has no {kind.__name__}.{name}")
+            if not callable(getattr(base, name, None)):
+                raise ImportError(f"uvicorn {uvicorn.__version__} has no {base.__name__}.{name}")

@@ -140,8 +140,9 @@ class Guard:
                 await work_slot.aclose()  # the work is done: a slow reader keeps no request waiting
             await send(message)
 
-        refused = self._refusal(scope)
-        if refused is None and has_body(scope):
+        refused, headers = self._refusal(scope), Headers(scope=scope)
+        has_body = headers.get("content-length", "0") != "0" or "transfer-encoding" in headers
+        if refused is None and has_body:
             body = await read_body(scope, receive)
             if isinstance(body, bytes):
                 receive = replay_body(body, receive)
@@ -246,11 +247,6 @@ def add_headers(scope: Scope, message: Message) -> None:
         headers["cache-control"] = "public, max-age=31536000, immutable" if hashed else "no-cache"
     else:
         headers["cache-control"] = "no-store"
-
-
-def has_body(scope: Scope) -> bool:
-    headers = Headers(scope=scope)
-    return headers.get("content-length", "0") != "0" or "transfer-encoding" in headers
 
 
 TOO_LARGE = (413, f"That was more than {MAX_BODY_BYTES} bytes, and no decision is as long. Nothing was done.")

@@ -353,16 +353,11 @@ def _lock(path: Path) -> sqlite3.Connection:
 
 
 def _engine(path: Path, *, writes: bool) -> Engine:
+    """Return an engine whose connections wait for the disk, check foreign keys and begin transactions explicitly."""
     # Errors must not carry what was written: a record begins with its seed.
     engine = create_engine(
         URL.create("sqlite", database=str(path)), hide_parameters=True, pool_size=8, max_overflow=24
     )
-    _sqlite_pragmas(engine, writes=writes)
-    return engine
-
-
-def _sqlite_pragmas(engine: Engine, *, writes: bool) -> None:
-    """Make each connection wait for the disk, check foreign keys and begin transactions explicitly."""
 
     @event.listens_for(engine, "connect")
     def connected(connection: Any, _: object) -> None:
@@ -377,6 +372,8 @@ def _sqlite_pragmas(engine: Engine, *, writes: bool) -> None:
     @event.listens_for(engine, "begin")
     def begun(connection: Connection) -> None:
         connection.exec_driver_sql("BEGIN")
+
+    return engine
 
 
 def _prepare(engine: Engine, path: Path) -> None:

@@ -146,19 +146,18 @@ class BotRunner:
         """Return a hint for a player, or a sentence that it will follow."""
         if code in self._hinting:
             raise IllegalDecisionError("A hint is on its way. One moment.")
+
+        def finish(_task: asyncio.Task[str]) -> None:
+            self._show_preparing(code, *READY)
+            self._hinting.discard(code)
+
         self._hinting.add(code)
         task = start_task(self.tasks, self._hint(code, player))
+        task.add_done_callback(finish)
         done, _ = await asyncio.wait({task}, timeout=HINT_WAIT_S)
         return task.result() if done else "The hint is being prepared. It will stand here by itself."
 
     async def _hint(self, code: str, player: str) -> str:
-        try:
-            return await self._make_hint(code, player)
-        finally:
-            self._show_preparing(code, *READY)
-            self._hinting.discard(code)
-
-    async def _make_hint(self, code: str, player: str) -> str:
         async with self._registry.room(code) as room:
             seat = room.seat_of(player)
             if seat == SPECTATOR:

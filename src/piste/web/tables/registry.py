@@ -22,17 +22,8 @@ from piste.core.protocols import SPECTATOR
 from piste.web import logging as logs
 from piste.web.metrics import Metrics
 from piste.web.settings import Settings
-from piste.web.storage.schema import (
-    Change,
-    RoomRow,
-    SeatRow,
-    SitterRow,
-    StoredTable,
-    add_lines,
-    delete,
-    put,
-    update_room,
-)
+from piste.web.storage import schema
+from piste.web.storage.schema import RoomRow, SeatRow, SitterRow
 from piste.web.storage.storage import Storage
 from piste.web.tables.room import AWAY_AFTER_S, BOT, Room, Seat
 from piste.web.workers.worker_pool import WorkersBusyError
@@ -107,7 +98,7 @@ class TableRegistry:
                 "have a backup; other tables are not affected."
             ) from e
 
-    def _restored(self, stored: StoredTable) -> Room:
+    def _restored(self, stored: schema.StoredTable) -> Room:
         row = stored.room
         seats = [
             Seat(
@@ -144,7 +135,7 @@ class TableRegistry:
                 self.rooms.pop(code, None)
         self._metrics.rooms.set(len(self.rooms))
 
-    async def save(self, room: Room, *changes: Change) -> None:
+    async def save(self, room: Room, *changes: schema.Change) -> None:
         """Store what has changed, then tell the subscribers; nobody is told before that is done."""
         began = time.perf_counter()
         now = self._clock()
@@ -174,7 +165,7 @@ class TableRegistry:
             raise cancelled
 
     async def delete(self, code: str) -> None:
-        await asyncio.wrap_future(self._storage.write(delete(RoomRow, code=code)))
+        await asyncio.wrap_future(self._storage.write(schema.delete(RoomRow, code=code)))
         self._remove(code)
 
     def _remove(self, code: str) -> None:
@@ -254,26 +245,26 @@ class TableRegistry:
             loop.call_later(wait + 0.1, refresh)
 
 
-def unsaved(room: Room) -> Iterator[Change]:
+def unsaved(room: Room) -> Iterator[schema.Change]:
     """Yield the changes by which storage comes to hold a room as it is now."""
     fields = room.changing_fields()
     if not room.stored_fields:
-        yield put(
+        yield schema.put(
             RoomRow(
                 code=room.code, game=room.game.name, options=json.dumps(room.options), host=room.host,
                 created=room.created, previous=room.previous, **fields,
             )
         )  # fmt: skip
     elif fields != room.stored_fields:
-        yield update_room(room.code, **fields)
+        yield schema.update_room(room.code, **fields)
     for at, (seat, stored) in enumerate(zip_longest(room.seats, room.stored_seats)):
         if seat == stored:
             continue
-        yield put(SeatRow(room.code, at, seat.kind, seat.name, seat.bot, seat.stand_in, seat.link))
+        yield schema.put(SeatRow(room.code, at, seat.kind, seat.name, seat.bot, seat.stand_in, seat.link))
         before = frozenset() if stored is None else stored.players
         for player in sorted(before - seat.players):
-            yield delete(SitterRow, room=room.code, seat=at, player=player)
+            yield schema.delete(SitterRow, room=room.code, seat=at, player=player)
         for player in sorted(seat.players - before):
-            yield put(SitterRow(room.code, at, player))
+            yield schema.put(SitterRow(room.code, at, player))
     if lines := room.unwritten():
-        yield add_lines(room.code, room.stored_lines, lines)
+        yield schema.add_lines(room.code, room.stored_lines, lines)

@@ -6,7 +6,9 @@ transcript of a seat is made from what that seat may know and nothing else.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from piste.core.marks import Hint, Note, Replaced, Reseated, mark_text
@@ -43,6 +45,24 @@ class _Event(NamedTuple):
     names: tuple[str, ...]  # of the seats at that time
 
 
+@dataclass
+class _AudienceLog:
+    """What one audience has been told."""
+
+    lines: list[LogLine] = field(default_factory=list)
+    reach: list[int] = field(default_factory=list)  # the number of lines after each step, from step 0 on
+    events: int = 0  # how many of the events are in the lines
+    ended: bool = False  # whether the last lines are there
+
+    def append(self, sentences: list[str]) -> None:
+        for sentence in sentences:
+            if sentence.strip() and not isinstance(sentence, Pause):
+                self.add(str(sentence), "drawn" if isinstance(sentence, Drawn) else "said")
+
+    def add(self, text: str, kind: str) -> None:
+        self.lines.append(LogLine(len(self.lines), text, kind))
+
+
 class Transcript:
     """The lines for each audience.
 
@@ -59,10 +79,7 @@ class Transcript:
         self._entries = entries  # the recorder appends to it
         self._entries_read = 0
         self._events: list[_Event] = []
-        self._lines: dict[int, list[LogLine]] = {}  # of each audience
-        self._events_told: dict[int, int] = {}  # the number of events in an audience's lines
-        self._reach: dict[int, list[int]] = {}  # the number of an audience's lines after each step
-        self._ended: set[int] = set()  # audiences that have the last lines
+        self._logs: dict[int, _AudienceLog] = defaultdict(_AudienceLog)
         self.deciders: list[int] = []  # of each step; SPECTATOR where chance decided
         self.answers: list[Answer] = []
         self.hints: list[tuple[int, int, str]] = []  # seat, question, text
@@ -102,31 +119,29 @@ class Transcript:
 
     def entries(self, audience: int, view: SeatView | None = None) -> Sequence[LogLine]:
         """Return all lines for an audience; a caller that has its view passes it to save work."""
-        lines = self._lines.setdefault(audience, [])
-        over = self._table.to_act is None
-        if self._events_told.get(audience) == len(self._events) and (not over or audience in self._ended):
-            return lines
+        log = self._logs[audience]
+        if log.reach and log.events == len(self._events) and log.ended == (self._table.to_act is None):
+            return log.lines
         view = self._table.view(audience) if view is None else view
         text = self._table.game.text
-        if not lines and audience not in self._events_told:
-            self._append(lines, text.welcome(view, self._first_names))
-        reach = self._reach.setdefault(audience, [len(lines)])
-        for at in range(self._events_told.get(audience, 0), len(self._events)):
+        if not log.reach:
+            log.append(text.welcome(view, self._first_names))
+            log.reach.append(len(log.lines))
+        for at in range(log.events, len(self._events)):
             step, seat, event, names = self._events[at]
-            before = self._events[at - 1].step if at else 0
-            if step == before:
-                lines.append(LogLine(len(lines), event, "note"))
-                reach[-1] = len(lines)
+            if step == (self._events[at - 1].step if at else 0):
+                log.add(event, "note")
+                log.reach[-1] = len(log.lines)
                 continue
             if seat == audience != SPECTATOR and event != "resigns":
-                lines.append(LogLine(len(lines), event, "own"))
-            self._append(lines, text.lines(EventContext(audience, names, view.opening, view.log[:step])))
-            reach.append(len(lines))
-        self._events_told[audience] = len(self._events)
-        if view.ending is not None and audience not in self._ended:
-            self._ended.add(audience)
-            self._append(lines, text.farewell(view, self._names, view.ending))
-        return lines
+                log.add(event, "own")
+            log.append(text.lines(EventContext(audience, names, view.opening, view.log[:step])))
+            log.reach.append(len(log.lines))
+        log.events = len(self._events)
+        if view.ending is not None and not log.ended:
+            log.ended = True
+            log.append(text.farewell(view, self._names, view.ending))
+        return log.lines
 
     def has_decided(self, seat: int) -> bool:
         return any(answer.seat == seat for answer in self.answers)
@@ -134,7 +149,7 @@ class Transcript:
     def reach(self, audience: int) -> Sequence[int]:
         """Return the number of an audience's lines after each step, from step 0 on."""
         self.entries(audience)
-        return self._reach[audience]
+        return self._logs[audience].reach
 
     def lines_at(self, audience: int, step: int) -> list[str]:
         """Return the sentences for an audience about one step, counted from 1; of step 0, the welcome."""
@@ -148,10 +163,3 @@ class Transcript:
         if view.ending is not None and step == len(view.log):
             lines = [*lines, *text.farewell(view, self._names, view.ending)]
         return [line for line in lines if line.strip() and not isinstance(line, Pause | Drawn)]
-
-    @staticmethod
-    def _append(lines: list[LogLine], sentences: list[str]) -> None:
-        for sentence in sentences:
-            if sentence.strip() and not isinstance(sentence, Pause):
-                kind = "drawn" if isinstance(sentence, Drawn) else "said"
-                lines.append(LogLine(len(lines), str(sentence), kind))

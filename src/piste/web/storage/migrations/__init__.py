@@ -22,19 +22,13 @@ def config(connection: Connection) -> Config:
     return made
 
 
-def known() -> set[str]:
-    """Return every step that this version has."""
-    folder = ScriptDirectory(str(Path(__file__).parent))
-    return {step.revision for step in folder.walk_revisions()}
-
-
 def check(connection: Connection) -> None:
     """Refuse a database of a newer version or of another program; change nothing."""
     tables = set(inspect(connection).get_table_names())
-    found = set(MigrationContext.configure(connection).get_current_heads())
-    if tables - {"alembic_version"} and not found:
+    heads = set(MigrationContext.configure(connection).get_current_heads())
+    if tables - {"alembic_version"} and not heads:
         raise PisteError("The database belongs to another program. Name another file, or one that is not there yet.")
-    if found - known():
+    if heads - {step.revision for step in ScriptDirectory(str(Path(__file__).parent)).walk_revisions()}:
         raise PisteError(
             "The database was written by a newer version of piste. Install that version, or name another file."
         )
