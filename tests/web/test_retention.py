@@ -50,7 +50,7 @@ async def test_every_page_is_the_same_after_a_restart(house: InProcessServer) ->
     for game in names():
         code, people = await table_for(house, game)
         for _ in range(3):
-            if house.room(code).running:
+            if house.room(code).to_act is not None:
                 await one_decision(house, code, people)
         pages = [await who.page(code) for who in (*people, Device(house))]
         await house.restart()

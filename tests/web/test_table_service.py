@@ -125,7 +125,7 @@ async def test_friends_sit_down_and_the_last_one_begins_the_game(house: InProces
         guest = Device(house)
         assert "Sit down" in await guest.page(code)
         assert (await guest.do(code, "sit", name=f"Guest {at}"))["ok"]
-    assert house.room(code).running
+    assert house.room(code).to_act is not None
     late = Device(house)
     answer = await late.do(code, "sit", name="Late")
     assert (answer["ok"], answer["status"]) == (False, 409)
@@ -208,7 +208,7 @@ async def test_bots_fill_free_seats_when_the_host_wants_it(house: InProcessServe
     assert house.room(code).table is None
     assert (await people[0].do(code, "fill", bot="novice"))["ok"]
     room = house.room(code)
-    assert room.running
+    assert room.to_act is not None
     assert [seat.bot for seat in room.seats] == ["", "", "novice", "novice"]
     await finish(house, code, people)
     assert {asked[1] for asked in house.bot_workers.asked} == {"novice"}
@@ -328,7 +328,7 @@ async def test_a_rematch_keeps_places_one_seat_on(house: InProcessServer, count:
     for person in people:
         await person.page(following)
     room = house.room(following)
-    assert room.running
+    assert room.to_act is not None
     assert [room.seat_of(seat) for seat in (next(iter(s.players)) for s in room.seats)] == list(range(count))
 
 
@@ -351,7 +351,7 @@ async def test_a_rematch_against_a_bot_begins_at_once_with_seats_swapped(house: 
     await person.do(code, "resign")
     following = (await person.do(code, "rematch"))["go"].rpartition("/")[2]
     assert house.room(following).names() == ("Steady", "Ada")
-    assert house.room(following).running
+    assert house.room(following).to_act is not None
 
 
 # Devices

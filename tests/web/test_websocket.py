@@ -34,9 +34,9 @@ async def test_messages_are_numbered_and_bring_every_line_once(house: InProcessS
     code, people = await table_for(house, game)
     sockets = [await who.connect(code) for who in (*people, Device(house))]
     for _ in range(6):
-        if house.room(code).running:
+        if house.room(code).to_act is not None:
             await one_decision(house, code, people)
-    await people[1].do(code, "resign") if house.room(code).running else None
+    await people[1].do(code, "resign") if house.room(code).to_act is not None else None
     for who, socket in zip((*people, Device(house)), sockets, strict=True):
         assert [message["n"] for message in socket.messages] == [*range(1, len(socket.sent) + 1)]
         assert [line[0] for line in socket.log] == [*range(len(socket.log))]
@@ -109,7 +109,7 @@ async def test_who_sits_down_on_an_open_line_is_there_as_long_as_it_is(house: In
     code = await host.opens("prime-duel")
     mine, theirs = await host.connect(code), await guest.connect(code)
     assert (await theirs.ask("sit", name="Ben"))["ok"]
-    assert house.room(code).running
+    assert house.room(code).to_act is not None
     seat, decision, number = question(house, code)
     assert (await (mine, theirs)[seat].ask("decide", decision=decision, number=number))["ok"]
     house.clock.now += house.settings.patience + 1
@@ -245,7 +245,7 @@ async def test_a_line_that_cannot_be_opened_now_says_so_and_to_come_back(house: 
     assert "Try again" in socket.last["said"]
     await socket.leave()
     again = await people[1].connect(following)
-    assert house.room(following).running
+    assert house.room(following).to_act is not None
     await again.leave()
 
 

@@ -146,7 +146,7 @@ class Site:
     def _table_listing(self, stored: StoredTable, player: str) -> TableListing:
         row, game = stored.room, find(stored.room.game)
         room = self.service.registry.rooms.get(row.code)
-        actor = None if room is None or room.table is None else room.table.to_act
+        actor = None if room is None else room.to_act
         waiting = sum(seat.kind in (OPEN, RESERVED) for seat in stored.seats)
         if row.ended is not None:
             status = result_text(stored)

@@ -183,12 +183,12 @@ class Connection:
         request = asked.get("id", "")
         if asked["do"] == "ping":
             return {"re": request, "ok": True}
-        answer = self._service.answers.find(self._code, self._player, request)
+        answer = self._service.answers.get((self._code, self._player, request))
         if answer is None:
             # A hint waits for a bot worker, which has a queue of its own.
             async with contextlib.nullcontext() if asked["do"] == "hint" else self._work_slot():
                 answer = await self._perform(request, asked)
-            self._service.answers.add(self._code, self._player, request, answer)
+            self._service.keep_answer(self._code, self._player, request, answer)
         return answer
 
     async def _perform(self, request: str, asked: dict[str, str]) -> dict[str, Any]:

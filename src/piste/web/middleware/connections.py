@@ -206,7 +206,7 @@ class WebSocketProtocol(WebSocketsSansIOProtocol):
 
 def check_uvicorn() -> None:
     """Refuse a uvicorn that lacks what is overridden here or in server.py: the limits would silently be gone."""
-    needed = {uvicorn.Server: ["startup", "shutdown", "handle_exit"]}
+    needed: dict[type, list[str]] = {uvicorn.Server: ["startup", "shutdown", "handle_exit"]}
     for kind in (HttpProtocol, WebSocketProtocol):
         needed[kind.__mro__[1]] = [name for name, value in vars(kind).items() if callable(value) and name[0] != "_"]
     for base, names in needed.items():

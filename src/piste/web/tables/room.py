@@ -102,8 +102,9 @@ class Room:
         return tuple(seat.name or f"Player {self.game.seat_name(i)}" for i, seat in enumerate(self.seats))
 
     @property
-    def running(self) -> bool:
-        return self.table is not None and self.table.to_act is not None
+    def to_act(self) -> int | None:
+        """The seat that has to decide; None before and after the game."""
+        return None if self.table is None else self.table.to_act
 
     @property
     def over(self) -> bool:
@@ -137,9 +138,8 @@ class Room:
         at = next((i for i, seat in enumerate(self.seats) if seat.kind == OPEN), SPECTATOR)
         if at == SPECTATOR:
             raise IllegalDecisionError("Every seat here is taken. You can watch.")
-        self.place(
-            at, Seat(PERSON, self.free_name(clean_name(name)) if name.strip() else "", players=frozenset({player}))
-        )
+        named = self.free_name(clean_name(name)) if name.strip() else ""
+        self.place(at, Seat(PERSON, named, players=frozenset({player})))
         return at
 
     def arrive(self, at: int) -> bool:
@@ -190,24 +190,18 @@ class Room:
 
     def deal(self, opener: Opener = default_opener) -> None:
         """Begin the game."""
-        self.head, dealer = opener(self)
-        self.table, self._recorder = seated(self.head, dealer=dealer)
-        self._start_transcript()
+        head, dealer = opener(self)
+        self._begin(head, *seated(head, dealer=dealer))
 
     def restore(self, lines: tuple[str, ...]) -> None:
         """Continue from a stored record."""
         record = Record.parse("".join(f"{line}\n" for line in lines))
-        self.head = record.head
-        self.table, self._recorder = replay(record)
-        self._start_transcript()
+        self._begin(record.head, *replay(record))
 
-    def _start_transcript(self) -> None:
-        assert self.table is not None
-        assert self.head is not None
-        assert self._recorder is not None
-        self.transcript = Transcript(self.table, self.head.seats, self._recorder.entries, self.names)
-        for seat, number, text in self.transcript.hints:
-            self.hints[seat, number] = text
+    def _begin(self, head: Head, table: Table, recorder: Recorder) -> None:
+        self.head, self.table, self._recorder = head, table, recorder
+        self.transcript = Transcript(table, head.seats, recorder.entries, self.names)
+        self.hints |= self.transcript.hints
         self.version += 1
 
     def unwritten(self) -> list[str]:
@@ -312,11 +306,9 @@ class Room:
 
     def bot_to_act(self) -> tuple[int, str] | None:
         """Return the seat that a bot is to decide for, and its level."""
-        if self.table is None or self.table.to_act is None:
-            return None
-        at = self.table.to_act
-        level = self.seats[at].bot or self.seats[at].stand_in
-        return (at, level) if level else None
+        at = self.to_act
+        level = "" if at is None else self.seats[at].bot or self.seats[at].stand_in
+        return (at, level) if at is not None and level else None
 
     def bot_decides(self, seat: int, action: int, number: int) -> bool:
         """Take a bot's decision if its question is still open; return whether it was."""
@@ -346,34 +338,32 @@ class Room:
     def give_hint(self, seat: int, number: int, level: str, action: int) -> str:
         """Note a hint in the record and return it; "" if its question is no longer open."""
         table = self._playing()
-        if table.number != number or table.to_act != seat or self._recorder is None:
+        if table.number != number or table.to_act != seat:
             return ""
         if (seat, number) in self.hints:
             return self.hints[seat, number]  # on record once
         view = table.view(seat)
         name = view.decisions[view.actions.index(action)]
-        self._recorder.mark(Hint(seat, name))
+        self.mark(Hint(seat, name))
         bot = bots.described(self.game, level, self.game.options(self.options))
         self.hints[seat, number] = f"{bot.capitalize()} would choose {name}."
-        self._changed()
         return self.hints[seat, number]
 
     # Away and back
 
+    def silence(self, at: int, now: float) -> float:
+        """Return how long ago a seat was heard of; bots and those who are connected always are."""
+        connected = self.seats[at].kind == BOT or self.sockets[at] > 0
+        return 0.0 if connected else now - self.seen.get(at, -math.inf)
+
     def here(self, at: int, now: float) -> bool:
-        """Whether the person on a seat has been heard of lately; bots always are here."""
-        if self.seats[at].kind == BOT or self.sockets[at] > 0:
-            return True
-        return now - self.seen.get(at, -math.inf) < AWAY_AFTER_S
+        return self.silence(at, now) < AWAY_AFTER_S
 
     def absent(self, now: float, patience: float) -> int:
         """Return the seat that is to decide and has been away for too long; SPECTATOR if there is none."""
-        if self.table is None or self.table.to_act is None:
-            return SPECTATOR
-        at = self.table.to_act
-        if self.seats[at].kind == BOT or self.seats[at].stand_in or self.sockets[at] > 0:
-            return SPECTATOR
-        return at if now - self.seen.get(at, -math.inf) >= patience else SPECTATOR
+        at = self.to_act
+        away = at is not None and not self.seats[at].stand_in and self.silence(at, now) >= patience
+        return at if at is not None and away else SPECTATOR
 
     def claim(self, seat: int, now: float, patience: float) -> None:
         """End the turn of somebody who is away: they leave the game."""
@@ -382,19 +372,17 @@ class Room:
         self.mark(Note(f"Claimed by {self.names()[seat]}: the turn of {self.names()[at]}, who was away."))
         self.resign(at)
 
-    def stand_in(self, seat: int, now: float, patience: float) -> int:
-        """Let a bot play for somebody who is away; return their seat."""
+    def stand_in(self, seat: int, now: float, patience: float) -> None:
+        """Let a bot play for somebody who is away."""
         at = self._other_absent(seat, now, patience)
         self.place(at, self.seats[at]._replace(stand_in=STAND_IN))
         self.mark(Note(f"The bot {STAND_IN} plays on for {self.names()[at]}, who is away."))
-        return at
 
     def come_back(self, seat: int) -> None:
         """Take one's seat back from a bot."""
-        if not self.seats[seat].stand_in:
-            return
-        self.place(seat, self.seats[seat]._replace(stand_in=""))
-        self.mark(Note(f"Back again: {self.names()[seat]}."))
+        if self.seats[seat].stand_in:
+            self.place(seat, self.seats[seat]._replace(stand_in=""))
+            self.mark(Note(f"Back again: {self.names()[seat]}."))
 
     def _other_absent(self, seat: int, now: float, patience: float) -> int:
         self._playing()
@@ -407,9 +395,8 @@ class Room:
 
     def has_left(self, seat: int) -> bool:
         """Whether a seat has resigned."""
-        return self.transcript is not None and any(
-            a.seat == seat and a.name == "resigns" for a in self.transcript.answers
-        )
+        answers = self.transcript.answers if self.transcript else []
+        return any(answer.seat == seat and answer.name == "resigns" for answer in answers)
 
     # Afterwards
 

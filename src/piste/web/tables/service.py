@@ -72,22 +72,6 @@ class ActionResult(NamedTuple):
 MAX_STORED_ANSWERS = 8192
 
 
-class RecentAnswers:
-    """The last answers, for a client that repeats a request on a new connection because it got no answer."""
-
-    def __init__(self) -> None:
-        self._answers: dict[tuple[str, str, str], dict[str, Any]] = {}
-
-    def find(self, code: str, player: str, request: str) -> dict[str, Any] | None:
-        return self._answers.get((code, player, request))
-
-    def add(self, code: str, player: str, request: str, answer: dict[str, Any]) -> None:
-        if player and request:
-            self._answers[code, player, request] = answer
-        if len(self._answers) > MAX_STORED_ANSWERS:
-            del self._answers[next(iter(self._answers))]
-
-
 @dataclass(eq=False)
 class TableService:
     """Everything a client may do at a table; rooms are in the registry, bots in the bot runner."""
@@ -105,7 +89,9 @@ class TableService:
         self.metrics = Metrics()
         self.registry = TableRegistry(self.storage, self._settings, self.metrics, self.clock, self.ticks)
         self.bot_runner = BotRunner(self.registry, self._bot_workers, self.storage, self.metrics)
-        self.answers = RecentAnswers()
+        # The last answers, by room, player and request, for a client that repeats a request on a new connection
+        # because it got no answer.
+        self.answers: dict[tuple[str, str, str], dict[str, Any]] = {}
         self._clock_lock = asyncio.Lock()
         self._link_key = self.storage.secret("seat links")
 
@@ -115,6 +101,12 @@ class TableService:
         async with self.registry.room(code) as room:
             self.bot_runner.play(room)
             yield room
+
+    def keep_answer(self, code: str, player: str, request: str, answer: dict[str, Any]) -> None:
+        if player and request:
+            self.answers[code, player, request] = answer
+        if len(self.answers) > MAX_STORED_ANSWERS:
+            del self.answers[next(iter(self.answers))]
 
     # What a client sees
 
@@ -212,7 +204,10 @@ class TableService:
     ) -> ActionResult:
         now, patience = self.ticks(), self._settings.patience
         if verb == "sit":
-            return await self._sit(room, player, fields.get("name", ""))
+            name = fields.get("name", "")
+            self.registry.mark_seen(room, room.sit(player, name))
+            await self._deal_if_full(room, *self._named(player, clean_name(name) if name.strip() else ""))
+            return ActionResult()
         if verb == "fill":
             level = bots.level_of(fields.get("bot", "steady"))
             check_level(level, room.game, room.game.options(room.options))
@@ -254,12 +249,6 @@ class TableService:
             room.come_back(seat)
         await self.registry.save(room)
         return ActionResult(said)
-
-    async def _sit(self, room: Room, player: str, name: str) -> ActionResult:
-        at = room.sit(player, name)
-        self.registry.mark_seen(room, at)
-        await self._deal_if_full(room, *self._named(player, clean_name(name) if name.strip() else ""))
-        return ActionResult()
 
     def _named(self, player: str, name: str) -> list[Change]:
         """Return what stores the name of a player, if one was given."""
@@ -319,7 +308,7 @@ class TableService:
             raise IllegalDecisionError("Only whoever opened this table can close it.")
         if room.table is not None and seat == SPECTATOR:
             raise IllegalDecisionError("Only those who played can delete a game.")
-        if room.running:
+        if room.to_act is not None:
             raise IllegalDecisionError("The game goes on. Resign first, then it can be deleted.")
         others = [i for i, one in enumerate(room.seats) if i != seat and one.players]
         if room.table is None or not others:

@@ -82,7 +82,7 @@ class Transcript:
         self._logs: dict[int, _AudienceLog] = defaultdict(_AudienceLog)
         self.deciders: list[int] = []  # of each step; SPECTATOR where chance decided
         self.answers: list[Answer] = []
-        self.hints: list[tuple[int, int, str]] = []  # seat, question, text
+        self.hints: dict[tuple[int, int], str] = {}  # by seat and question
         self.update()
 
     def update(self) -> None:
@@ -95,7 +95,7 @@ class Transcript:
         steps = self._events[-1].step if self._events else 0
         match entry:
             case Hint(seat, hint):
-                self.hints.append((seat, len(self.answers), f"The hint was {hint}."))
+                self.hints[seat, len(self.answers)] = f"The hint was {hint}."
             case Reseated() | Replaced() | Note():
                 text = mark_text(self._table.game, entry)
                 self._events.append(_Event(steps, SPECTATOR, text, self._names))

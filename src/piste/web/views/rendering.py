@@ -68,18 +68,6 @@ class BotListing(NamedTuple):
     line: str
 
 
-class GameListing(NamedTuple):
-    """One game as a list offers it."""
-
-    name: str
-    title: str
-    line: str
-    credit: str
-    emblem: Area | None
-    levels: tuple[BotListing, ...]
-    max_players: int
-
-
 class PageRenderer:
     """Renders the templates, and keeps fragments that were rendered before."""
 
@@ -96,8 +84,9 @@ class PageRenderer:
         self._part = lru_cache(CACHE_SIZE)(self._render_part)
         self._draw = lru_cache(3 * CACHE_SIZE)(self._draw_macro)
         self.environment.filters.update(minus=minus, area=self.area, made_by=made_by, confirm_text=confirm_text)
+        self.environment.filters.update(max_players=max_players)
         self.environment.globals.update(
-            static=self.static, counted=counted, SPECTATOR=SPECTATOR, cached_draw=self._draw
+            static=self.static, counted=counted, SPECTATOR=SPECTATOR, cached_draw=self._draw, levels_of=levels
         )
 
     def static(self, name: str) -> str:
@@ -183,9 +172,7 @@ class PageRenderer:
         """Return the first page: every game, the ways to begin one, and a few tables that anybody may join."""
         return self.page(
             "home",
-            games=sorted(
-                (game_listing(find(game)) for game in names()), key=lambda one: (one.max_players, one.title)
-            ),
+            games=sorted(map(find, names()), key=lambda game: (max_players(game), game.notation.TITLE)),
             name=name,
             tables=tables,
             usual=bots.USUAL,
@@ -199,7 +186,7 @@ class PageRenderer:
         default = {o.name: write_option(o, getattr(options, o.name)) for o in game.notation.OPTIONS}
         return self.page(
             "game",
-            game=game_listing(game),
+            game=game,
             options=[form_field(option) for option in game.notation.OPTIONS if option.name != "players"],
             values=default | dict(fields or {}),
             name=name,
@@ -210,7 +197,7 @@ class PageRenderer:
     def rules_page(self, game: Game, *, part: bool = False) -> str:
         """Return the rules of a game, as a page or as a part of another."""
         text = rules_html(game)
-        return text if part else self.page("rules", game=game_listing(game), text=text)
+        return text if part else self.page("rules", game=game, text=text)
 
     def error_page(self, status: int, sentence: str) -> str:
         """Return a page that says what went wrong and what can be done."""
@@ -249,18 +236,8 @@ def form_field(option: Option) -> FormField:
     return FormField(option.name, option.help, values, number)
 
 
-def game_listing(game: Game) -> GameListing:
-    return _game_listing(game, bots.made(game))
-
-
-@lru_cache(64)
-def _game_listing(game: Game, made: int) -> GameListing:  # noqa: ARG001 (part of the key)
-    notation = game.notation
-    max_players = max((option.high for option in notation.OPTIONS if option.name == "players"), default=2)
-    emblem = None if game.scene is None else game.scene.EMBLEM
-    return GameListing(
-        game.name, notation.TITLE, notation.LINE, notation.CREDIT, emblem, levels(game.name), max_players
-    )
+def max_players(game: Game) -> int:
+    return max((option.high for option in game.notation.OPTIONS if option.name == "players"), default=2)
 
 
 def levels(name: str, changed: tuple[tuple[str, str], ...] = ()) -> tuple[BotListing, ...]:

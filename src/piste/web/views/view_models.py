@@ -138,7 +138,7 @@ def view_model(room: Room, viewer: Viewer, context: RenderContext) -> TableViewM
     model = model._replace(
         stage=OVER if room.over else PLAYING, at=len(log), step=len(view.log), log=log, number=table.number,
         undecided=seat != SPECTATOR and not transcript.has_decided(seat),
-        preparing=room.preparing if room.running else None,
+        preparing=None if room.to_act is None else room.preparing,
         areas=scene(game, view if prompt else untouchable(view), names),
         hint=room.hints.get(question_key) or room.no_hints.get(question_key, ""),
         round_end=round_end(room, view, names), commitment=table.commitment,
@@ -259,7 +259,6 @@ def choices(prompt: Prompt, view: SeatView) -> tuple[Choice, ...]:
 
 
 def people(room: Room, viewer: Viewer, now: float) -> tuple[Person, ...]:
-    actor = None if room.table is None else room.table.to_act
     names = room.names()
     return tuple(
         Person(
@@ -270,7 +269,7 @@ def people(room: Room, viewer: Viewer, now: float) -> tuple[Person, ...]:
             basis=room.basis(seat.bot or seat.stand_in),
             you=i == viewer.seat,
             here=seat.kind == BOT or (seat.kind == PERSON and (i == viewer.seat or room.here(i, now))),
-            turn=i == actor,
+            turn=i == room.to_act,
             left=room.has_left(i),
         )
         for i, seat in enumerate(room.seats)
