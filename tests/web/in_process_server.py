@@ -25,7 +25,7 @@ from piste.web.storage.storage import Storage
 from piste.web.tables.registry import CODE_ALPHABET
 from piste.web.tables.room import Opener, Room, default_opener
 from piste.web.tables.service import TableService, TokenFactory
-from piste.web.workers.worker_pool import BotWorkers, ReviewProgress
+from piste.web.workers.worker_pool import BotWorkers
 from tests.limits import PATIENCE_S
 
 HOST = "table.example"
@@ -77,7 +77,7 @@ class FirstMind(BotWorkers):
 
     def __init__(self) -> None:
         self.choosing: Callable[[str, str, SeatView], Awaitable[int]] | None = None
-        self.reviewing: Callable[[ReviewProgress], Awaitable[None]] | None = None  # before a review is answered
+        self.reviewing: Callable[[Callable[..., None]], Awaitable[None]] | None = None  # before a review is answered
         self.asked: list[tuple[str, ...]] = []
         self.prepared: list[tuple[str, str]] = []
         self.steps: tuple[tuple[int, int, str], ...] = ()  # told before anything is answered
@@ -109,7 +109,7 @@ class FirstMind(BotWorkers):
         self.prepared.append((game, level))
         await self._tell(progress)
 
-    async def review(self, record: str, progress: ReviewProgress) -> str:
+    async def review(self, record: str, progress: Callable[..., None]) -> str:
         self.asked.append(("", "review", record))
         await self._tell(progress)
         if self.reviewing is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Callable
 
 import pytest
 
@@ -12,7 +13,6 @@ from piste.core.dealer import Commitment
 from piste.core.errors import PisteError
 from piste.core.game import find, names
 from piste.web.tables.registry import IDLE_TIMEOUT_S
-from piste.web.workers.worker_pool import ReviewProgress
 from tests.web.failing_storage import room_count, storage_fails
 from tests.web.in_process_server import (
     SALT,
@@ -176,9 +176,9 @@ async def test_seed_and_salt_leave_the_house_only_when_the_game_is_over(house: I
         told.append(repr(await people[0].do(code, "decide", decision="no such thing", number="0")))
         for who in everybody:
             assert promise.digest in await who.page(code)
-        if left and house.room(code).running:
+        if left and house.room(code).to_act is not None:
             await one_decision(house, code, people)
-        if not house.room(code).running:
+        if house.room(code).to_act is None:
             break
         told += [text for socket in sockets for text in socket.sent]
     else:
@@ -201,7 +201,7 @@ async def test_a_review_is_shown_as_far_as_it_is(house: InProcessServer) -> None
     code, people = await table_for(house, "prime-duel")
     going, done = asyncio.Event(), asyncio.Event()
 
-    async def half(progress: ReviewProgress) -> None:
+    async def half(progress: Callable[..., None]) -> None:
         begun = {"chances": [{"step": 0, "1": 0.5, "2": 0.5}], "decisions": []}
         progress(5, 20, "judging", json.dumps(begun))
         progress(8, 20, "judging")  # and what was found stays

@@ -80,7 +80,7 @@ def test_a_table_is_dealt_when_its_last_seat_is_taken(count: int) -> None:
     assert made.sit("last", "Zoe") == count - 1
     assert made.full
     made.deal(seeded())
-    assert made.running
+    assert made.to_act is not None
     assert made.head is not None
     assert made.head.seats == (*("Ada", "Ben", "Cleo")[: count - 1], "Zoe")
 
@@ -268,7 +268,7 @@ def test_of_four_the_others_play_on_without_who_resigned() -> None:
     made = room("mccoy-duel", 4, players=4)
     gone = actor(made)
     made.resign(gone)
-    assert made.running
+    assert made.to_act is not None
     assert actor(made) != gone
     assert [
         person.left for person in view_model(made, Viewer(0), RenderContext(0.0, PATIENCE, Root(""))).people
@@ -374,7 +374,7 @@ def test_a_rematch_moves_everybody_one_seat_and_keeps_places(count: int) -> None
     made = room("mccoy-duel", count, players=count)
     with pytest.raises(IllegalDecisionError, match="not over"):
         made.rematch_seats(0)
-    while made.running:
+    while made.to_act is not None:
         made.resign(actor(made))
     with pytest.raises(IllegalDecisionError, match="Only those who played"):
         made.rematch_seats(SPECTATOR)

@@ -127,7 +127,7 @@ async def test_preparing_does_not_count_against_the_time_of_a_decision(
         need = (str(tmp_path / "mark"), "perfect", find("prime-duel").options())
         with pytest.raises(WorkerTimeoutError) as tired:
             await made._run(
-                made._decisions, time.sleep, FOREVER, need=need, preparing=lambda *how: told.append(how[2])
+                made._decisions, time.sleep, FOREVER, need=need, progress=lambda *how: told.append(how[2])
             )
         assert not isinstance(tired.value, PreparationTimeoutError)
         assert told == ["", "step 0", "step 1", "step 2", "step 3", ""]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import math
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from hashlib import blake2b
@@ -36,13 +35,18 @@ PREPARE_DEFAULT_TIMEOUT_S, PREPARE_TIMEOUT_S = 1800.0, 240.0
 INSTANT_LEVELS = ("random", "novice", "steady")  # levels that answer at once, whatever the options
 WORKER_MEMORY_BYTES, PREPARATION_MEMORY_BYTES = 1 << 30, 2 << 30  # a worker that needs more memory is stopped
 REVIEW_UPDATE_INTERVAL_S = 0.5  # time between two updates of a partial review
+FAILURES: dict[type[Exception], str] = {
+    WorkerDiedError: "A bot stopped in the middle of a thought.",
+    WorkerMemoryError: "A bot needed more memory than there is for one.",
+    TimeoutError: "A bot took too long and was stopped.",
+}
 RETRY_ADVICE = "The game is kept: reload the page to let it try again."
 READY = (1, 1, "")  # the progress that is reported when preparation is over
 T = TypeVar("T")
 
 Need = tuple[str, str, Any]  # a game, a level and options
-ReviewProgress = Callable[..., None]
-"""Receives the progress of a review as `Progress` does, and now and then also the partial review as JSON."""
+Report = Callable[..., None] | None
+"""Receives progress as `Progress` does; that of a review, now and then also the partial review as JSON."""
 
 
 class WorkersBusyError(PisteError):
@@ -97,7 +101,7 @@ class BotWorkers:
         return await self._run(
             self._instant if level in INSTANT_LEVELS else self._decisions,
             tasks.choose, game, level, view, Dealer(seed).stream(stream),
-            need=(game, level, view.options), preparing=progress,
+            need=(game, level, view.options), progress=progress,
         )  # fmt: skip
 
     async def hint(
@@ -107,7 +111,7 @@ class BotWorkers:
         level = bots.best(find(game), view.options, bots.MAX_DECISION_S).name
         return level, await self.choose(game, level, view, seed, stream, progress)
 
-    async def review(self, record: str, progress: ReviewProgress) -> str:
+    async def review(self, record: str, progress: Callable[..., None]) -> str:
         """Return the coach's review of a finished game as JSON."""
         return await self._run(self._reviews, _review, record, progress=progress)
 
@@ -128,30 +132,21 @@ class BotWorkers:
                 logs.error("not prepared", e)
 
     async def _run(
-        self,
-        pool: WorkerPool,
-        work: Callable[..., T],
-        *args: Any,
-        need: Need | None = None,
-        preparing: Progress = quiet,
-        progress: ReviewProgress | None = None,
+        self, pool: WorkerPool, work: Callable[..., T], *args: Any, need: Need | None = None, progress: Report = None
     ) -> T:
-        """Run a task in a worker; it is finished even if the caller is cancelled, since its worker is busy."""
-        running = self._run_task(pool, work, args, need, preparing, progress)
+        """Run a task in a worker; it is finished even if the caller is cancelled, since its worker is busy.
+
+        The progress is that of the preparation, if the task needs one, and else that of the task.
+        """
+        running = self._run_task(pool, work, args, need, progress)
         return await asyncio.shield(start_task(self._tasks, running))
 
     async def _run_task(
-        self,
-        pool: WorkerPool,
-        work: Callable[..., T],
-        args: tuple[Any, ...],
-        need: Need | None,
-        preparing: Progress,
-        progress: ReviewProgress | None,
+        self, pool: WorkerPool, work: Callable[..., T], args: Any, need: Need | None, progress: Report
     ) -> T:
         try:
             if need is not None:
-                await self.prepare(*need, preparing)
+                await self.prepare(*need, progress or quiet)
             for last_try in (False, True):
                 async with pool.worker() as worker:
                     if self._closed:
@@ -159,24 +154,12 @@ class BotWorkers:
                     try:
                         if need is not None and bots.asks_solver(need[1], find(need[0])):
                             # The worker loads it from the cache; only without a cache it is computed again.
-                            await _within(PREPARE_DEFAULT_TIMEOUT_S, worker, tasks.prepare, need, preparing)
-                            preparing(*READY)
-                        return await _within(
-                            pool.timeout_s, worker, work, args, progress,
-                            share_s=pool.share_s, others_wait=lambda: pool.queue.others_wait(NETWORK.get()),
-                        )  # fmt: skip
-                    except WorkerDiedError:
-                        if last_try or self._closed:
-                            raise WorkerTimeoutError(
-                                f"A bot stopped in the middle of a thought. {RETRY_ADVICE}"
-                            ) from None
-                    except WorkerMemoryError:
-                        worker.kill()
-                        raise WorkerTimeoutError(
-                            f"A bot needed more memory than there is for one. {RETRY_ADVICE}"
-                        ) from None
-                    except TimeoutError:
-                        raise WorkerTimeoutError(f"A bot took too long and was stopped. {RETRY_ADVICE}") from None
+                            await _within(PREPARE_DEFAULT_TIMEOUT_S, worker, tasks.prepare, need, progress or quiet)
+                            (progress or quiet)(*READY)
+                        return await _within(pool.timeout_s, worker, work, args, None if need else progress, pool)
+                    except tuple(FAILURES) as e:
+                        if last_try or self._closed or not isinstance(e, WorkerDiedError):
+                            raise WorkerTimeoutError(f"{FAILURES[type(e)]} {RETRY_ADVICE}") from None
             raise AssertionError("the second try returns or raises")
         except (PisteError, asyncio.CancelledError):
             raise
@@ -261,10 +244,10 @@ class PreparationTracker:
                     self._workers.discard(worker)
                     worker.kill()
             self._done.add(need)
-        except TimeoutError:
-            raise PreparationTimeoutError(f"A bot could not be made ready in time. {RETRY_ADVICE}") from None
-        except (WorkerDiedError, WorkerMemoryError):
-            raise PreparationTimeoutError(f"A bot stopped while it was made ready. {RETRY_ADVICE}") from None
+        except tuple(FAILURES) as e:
+            late = isinstance(e, TimeoutError)
+            why = "A bot could not be made ready in time." if late else "A bot stopped while it was made ready."
+            raise PreparationTimeoutError(f"{why} {RETRY_ADVICE}") from None
         finally:
             self._running.pop(need, None)
             self._latest.pop(need, None)
@@ -285,12 +268,10 @@ async def _within(
     worker: Worker,
     work: Callable[..., T],
     args: tuple[Any, ...],
-    progress: Progress | ReviewProgress | None,
-    *,
-    share_s: float = math.inf,
-    others_wait: Callable[[], bool] = lambda: False,
+    progress: Report,
+    pool: WorkerPool | None = None,
 ) -> T:
-    """Return a task's result; stop its worker after the timeout, or after its share of time while others wait."""
+    """Return a task's result; stop its worker after the timeout, or after its pool's share while others wait."""
     loop = asyncio.get_running_loop()
     began = loop.time()
 
@@ -299,26 +280,26 @@ async def _within(
             loop.call_soon_threadsafe(progress or quiet, *step)
 
     result = asyncio.wrap_future(worker.submit(work, *args, progress=None if progress is None else report))
+    result.add_done_callback(lambda done: done.cancelled() or done.exception())  # perhaps nobody awaits it
     try:
         while True:
             left = max(0.0, began + timeout_s - loop.time())
-            await asyncio.wait({result}, timeout=left if math.isinf(share_s) else min(1.0, left))
+            await asyncio.wait({result}, timeout=left if pool is None else min(1.0, left))
             spent = loop.time() - began
             if result.done():
                 return result.result()
-            if spent >= timeout_s or (spent >= share_s and others_wait()):
+            to_others = pool is not None and spent >= pool.share_s and pool.queue.others_wait(NETWORK.get())
+            if spent >= timeout_s or to_others:
                 raise TimeoutError
-    except TimeoutError:
+    except (TimeoutError, WorkerMemoryError):
         worker.kill()
         raise
-    finally:
-        result.add_done_callback(lambda done: done.cancelled() or done.exception())
 
 
 # In the worker
 
 
-def _review(text: str, progress: ReviewProgress) -> str:
+def _review(text: str, progress: Callable[..., None]) -> str:
     import json
     from time import monotonic
 
