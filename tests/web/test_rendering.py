@@ -217,7 +217,7 @@ def test_parts_are_the_eight_and_the_page_holds_them_as_they_are() -> None:
     parts = PAGES.parts(one)
     wanted = ("people", "status", "round", "scene", "choices", "notes", "offers", "fair")
     assert tuple(parts) == tuple(PART_FIELDS) == wanted
-    page = PAGES.table_page(one, parts)
+    page = PAGES.table_page(one)
     for name, html in parts.items():
         assert f'<div id="part-{name}"' in page
         assert html in page

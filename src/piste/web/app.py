@@ -34,7 +34,8 @@ from piste.web.tables.room import OPEN, RESERVED, Opener, default_opener
 from piste.web.tables.service import TableService, TokenFactory, player_of
 from piste.web.views.rendering import STATIC, STEP_PARTS, PageRenderer, TableListing
 from piste.web.views.replay import replay_step
-from piste.web.views.view_models import RESIGNED
+from piste.web.views.view_models import RESIGNED, viewer_of
+from piste.web.views.view_models import steps as steps_since
 from piste.web.websocket import Connection, news
 from piste.web.workers.worker_pool import BotWorkers, WorkersBusyError
 
@@ -201,15 +202,14 @@ class Site:
             model = model._replace(round_end=None)  # "Next round" without JavaScript
         whole = request.query_params.get("log") == "all"
         to = max(0, int_param(request, "to", 0))
-        page = self.pages.table_page(model, self.pages.parts(model, name), name=name, whole=whole, to=to)
-        return HTMLResponse(page)
+        return HTMLResponse(self.pages.table_page(model, name=name, whole=whole, to=to))
 
     async def news(self, request: Request) -> Response:
         player = self.player(request)
         async with self.service.room(request.path_params["code"]) as room:
             await self.service.arrive(room, player, network_of(request.scope))
             model = self.service.view_model(room, player, self.link_root(request))
-            steps = self.service.steps(room, player, model, last_step(request))
+            steps = steps_since(room, viewer_of(room, player), model, last_step(request))
         drawn = [(then, self.pages.parts(then, only=STEP_PARTS)) for then in steps]
         return JSONResponse(news(model, self.pages.parts(model), int_param(request, "since", 0), steps=drawn))
 

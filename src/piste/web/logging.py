@@ -71,14 +71,11 @@ class JsonFormatter(logging.Formatter):
             "level": record.levelname.lower(),
         }
         if record.name == LOGGER_NAME:
-            entry["event"] = record.msg
-            entry |= safe_fields(getattr(record, "fields", {}))
+            entry |= {"event": record.msg, **safe_fields(getattr(record, "fields", {}))}
         else:
             # Libraries put addresses and paths into their messages: only the first line of the pattern is written.
-            entry["event"] = record.name
-            entry["message"] = (
-                str(record.msg).partition("\n")[0][:MAX_VALUE_LENGTH] if isinstance(record.msg, str) else ""
-            )
+            pattern = record.msg if isinstance(record.msg, str) else ""
+            entry |= {"event": record.name, "message": pattern.partition("\n")[0][:MAX_VALUE_LENGTH]}
         if record.exc_info and record.exc_info[1] is not None:
             entry |= error_fields(record.exc_info[1])
         return entry
@@ -101,12 +98,9 @@ def safe_fields(fields: Mapping[str, object]) -> dict[str, object]:
     entry: dict[str, object] = {}
     for field, value in fields.items():
         name = f"field_{field}" if field in RESERVED_FIELDS else field
-        if field in PRIVATE_FIELDS:
-            entry[name] = "(withheld)"
-        elif value is None or isinstance(value, bool | int | float):
-            entry[name] = value
-        else:
-            entry[name] = str(value)[:MAX_VALUE_LENGTH]
+        plain = value is None or isinstance(value, bool | int | float)
+        shown = value if plain else str(value)[:MAX_VALUE_LENGTH]
+        entry[name] = "(withheld)" if field in PRIVATE_FIELDS else shown
     return entry
 
 

@@ -20,7 +20,8 @@ from piste.web.network import Root
 from piste.web.tables.registry import Subscription, TableNotFoundError
 from piste.web.tables.service import VERBS, TableService
 from piste.web.views.rendering import MAX_LOG_LINES, STEP_PARTS, PageRenderer
-from piste.web.views.view_models import TableViewModel
+from piste.web.views.view_models import TableViewModel, viewer_of
+from piste.web.views.view_models import steps as steps_since
 
 MAX_MESSAGE_LENGTH = 1024
 MAX_QUEUED_REQUESTS = 64
@@ -140,7 +141,7 @@ class Connection:
                         if model.seat != self._seat:  # the player has sat down, here or in another window
                             self._service.registry.change_seat(room, self._seat, model.seat)
                             self._seat, self._since = model.seat, 0
-                        steps = self._service.steps(room, self._player, model, self._step)
+                        steps = steps_since(room, viewer_of(room, self._player), model, self._step)
                     parts = self._pages.parts(model)
                     drawn = [(then, self._pages.parts(then, only=STEP_PARTS)) for then in steps]
                     message = news(model, parts, self._since, self._sent, drawn)

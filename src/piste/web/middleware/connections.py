@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from asyncio import BaseTransport
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from ipaddress import ip_address, ip_network
@@ -42,9 +42,7 @@ class Connections:
     max_silent: float
     _open: int = 0
     _by_network: Counter[str] = field(default_factory=Counter)
-    # By network, silent for longest first.
-    _silent: dict[str, dict[HttpProtocol, None]] = field(default_factory=lambda: defaultdict(dict))
-    _silent_count: int = 0
+    _silent: dict[HttpProtocol, str] = field(default_factory=dict)  # with their networks, silent for longest first
 
     def add(self, network: str, *, limited: bool) -> bool:
         """Count a connection; False if its network has enough of them."""
@@ -60,21 +58,15 @@ class Connections:
 
     def mark_silent(self, network: str, connection: HttpProtocol) -> None:
         """Note a silent connection; of too many, cut off the oldest of the network that has most."""
-        if connection not in self._silent[network]:
-            self._silent[network][connection] = None
-            self._silent_count += 1
-        if self._open > self.max_open or self._silent_count > self.max_silent:
-            largest = max(self._silent, key=lambda one: len(self._silent[one]))
-            oldest = next(iter(self._silent[largest]))
-            self.mark_active(largest, oldest)
+        self._silent.setdefault(connection, network)
+        if self._open > self.max_open or len(self._silent) > self.max_silent:
+            largest = Counter(self._silent.values()).most_common(1)[0][0]
+            oldest = next(one for one, network in self._silent.items() if network == largest)
+            self.mark_active(oldest)
             oldest.transport.abort()
 
-    def mark_active(self, network: str, connection: HttpProtocol) -> None:
-        if connection in self._silent.get(network, ()):
-            del self._silent[network][connection]
-            self._silent_count -= 1
-            if not self._silent[network]:
-                del self._silent[network]
+    def mark_active(self, connection: HttpProtocol) -> None:
+        self._silent.pop(connection, None)
 
 
 class HttpProtocol(H11Protocol):
@@ -104,7 +96,7 @@ class HttpProtocol(H11Protocol):
     def _leave(self) -> None:
         network, self._network = self._network, None
         if network is not None:
-            self.server_connections.mark_active(network, self)
+            self.server_connections.mark_active(self)
             self.server_connections.remove(network)
 
     def _wait_for_request(self) -> None:
@@ -114,8 +106,7 @@ class HttpProtocol(H11Protocol):
 
     def _answer_request(self) -> None:
         self._set_timeout(None)
-        if self._network is not None:
-            self.server_connections.mark_active(self._network, self)
+        self.server_connections.mark_active(self)
 
     def _set_timeout(self, seconds: float | None) -> None:
         """Abort this connection after some seconds, unless it is called again before; None: never."""

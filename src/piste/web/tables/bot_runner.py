@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import json
 import time
 from dataclasses import dataclass, field
@@ -96,18 +95,18 @@ class BotRunner:
         except WorkersBusyError:
             await asyncio.sleep(BUSY_RETRY_S)
             return True
-        except (WorkerTimeoutError, MissingExtraError) as e:
-            logs.warning("bot tired", game=game, bot=level)
-            if level in INSTANT_LEVELS:
-                return await self._stick(code, str(e))
+        except PisteError as e:
+            tired = isinstance(e, WorkerTimeoutError | MissingExtraError)
+            logs.warning("bot tired" if tired else "bot failed", game=game, bot=level)
             async with self._registry.room(code) as room:
+                if not tired or level in INSTANT_LEVELS:
+                    room.stuck = str(e)  # the next player who arrives lets it try again
+                    self._registry.show(room)
+                    return False
                 if room is asked and room.bot_to_act() == to_act:
                     room.replace_bot(seat, why_replaced(e))
                     await self._registry.save(room)
             return True
-        except PisteError as e:
-            logs.warning("bot failed", game=game, bot=level)
-            return await self._stick(code, str(e))
         self._metrics.thoughts.labels(level).observe(time.perf_counter() - began)
         async with self._registry.room(code) as room:
             # If an earlier change could not be stored, the room was loaded again: ask the bot again.
@@ -115,13 +114,6 @@ class BotRunner:
                 self._metrics.decisions.labels(game).inc()
                 await self._registry.save(room)
         return True
-
-    async def _stick(self, code: str, why: str) -> bool:
-        """Show that a bot could not decide; the next player who arrives lets it try again. Return False."""
-        async with self._registry.room(code) as room:
-            room.stuck = why
-            self._registry.show(room)
-        return False
 
     def _show_preparing(self, code: str, done: int, total: int, _what: str) -> None:
         """Show at a table how far a bot that is being prepared has come, a percent at a time."""
@@ -132,15 +124,14 @@ class BotRunner:
             self._registry.show(room)
 
     def prepare(self, room: Room) -> None:
-        """Begin to compute what the bots at a table will need; people may play meanwhile."""
+        """Begin to compute what the bots at a table will need; people may play meanwhile.
+
+        A failure is shown when the bot has to decide.
+        """
         NETWORK.set(room.network)
         options = room.game.options(room.options)
         for level in sorted({seat.bot for seat in room.seats if asks_solver(seat.bot, room.game)}):
-            start_task(self.tasks, self._prepare(room.game.name, level, options))
-
-    async def _prepare(self, game: str, level: str, options: Any) -> None:
-        with contextlib.suppress(PisteError):  # shown when the bot has to decide
-            await self._bot_workers.prepare(game, level, options)
+            start_task(self.tasks, self._bot_workers.prepare(room.game.name, level, options))
 
     async def hint(self, code: str, player: str) -> str:
         """Return a hint for a player, or a sentence that it will follow."""

@@ -39,12 +39,12 @@ class TableNotFoundError(PisteError):
     """No room has this code."""
 
 
+@dataclass(eq=False)
 class Subscription:
     """Wakes one client when a room has changed."""
 
-    def __init__(self) -> None:
-        self.changed = asyncio.Event()
-        self.closing = False  # the server stops, or the room is gone
+    changed: asyncio.Event = field(default_factory=asyncio.Event)
+    closing: bool = False  # the server stops, or the room is gone
 
     def close(self) -> None:
         self.closing = True
@@ -88,7 +88,7 @@ class TableRegistry:
         if stored is None:
             raise TableNotFoundError("There is no such table, or it has been closed. Open a new one?")
         try:
-            return self._restored(stored)
+            return restored(stored, self._ticks())
         except PisteError:
             raise
         except Exception as e:
@@ -97,25 +97,6 @@ class TableRegistry:
                 f"What is kept of this table is damaged, and it was noted as {error_id}. Whoever runs the server may "
                 "have a backup; other tables are not affected."
             ) from e
-
-    def _restored(self, stored: schema.StoredTable) -> Room:
-        row = stored.room
-        seats = [
-            Seat(
-                seat.kind, seat.name, seat.bot, seat.stand_in, link=seat.link,
-                players=frozenset(player for at, player in stored.sitters if at == seat.seat and seat.kind != BOT),
-            )
-            for seat in stored.seats
-        ]  # fmt: skip
-        room = Room(
-            row.code, find(row.game), json.loads(row.options), seats, row.host, row.created, row.touched, row.listed,
-            row.ended, row.previous, row.successor,
-        )  # fmt: skip
-        room.seen = dict.fromkeys(room.people, self._ticks())  # nobody could connect while the server was down
-        if stored.lines:
-            room.restore(stored.lines)
-        room.written()
-        return room
 
     def add(self, room: Room) -> None:
         if len(self.rooms) >= self._settings.max_rooms:
@@ -243,6 +224,26 @@ class TableRegistry:
         loop = asyncio.get_running_loop()
         for wait in (AWAY_AFTER_S, self._settings.patience):
             loop.call_later(wait + 0.1, refresh)
+
+
+def restored(stored: schema.StoredTable, now: float) -> Room:
+    row = stored.room
+    seats = [
+        Seat(
+            seat.kind, seat.name, seat.bot, seat.stand_in, link=seat.link,
+            players=frozenset(player for at, player in stored.sitters if at == seat.seat and seat.kind != BOT),
+        )
+        for seat in stored.seats
+    ]  # fmt: skip
+    room = Room(
+        row.code, find(row.game), json.loads(row.options), seats, row.host, row.created, row.touched, row.listed,
+        row.ended, row.previous, row.successor,
+    )  # fmt: skip
+    room.seen = dict.fromkeys(room.people, now)  # nobody could connect while the server was down
+    if stored.lines:
+        room.restore(stored.lines)
+    room.written()
+    return room
 
 
 def unsaved(room: Room) -> Iterator[schema.Change]:

@@ -36,7 +36,7 @@ from piste.web.tables.room import (
     check_level,
     clean_name,
 )
-from piste.web.views.view_models import RenderContext, TableViewModel, steps, view_model, viewer_of
+from piste.web.views.view_models import RenderContext, TableViewModel, view_model, viewer_of
 from piste.web.workers.worker_pool import BotWorkers
 
 VERBS = frozenset((
@@ -117,10 +117,6 @@ class TableService:
         if viewer.seat != SPECTATOR:
             link = f"{root.text}/s/{room.code}/{viewer.seat}/{self._seat_token(room, viewer.seat)}"
         return view_model(room, viewer, RenderContext(self.ticks(), self._settings.patience, root, link))
-
-    def steps(self, room: Room, player: str, latest: TableViewModel, since: int) -> tuple[TableViewModel, ...]:
-        """Return what a device was shown between an event and the latest; the caller holds the room."""
-        return steps(room, viewer_of(room, player), latest, since)
 
     def _seat_token(self, room: Room, seat: int) -> str:
         """Return the secret part of a seat's private link."""

@@ -120,15 +120,7 @@ class PageRenderer:
         html: str = getattr(self.environment.get_template("draw.html").module, name)(*args)
         return html  # Markup, not escaped again
 
-    def table_page(
-        self,
-        model: TableViewModel,
-        parts: Mapping[str, str] | None = None,
-        *,
-        name: str = "",
-        whole: bool = False,
-        to: int = 0,
-    ) -> str:
+    def table_page(self, model: TableViewModel, *, name: str = "", whole: bool = False, to: int = 0) -> str:
         """Return the whole page of a table; `whole` shows more of a long log, `to` the lines before that one."""
         newest = model.log[-(MAX_LOG_LINES if whole and not to else LOG_LINES_ON_PAGE) :]
         to = min(to, len(model.log) - len(newest))
@@ -137,7 +129,7 @@ class PageRenderer:
         return self.page(
             "table",
             **self.context(model, name),
-            parts=parts or self.parts(model, name),
+            parts=self.parts(model, name),
             log=log,
             gap=newest[0].number if older and older[-1].number + 1 != newest[0].number else -1,
             earlier=log[0].number if log else 0,

@@ -25,9 +25,8 @@ def _rules_html(name: str, text: str) -> str:
         if token.type == "heading_open":
             token.attrSet("id", f"rules-{slug(tokens[at + 1].content)}")
         elif token.type == "table_open":
-            token.attrSet(
-                "tabindex", "0"
-            )  # it scrolls sideways where it is too wide; so does what is printed as it is
+            # It scrolls sideways where it is too wide; so does what is printed as it is.
+            token.attrSet("tabindex", "0")
         for child in token.children or ():
             if child.type == "link_open":
                 child.attrs = dict(link(str(child.attrs["href"])))

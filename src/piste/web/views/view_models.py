@@ -294,8 +294,7 @@ def status(room: Room, viewer: Viewer, context: RenderContext) -> str:
     if room.seats[at].bot:
         return f"{names[at]} is {'thinking' if room.preparing is None else 'being prepared, first time only'}."
     if room.seats[at].stand_in:
-        bot = room.seats[at].stand_in
-        return f"The bot {bot} plays for you." if at == viewer.seat else f"The bot {bot} plays for {names[at]}."
+        return f"The bot {room.seats[at].stand_in} plays for {'you' if at == viewer.seat else names[at]}."
     if at == viewer.seat:
         return "Your turn."
     if not room.here(at, context.now):
@@ -316,34 +315,27 @@ def result(ending: Ending, names: tuple[str, ...], seat: int) -> str:
     if ending.winner is None:
         return f"A draw: {ending.reason}."
     who = "You win" if ending.winner == seat else f"{names[ending.winner]} wins"
-    why = ending.reason
-    if why == RESIGNED:
-        others = [i for i in range(len(names)) if i != ending.winner]
-        why = (
-            "the others resigned"
-            if len(others) > 1
-            else f"{'you' if others[0] == seat else names[others[0]]} resigned"
-        )
-    return f"{who}: {why}."
+    if ending.reason != RESIGNED:
+        return f"{who}: {ending.reason}."
+    loser, *more = (i for i in range(len(names)) if i != ending.winner)
+    others = "the others" if more else "you" if loser == seat else names[loser]
+    return f"{who}: {others} resigned."
 
 
 def offers(room: Room, viewer: Viewer, context: RenderContext) -> tuple[Offer, ...]:
     """Return what this audience can do besides deciding."""
-    offers: list[Offer] = []
     if room.table is None:
-        if viewer.host:
-            offers += [Offer("fill", "Fill empty seats with bots", "The game begins at once."), listing(room)]
-            offers += [Offer("delete", "Close this table", "", "Close this table?")]
-        return tuple(offers)
+        fill = Offer("fill", "Fill empty seats with bots", "The game begins at once.")
+        close = Offer("delete", "Close this table", "", "Close this table?")
+        return (fill, listing(room), close) if viewer.host else ()
     if viewer.seat == SPECTATOR:
         return ()
     if room.over:
         swap = "seats swapped" if len(room.seats) == 2 else "everybody one seat on"
-        offers += [Offer("rematch", "Rematch", f"The same people, {swap}.")]
-        offers += [
-            Offer("delete", "Delete this game", "", "Remove this game from your games? This cannot be undone.")
-        ]
-        return tuple(offers)
+        sure = "Remove this game from your games? This cannot be undone."
+        rematch = Offer("rematch", "Rematch", f"The same people, {swap}.")
+        return rematch, Offer("delete", "Delete this game", "", sure)
+    offers: list[Offer] = []
     mine = room.seats[viewer.seat]
     if mine.stand_in:
         offers += [Offer("return", "Take my seat back", "A bot plays for you.")]
@@ -353,9 +345,8 @@ def offers(room: Room, viewer: Viewer, context: RenderContext) -> tuple[Offer, .
         left = f"{name} leaves the game." if room.table.seats > 2 else f"{name} is away and gives up the game."
         sure, number = f"{name} is away. Take their turn as a resignation?", room.table.number
         offers += [Offer("claim", "Claim the turn", left, sure, number)]
-        offers += [
-            Offer("stand-in", "Let a bot play on", f"A bot takes {name}'s turns until {name} is back.", "", number)
-        ]
+        takes = f"A bot takes {name}'s turns until {name} is back."
+        offers += [Offer("stand-in", "Let a bot play on", takes, "", number)]
     if room.against_bots(viewer.seat) and room.table.to_act == viewer.seat and not mine.stand_in:
         offers += [Offer("hint", "Hint", "What the strongest bot here would choose. The record says that you asked.")]
     if not room.has_left(viewer.seat):
