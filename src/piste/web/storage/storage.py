@@ -18,8 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from sqlalchemy import URL, Connection, Engine, Select, and_, create_engine, event, func, select
-from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError, DatabaseError, IntegrityError, OperationalError, SQLAlchemyError
+from sqlalchemy.exc import DatabaseError, IntegrityError, OperationalError, SQLAlchemyError
 
 from piste.core.errors import PisteError
 from piste.web.storage import schema
@@ -56,9 +55,8 @@ class _Call(NamedTuple):
 class Storage:
     """The database file. `write` and all reads may be called from any thread."""
 
-    def __init__(self, place: str | Path) -> None:
-        """Name a file, or an address such as sqlite:////var/lib/piste/piste.db; nothing is opened yet."""
-        self.path = _file_of(place)
+    def __init__(self, path: Path) -> None:
+        self.path = path.resolve()  # links to one file share its lock
         self._state_lock = threading.Lock()  # for opening, closing and the queue
         self._read_write_lock = threading.Lock()  # for a read that a write depends on
         self._calls: queue.SimpleQueue[_Call | None] = queue.SimpleQueue()
@@ -142,8 +140,12 @@ class Storage:
                 self._write_batch(batch[:half])
                 self._write_batch(batch[half:])
                 return
+            error = e
+            if not isinstance(e, StorageError):
+                error = StorageError(f"This could not be kept ({_reason(e)}).")
+                error.__cause__ = e  # for the log
             for call in batch:
-                call.done.set_exception(_write_error(e))
+                call.done.set_exception(error)
             return
         for call in batch:
             call.done.set_result(None)
@@ -172,9 +174,8 @@ class Storage:
             row = connection.execute(select(RoomRow.__table__).where(RoomRow.code == code)).first()
             if row is None:
                 return None
-            seats = connection.execute(
-                select(SeatRow.__table__).where(SeatRow.room == code).order_by(SeatRow.seat)
-            ).all()
+            seated = select(SeatRow.__table__).where(SeatRow.room == code).order_by(SeatRow.seat)
+            seats = connection.execute(seated).all()
             sitting = select(SitterRow.seat, SitterRow.player).where(SitterRow.room == code)
             sitters = connection.execute(sitting.order_by(SitterRow.seat, SitterRow.player)).all()
             record = select(LineRow.text).where(LineRow.room == code).order_by(LineRow.n)
@@ -212,8 +213,8 @@ class Storage:
 
     def player(self, player: str) -> str | None:
         """Return the last name of a player."""
-        name: str | None = _printable(self._scalar(select(PlayerRow.name).where(PlayerRow.player == player)))
-        return name
+        name = self._scalar(select(PlayerRow.name).where(PlayerRow.player == player))
+        return None if name is None else str(_printable(name))
 
     def review(self, code: str) -> str | None:
         return self._scalar(select(ReviewRow.text).where(ReviewRow.room == code))
@@ -292,30 +293,7 @@ def _reason(error: Exception) -> str:
     return "it does not fit what is there" if isinstance(error, IntegrityError) else type(error).__name__
 
 
-def _write_error(error: Exception) -> StorageError:
-    if isinstance(error, StorageError):
-        return error
-    result = StorageError(f"This could not be kept ({_reason(error)}).")
-    result.__cause__ = error  # for the log
-    return result
-
-
 # From here on: SQLite only.
-
-
-def _file_of(place: str | Path) -> Path:
-    """Return the file of a path or an address."""
-    if isinstance(place, Path) or "://" not in place:
-        return Path(place).resolve()  # links to one file share its lock
-    try:
-        url = make_url(place)
-    except (ArgumentError, ValueError):
-        raise PisteError("The address of the storage cannot be read. Name a file, or sqlite:///FILE.") from None
-    if url.get_backend_name() != "sqlite":
-        raise PisteError(f"Storage in {url.get_backend_name()} is not offered yet. Name a file, or sqlite:///FILE.")
-    if not url.database or url.database == ":memory:" or url.database.startswith("file:"):
-        raise PisteError("The storage must be a file, or what is played would be lost. Name one: sqlite:///FILE.")
-    return Path(url.database).resolve()
 
 
 def _create_private(path: Path) -> None:

@@ -83,11 +83,10 @@ class PageRenderer:
         )
         self._part = lru_cache(CACHE_SIZE)(self._render_part)
         self._draw = lru_cache(3 * CACHE_SIZE)(self._draw_macro)
-        self.environment.filters.update(minus=minus, area=self.area, made_by=made_by, confirm_text=confirm_text)
-        self.environment.filters.update(max_players=max_players)
-        self.environment.globals.update(
-            static=self.static, counted=counted, SPECTATOR=SPECTATOR, cached_draw=self._draw, levels_of=levels
-        )
+        drawing = {"area": self.area, "made_by": made_by, "confirm_text": confirm_text}
+        self.environment.filters.update(minus=minus, max_players=max_players, **drawing)
+        drawing = {"cached_draw": self._draw, "levels_of": levels}
+        self.environment.globals.update(static=self.static, counted=counted, SPECTATOR=SPECTATOR, **drawing)
 
     def static(self, name: str) -> str:
         """Return the address of a file that never changes under it."""
@@ -142,9 +141,7 @@ class PageRenderer:
         pickable = scene.offered_decisions(model.areas)
         return {
             "model": model,
-            "waiting": model.stage == WAITING,
-            "playing": model.stage == PLAYING,
-            "over": model.stage == OVER,
+            **{stage: model.stage == stage for stage in (WAITING, PLAYING, OVER)},
             "own": own,
             "common": tuple(area for area in model.areas if area not in own),
             "loose": tuple(
