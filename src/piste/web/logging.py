@@ -26,9 +26,8 @@ PRIVATE_FIELDS = frozenset(
 )  # fmt: skip
 """Fields that would reveal who plays, from where, or with which cards: their values are never written."""
 
+# Fields of the log itself: another field of that name is written as `field_level` and so on.
 RESERVED_FIELDS = frozenset(("time", "level", "event", "message", "error", "where"))
-"""Fields of the log itself: another field of that name is written as `field_level` and so on."""
-
 MAX_VALUE_LENGTH = 200
 MAX_FRAMES = 12
 

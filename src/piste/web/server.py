@@ -26,10 +26,9 @@ SHUTDOWN_TIMEOUT_S = 5
 MAX_MESSAGE_BYTES = 4096
 MAX_HEAD_BYTES = 16384
 MAX_OPEN_FILES = 16_384  # open files to request from the system: every connection is one, also a silent one
+# Open files that are not for connections: storage, workers, and new connections until another one is closed.
 RESERVED_FILES = 48
 RESERVED_FILES_PER_WORKER = 4
-"""Open files that are not for connections: storage, workers, and new connections until another one is closed."""
-
 MIN_CONNECTIONS = 16  # accepted even where the system allows hardly any open files
 
 

@@ -22,9 +22,8 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 from piste.web.middleware.rate_limits import Rate, TokenBucket, count_down, network_of
 
 READ_TIMEOUT_S = 30.0  # a client that reads nothing of an answer for longer is cut off
+# Bytes that a client may send at once, and in the long run: a decision has a hundred.
 ALLOWED_BYTES = Rate(64_000, 16_000)
-"""Bytes that a client may send at once, and in the long run: a decision has a hundred."""
-
 MAX_UNREAD_BYTES = 512_000  # bytes that may wait for a client that does not read
 CHUNK_BYTES = 512  # bytes of a websocket that are parsed before the messages in them are handled
 

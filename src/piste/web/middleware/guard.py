@@ -204,12 +204,10 @@ class Guard:
 
     def _refusal(self, scope: Scope) -> Response | None:
         """Return a refusal if the head of a request already calls for one."""
-        address = network_of(scope)
         # The rate limits that a request counts for.
         posts = ("requests", "posts") if scope.get("method") == "POST" else ("requests",)
         for kind in ("sockets",) if scope["type"] == "websocket" else posts:
-            wait = self._limits.take(kind, address)
-            if wait:
+            if wait := self._limits.take(kind, network_of(scope)):
                 return self._refuse(scope, kind, 429, REFUSALS[kind], wait)
         if len(Headers(scope=scope).get("host", "")) > MAX_HOST_CHARS:
             return self._refuse(scope, "host", 400, "No server has a name as long as the one that was asked for.")

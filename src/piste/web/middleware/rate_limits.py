@@ -43,9 +43,8 @@ RATES: Mapping[str, Rate] = {
     "pictures": Rate(60, 1),  # QR codes that have to be drawn
 }
 MAX_SOCKETS_PER_NETWORK = 500  # open at once
+# Requests and messages of one network that are handled at once. Only its own others wait for them.
 MAX_CONCURRENT_PER_NETWORK = 4
-"""Requests and messages of one network that are handled at once. Only its own others wait for them."""
-
 UNLIMITED: Mapping[str, Rate] = {kind: Rate(math.inf, math.inf) for kind in RATES}
 
 REFUSALS = {
@@ -121,8 +120,7 @@ class Limits:
 
     def require(self, kind: str, network: str) -> None:
         """Let this network do this now, or raise the refusal."""
-        wait = self.take(kind, network)
-        if wait:
+        if wait := self.take(kind, network):
             raise RateLimitError(kind, wait)
 
     def add_socket(self, network: str) -> bool:

@@ -96,10 +96,10 @@ class BotRunner:
             await asyncio.sleep(BUSY_RETRY_S)
             return True
         except PisteError as e:
-            tired = isinstance(e, WorkerTimeoutError | MissingExtraError)
-            logs.warning("bot tired" if tired else "bot failed", game=game, bot=level)
+            replaceable = isinstance(e, WorkerTimeoutError | MissingExtraError)
+            logs.warning("bot tired" if replaceable else "bot failed", game=game, bot=level)
             async with self._registry.room(code) as room:
-                if not tired or level in INSTANT_LEVELS:
+                if not replaceable or level in INSTANT_LEVELS:
                     room.stuck = str(e)  # the next player who arrives lets it try again
                     self._registry.show(room)
                     return False

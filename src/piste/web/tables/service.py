@@ -43,6 +43,7 @@ VERBS = frozenset((
     "sit", "decide", "resign", "hint", "claim", "stand-in", "return", "fill", "rematch", "list", "unlist", "delete",
     "new-link",
 ))  # fmt: skip
+VERBS_WITHOUT_SEAT = ("sit", "fill", "list", "unlist", "delete")  # for those, too, who have no seat at the table
 
 
 class TokenFactory:
@@ -168,9 +169,7 @@ class TableService:
         async with self.registry.lock(room.code):
             room.used = self.ticks()
             room.seen = dict.fromkeys(room.people, room.used)
-            if room.full:
-                room.deal(self._opener)
-            await self.registry.save(room, *self._named(player, named), *more)
+            await self._save(room, *self._named(player, named), *more)
         logs.info("table opened", room=logs.room_hash(room.code), game=room.game.name)
         self.bot_runner.prepare(room)
         self.bot_runner.play(room)
@@ -198,36 +197,30 @@ class TableService:
     async def _carry_out(
         self, room: Room, seat: int, player: str, verb: str, fields: Mapping[str, str]
     ) -> ActionResult:
-        now, patience = self.ticks(), self._settings.patience
+        if verb not in VERBS_WITHOUT_SEAT:
+            if seat == SPECTATOR:
+                raise IllegalDecisionError("You look on here: only those who sit at the table can do that.")
+            self.registry.mark_seen(room, seat)
+        now, patience, said = self.ticks(), self._settings.patience, ""
+        changes: list[Change] = []
         if verb == "sit":
             name = fields.get("name", "")
             self.registry.mark_seen(room, room.sit(player, name))
-            await self._deal_if_full(room, *self._named(player, clean_name(name) if name.strip() else ""))
-            return ActionResult()
-        if verb == "fill":
+            changes = self._named(player, clean_name(name) if name.strip() else "")
+        elif verb == "fill":
             level = bots.level_of(fields.get("bot", "steady"))
             check_level(level, room.game, room.game.options(room.options))
             room.fill(player, level)
-            await self._deal_if_full(room)
-            self.bot_runner.prepare(room)
-            return ActionResult()
-        if verb in ("list", "unlist"):
+        elif verb in ("list", "unlist"):
             room.set_listed(player, verb == "list")
-            await self.registry.save(room)
-            return ActionResult()
-        if verb == "delete":
+        elif verb == "delete":
             return await self._delete(room, seat, player)
-        if seat == SPECTATOR:
-            raise IllegalDecisionError("You look on here: only those who sit at the table can do that.")
-        self.registry.mark_seen(room, seat)
-        if verb == "rematch":
+        elif verb == "rematch":
             return await self._rematch(room, seat, player)
-        if verb == "new-link":
+        elif verb == "new-link":
             room.revoke_link(seat, player)
-            await self.registry.save(room)
-            return ActionResult("The old link is worthless now, and only this device has your seat.")
-        said = ""
-        if verb == "decide":
+            said = "The old link is worthless now, and only this device has your seat."
+        elif verb == "decide":
             before = room.version
             said = room.decide(seat, fields.get("decision", ""), read_number(fields.get("number", "")))
             if room.version == before:
@@ -243,14 +236,17 @@ class TableService:
             room.stand_in(seat, now, patience)
         elif verb == "return":
             room.come_back(seat)
-        await self.registry.save(room)
+        await self._save(room, *changes)
+        if verb == "fill":
+            self.bot_runner.prepare(room)
         return ActionResult(said)
 
     def _named(self, player: str, name: str) -> list[Change]:
         """Return what stores the name of a player, if one was given."""
         return [put(PlayerRow(player, name, self.clock()))] if name else []
 
-    async def _deal_if_full(self, room: Room, *changes: Change) -> None:
+    async def _save(self, room: Room, *changes: Change) -> None:
+        """Store a room, after the deal if its last seat was taken."""
         if room.full and room.table is None:
             room.deal(self._opener)
         await self.registry.save(room, *changes)
@@ -262,7 +258,7 @@ class TableService:
             room.network = network
         self.registry.mark_seen(room, seat)
         if seat != SPECTATOR and room.arrive(seat):
-            await self._deal_if_full(room)
+            await self._save(room)
         room.stuck = ""  # a bot that could not decide tries again when a player arrives
         self.bot_runner.play(room)
 
@@ -309,9 +305,9 @@ class TableService:
         others = [i for i, one in enumerate(room.seats) if i != seat and one.players]
         if room.table is None or not others:
             await self.registry.delete(room.code)
-            return ActionResult(redirect="/")
-        room.place(seat, room.seats[seat]._replace(players=frozenset()))
-        await self.registry.save(room)
+        else:
+            room.place(seat, room.seats[seat]._replace(players=frozenset()))
+            await self.registry.save(room)
         return ActionResult(redirect="/")
 
     # Old rooms

@@ -40,9 +40,8 @@ PART_FIELDS: Mapping[str, tuple[str, ...]] = {
 """The parts that are sent again when they change, and the fields of the view model that each is drawn from."""
 
 STEP_PARTS = ("status", "round", "scene", "choices")  # the parts that show an event on the way to the latest one
+# Rendered fragments that are kept, of each kind: most of a table stays as it was from one decision to the next.
 CACHE_SIZE = 8192
-"""Rendered fragments that are kept, of each kind: most of a table stays as it was from one decision to the next."""
-
 LOG_LINES_ON_PAGE = 120  # the newest lines of the log; a link leads to the others
 MAX_LOG_LINES = 1000  # lines of the log on a page that was asked for more of them, and in one message
 

@@ -25,13 +25,11 @@ from piste.core.worker_process import Worker, WorkerDiedError, WorkerMemoryError
 from piste.web import logging as logs
 from piste.web.middleware.fair_queue import NETWORK, FairQueue
 
+# A decision or a review is given up after this time. Preparation does not count.
 DECISION_TIMEOUT_S, REVIEW_TIMEOUT_S = 60.0, 300.0
-"""A decision or a review is given up after this time. Preparation does not count."""
-
 DECISION_SHARE_S, REVIEW_SHARE_S = 20.0, 60.0  # the same while another network waits for a worker
+# Preparation is given up after this time: with a game's default options, and with others.
 PREPARE_DEFAULT_TIMEOUT_S, PREPARE_TIMEOUT_S = 1800.0, 240.0
-"""Preparation is given up after this time: with a game's default options, and with others."""
-
 INSTANT_LEVELS = ("random", "novice", "steady")  # levels that answer at once, whatever the options
 WORKER_MEMORY_BYTES, PREPARATION_MEMORY_BYTES = 1 << 30, 2 << 30  # a worker that needs more memory is stopped
 REVIEW_UPDATE_INTERVAL_S = 0.5  # time between two updates of a partial review
