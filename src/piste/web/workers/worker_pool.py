@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
+from functools import partial
 from hashlib import blake2b
 from typing import Any, TypeVar
 
@@ -136,12 +137,10 @@ class BotWorkers:
 
         The progress is that of the preparation, if the task needs one, and else that of the task.
         """
-        running = self._run_task(pool, work, args, need, progress)
+        running = self._run_task(pool, partial(work, *args), need, progress)
         return await asyncio.shield(start_task(self._tasks, running))
 
-    async def _run_task(
-        self, pool: WorkerPool, work: Callable[..., T], args: Any, need: Need | None, progress: Report
-    ) -> T:
+    async def _run_task(self, pool: WorkerPool, work: Callable[..., T], need: Need | None, progress: Report) -> T:
         try:
             if need is not None:
                 await self.prepare(*need, progress or quiet)
@@ -152,9 +151,10 @@ class BotWorkers:
                     try:
                         if need is not None and bots.asks_solver(need[1], find(need[0])):
                             # The worker loads it from the cache; only without a cache it is computed again.
-                            await _within(PREPARE_DEFAULT_TIMEOUT_S, worker, tasks.prepare, need, progress or quiet)
-                            (progress or quiet)(*READY)
-                        return await _within(pool.timeout_s, worker, work, args, None if need else progress, pool)
+                            load, report = partial(tasks.prepare, *need), progress or quiet
+                            await _within(PREPARE_DEFAULT_TIMEOUT_S, worker, load, report)
+                            report(*READY)
+                        return await _within(pool.timeout_s, worker, work, None if need else progress, pool)
                     except tuple(FAILURES) as e:
                         if last_try or self._closed or not isinstance(e, WorkerDiedError):
                             raise WorkerTimeoutError(f"{FAILURES[type(e)]} {RETRY_ADVICE}") from None
@@ -237,7 +237,8 @@ class PreparationTracker:
                 worker = Worker(nice=15 if background else 5, memory=PREPARATION_MEMORY_BYTES)
                 self._workers.add(worker)
                 try:
-                    await _within(timeout_s, worker, tasks.prepare, need, lambda *step: self._report(need, step))
+                    compute = partial(tasks.prepare, *need)
+                    await _within(timeout_s, worker, compute, lambda *step: self._report(need, step))
                 finally:
                     self._workers.discard(worker)
                     worker.kill()
@@ -262,12 +263,7 @@ class PreparationTracker:
 
 
 async def _within(
-    timeout_s: float,
-    worker: Worker,
-    work: Callable[..., T],
-    args: tuple[Any, ...],
-    progress: Report,
-    pool: WorkerPool | None = None,
+    timeout_s: float, worker: Worker, work: Callable[..., T], progress: Report, pool: WorkerPool | None = None
 ) -> T:
     """Return a task's result; stop its worker after the timeout, or after its pool's share while others wait."""
     loop = asyncio.get_running_loop()
@@ -277,7 +273,7 @@ async def _within(
         with contextlib.suppress(RuntimeError):  # the server has stopped
             loop.call_soon_threadsafe(progress or quiet, *step)
 
-    result = asyncio.wrap_future(worker.submit(work, *args, progress=None if progress is None else report))
+    result = asyncio.wrap_future(worker.submit(work, progress=None if progress is None else report))
     result.add_done_callback(lambda done: done.cancelled() or done.exception())  # perhaps nobody awaits it
     try:
         while True:
