@@ -222,6 +222,7 @@ def make_parser() -> argparse.ArgumentParser:
             flag("--startup", "CPU time of starting, as ratios"),
             flag("--serve", "hundreds of games at once in the browser's server"),
             flag("--peers", "every way to play, beside other libraries that are installed"),
+            flag("--growth", "CPU time and memory against the size of the work"),
         ),
     ).intermixed = True  # fmt: skip
     command(

@@ -16,6 +16,7 @@ from piste.core.extras import SERVE, need
 BENCHMARKS = {
     "batch": "batch",
     "compile": "compile_time",
+    "growth": "growth",
     "peers": "peers",
     "serve": "serve",
     "solve": "solve_time",

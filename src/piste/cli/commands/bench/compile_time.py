@@ -7,14 +7,14 @@ import tempfile
 from typing import Any
 
 from piste.cli.arguments import named_games
-from piste.cli.commands.bench.harness import run_program
+from piste.cli.commands.bench.harness import run_python
 from piste.cli.progress_bar import ProgressBar
 from piste.cli.terminal import Terminal
 from piste.core.extras import COMPILED, need
 
 # It imports numba first, so that only what piste adds to that is measured.
 PROGRAM = """
-import sys
+import json, sys, time
 from pathlib import Path
 import numba
 from piste.core.game import find
@@ -61,4 +61,4 @@ def show(document: dict[str, Any], terminal: Terminal) -> None:
 
 def first_calls(name: str, folder: str) -> dict[str, float]:
     """Return the CPU seconds of each kernel's first call in a fresh interpreter with this cache."""
-    return run_program(f"Compiling {name}", PROGRAM, name, folder)
+    return run_python(f"Compiling {name}", "-c", PROGRAM, name, folder)

@@ -11,6 +11,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from statistics import median
 from time import perf_counter, process_time
 from typing import Any, NamedTuple, TypeVar
@@ -21,20 +22,6 @@ from piste.core.errors import PisteError
 CALIBRATION_ROUNDS = 400_000
 RUNS = 7
 RUN_S = 0.25  # about how long each run takes
-
-USED = """
-import json, time
-def used():
-    # What a process has used since it began: its peak memory by the system, not that of who started it.
-    try:
-        with open("/proc/self/status") as status:
-            kib = next(int(line.split()[1]) for line in status if line.startswith("VmHWM"))
-    except OSError:
-        import resource
-        kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return {"seconds": time.process_time(), "mib": kib / 1024}
-"""
-"""What programs in a fresh interpreter begin with."""
 
 Work = Callable[[int], tuple[int, int]]
 """Work of a given size; returns how many steps and games it has done."""
@@ -127,9 +114,16 @@ def rate_text(rate: float) -> str:
     return f"{rate:.0f}"
 
 
-def run_program(what: str, program: str, *arguments: str, **environment: str) -> dict[str, Any]:
-    """Run a program that may call `used()` in a fresh interpreter and return the JSON that it prints."""
-    return run_python(what, "-c", USED + program, *arguments, **environment)
+def used() -> dict[str, float]:
+    """Return the CPU seconds of this process and its peak memory, which is not that of whoever started it."""
+    try:
+        status = Path("/proc/self/status").read_text(encoding="ascii")
+        kib = next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM"))
+    except OSError:
+        import resource
+
+        kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return {"seconds": process_time(), "mib": kib / 1024}
 
 
 def run_python(what: str, *arguments: str, stdin: str = "", **environment: str) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 
 from piste.cli.arguments import named_games
 from piste.cli.commands.bench import workloads
-from piste.cli.commands.bench.harness import Work, calibration, measure_in_turn, rate_text, run_program, ticker
+from piste.cli.commands.bench.harness import Work, calibration, measure_in_turn, rate_text, run_python, ticker
 from piste.cli.commands.bench.solve_time import is_heavy, solve_once
 from piste.cli.progress_bar import ProgressBar
 from piste.cli.terminal import Terminal
@@ -70,7 +70,7 @@ def measure_all(args: argparse.Namespace, bar: ProgressBar) -> dict[str, Any]:
         bar(0, 1, f"a first answer of {game.name}")
         answers[game.name] = first_answers(game.name)
     if peers.openspiel:
-        answers["OpenSpiel, kuhn_poker"] = {"empty cache": run_program("OpenSpiel's first game", SPIEL_PROGRAM)}
+        answers["OpenSpiel, kuhn_poker"] = {"empty cache": run_python("OpenSpiel's first game", "-c", SPIEL_PROGRAM)}
     return {
         "runs": RUNS,
         "loop": loop,
@@ -171,9 +171,10 @@ def c_games(compiled_c: Any, function: str) -> Work:
 
 
 ANSWER_PROGRAM = """
-import sys
+import json, sys
 from piste import bots
 from piste.api import open_table
+from piste.cli.commands.bench.harness import used
 from piste.core.dealer import RandomStream
 from piste.core.evaluation import quiet
 from piste.core.game import find
@@ -187,11 +188,12 @@ bot.choose(view, RandomStream(b"first answer", "bot"))
 print(json.dumps(used()))
 """
 SPIEL_PROGRAM = """
+import json, time
 import pyspiel
 state = pyspiel.load_game("kuhn_poker").new_initial_state()
 while not state.is_terminal():
     state.apply_action(state.legal_actions()[0])
-print(json.dumps(used()))
+print(json.dumps({"seconds": time.process_time()}))
 """
 
 
@@ -205,7 +207,9 @@ def first_answers(name: str) -> dict[str, dict[str, float]]:
         for kept in ("empty cache", "code compiled", "all kept"):
             if kept == "code compiled":
                 shutil.rmtree(Path(cache) / "piste" / "solved", ignore_errors=True)
-            answers[kept] = run_program(f"The first answer of {name}", ANSWER_PROGRAM, name, XDG_CACHE_HOME=cache)
+            answers[kept] = run_python(
+                f"The first answer of {name}", "-c", ANSWER_PROGRAM, name, XDG_CACHE_HOME=cache
+            )
     return answers
 
 
@@ -232,10 +236,12 @@ def show(document: dict[str, Any], terminal: Terminal) -> None:
         terminal.line(group)
         for who, speed in rows.items():
             terminal.line(f"  {who:32} {rate_text(speed['steps']):>7} steps, {speed['ratio']:.3g} x the loop")
-    terminal.line("Until `perfect` has decided once: CPU s and MiB")
+    terminal.line("Until `perfect` has decided once: CPU time and memory")
     for name, row in document["first_answers"].items():
-        times = "; ".join(f"{kept} {used['seconds']:.2f} s, {used['mib']:.0f} MiB" for kept, used in row.items())
-        terminal.line(f"  {name}: {times}")
+        texts = (
+            f"{kept} {', '.join(f'{value:.3g} {unit}' for unit, value in used.items())}" for kept, used in row.items()
+        )
+        terminal.line(f"  {name}: {'; '.join(texts)}")
     for name, row in document["solutions"].items():
         terminal.line(f"Full solution of {name}: {row['seconds']:.0f} CPU s, {row['mib'] / 1024:.1f} GiB")
     for sentence in document["left_out"]:

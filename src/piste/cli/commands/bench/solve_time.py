@@ -7,15 +7,16 @@ import tempfile
 from typing import Any
 
 from piste.cli.arguments import named_games
-from piste.cli.commands.bench.harness import calibration, run_program
+from piste.cli.commands.bench.harness import calibration, run_python
 from piste.cli.progress_bar import ProgressBar
 from piste.cli.terminal import Terminal
 from piste.core.extras import COMPILED, need, solver_of
 from piste.core.game import find, names
 
 PROGRAM = """
-import sys
+import json, sys
 from pathlib import Path
+from piste.cli.commands.bench.harness import used
 from piste.core.game import find
 from piste.core.evaluation import quiet
 from piste.compiled import table_cache
@@ -66,4 +67,4 @@ def is_heavy(name: str) -> bool:
 def solve_once(name: str) -> dict[str, Any]:
     """Solve a game in a fresh interpreter with an empty table cache."""
     with tempfile.TemporaryDirectory() as folder:
-        return run_program(f"The solver of {name}", PROGRAM, name, folder)
+        return run_python(f"The solver of {name}", "-c", PROGRAM, name, folder)
