@@ -21,6 +21,7 @@ from piste.core.game import Game, find, members
 from piste.core.position import Position
 
 MAX_ACTIONS = 62
+ENTRIES = ("take", "draw", "refresh", "resigned", "paid", "chances", "observe")
 
 WHOLE_STATE = f"""
 def stored(row):
@@ -43,7 +44,8 @@ def stepper_kernels(game: Game, *, compiled: bool) -> Any:
         vars(text)[f"own_part_{i}"] = part.read
     if spec is not None:
         vars(text)["TEXT"] += inspect.getsource(cast("ModuleType", spec))
-    kernels = link_modules(rules, step_kernels, observation, text, compiled=compiled, inline=(bits, text))
+    modules = (rules, step_kernels, observation, text)
+    kernels = link_modules(*modules, compiled=compiled, inline=(bits, text), entries=ENTRIES)
     if compiled:
         for kernel in (kernels.take, kernels.draw):
             kernel.compile("int64(int64[::1], int64)")
