@@ -14,7 +14,7 @@ Names are imported when they are first used, so that `import piste` costs next t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
@@ -70,12 +70,13 @@ _HOME = {
 __all__ = ["__version__", *(name for names in _HOME.values() for name in names)]  # noqa: PLE0604
 
 
-def __getattr__(name: str) -> object:
+def __getattr__(name: str) -> Any:
     from importlib import import_module
 
     for home, names in _HOME.items():
         if name in names:
-            return getattr(import_module(f"piste.{home}"), name)
+            globals()[name] = value = getattr(import_module(f"piste.{home}"), name)
+            return value
     raise AttributeError(f"module 'piste' has no attribute {name!r}")
 
 

@@ -214,8 +214,12 @@ class Game:
 
     def decision_names(self, state: Any) -> dict[str, int]:
         """Return the decisions open at a state by short name, in the order of their numbers."""
-        view = self.rules.look(state, self.rules.to_act(state))
-        return {self.notation.spell(view, action)[0]: action for action in members(self.rules.legal(state))}
+        return self.short_names(self.rules.look(state, self.rules.to_act(state)), self.rules.legal(state))
+
+    def short_names(self, view: Any, legal: int) -> dict[str, int]:
+        """Return these decisions of the seat whose view it is by short name, in the order of their numbers."""
+        spell = self.notation.spell
+        return {spell(view, action)[0]: action for action in actions_of(legal)}
 
     def read_decision(self, view: Any, kind: int, legal: int, text: str) -> int:
         """Return the decision that a person wrote, or raise and say why it cannot be taken."""

@@ -6,10 +6,11 @@ A position holds everything, secrets included. It is for analysis; a live game k
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from piste.core.errors import IllegalDecisionError, OptionError, PositionError, UnknownNameError
-from piste.core.game import Game, find, members, quoted
+from piste.core.game import Game, actions_of, find, listed, quoted
 from piste.core.protocols import CHANCE, HIDDEN, OVER, SPECTATOR
 from piste.core.views import Ending
 
@@ -20,16 +21,26 @@ MAX_LENGTH = 4000
 """No position takes more characters than this."""
 
 
-class Position(NamedTuple):
+class GameState(NamedTuple):
     """A game and one of its states."""
 
     game: Game
     state: Any
 
+
+class Position(GameState):
+    """A game and one of its states, as a value: a step leads to another one."""
+
+    # Worked out when it is first asked for.
+    _actor: int | None = None
+    _open: int = 0
+    _names: dict[str, int] | None = None
+    _shares: dict[str, Fraction] | None = None
+
     @classmethod
     def start(cls, name: str, options: Mapping[str, int | str] | None = None) -> Position:
         game = find(name)
-        return cls(game, game.rules.start(game.options(options)))
+        return _start(game, game.options(options))
 
     @classmethod
     def parse(cls, text: str) -> Position:
@@ -45,48 +56,91 @@ class Position(NamedTuple):
     @property
     def to_act(self) -> int | None:
         """The seat that is to decide, CHANCE, or None when the game is over."""
-        actor = self.game.rules.to_act(self.state)
+        actor = self._who_acts() if self._actor is None else self._actor
         return None if actor == OVER else actor
 
-    @property
-    def _decides(self) -> bool:
-        return self.game.rules.to_act(self.state) >= 0
+    def _who_acts(self) -> int:
+        """Return who is to act, and keep it with what is open: decisions, or outcomes."""
+        rules, state = self.game.rules, self.state
+        self._actor = actor = rules.to_act(state)
+        if actor != OVER:
+            self._open = (rules.outcomes if actor == CHANCE else rules.legal)(state)
+        return actor
+
+    def _by_name(self) -> dict[str, int]:
+        """Return what is open by name, and keep it."""
+        if self._names is None:
+            game, state, actor = self.game, self.state, self.to_act
+            if actor is None:
+                self._names = {}
+            elif actor == CHANCE:
+                names = outcome_names(game, state.options, game.rules.kind(state))
+                self._names = {names[outcome]: outcome for outcome in actions_of(self._open)}
+            else:
+                self._names = game.short_names(game.rules.look(state, actor), self._open)
+        return self._names
+
+    def legal_actions(self) -> tuple[int, ...]:
+        """Return the numbers of the decisions or, at chance, of the outcomes that may come next, lowest first."""
+        if self._actor is None:
+            self._who_acts()
+        return actions_of(self._open)
+
+    def child(self, action: int) -> Position:
+        """Return the position after a decision or an outcome, by its number."""
+        if self._actor is None:
+            self._who_acts()
+        if not 0 <= action < 62 or not self._open >> action & 1:
+            open_actions = [f"{number} ({name})" for name, number in self._by_name().items()]
+            choices = f"You can choose {listed(open_actions, 'or')}." if open_actions else "The game is over."
+            raise IllegalDecisionError(f"There is no action number {action} here. {choices}")
+        return Position(self.game, self.game.rules.apply(self.state, action))
 
     def decisions(self) -> dict[str, int]:
         """Return the decisions of the seat to act, by name; none if no seat is."""
-        return self.game.decision_names(self.state) if self._decides else {}
+        return {} if self.to_act == CHANCE else dict(self._by_name())
 
     def outcomes(self) -> dict[str, Fraction]:
         """Return what chance may bring, by name, with exact probabilities; none if no chance is due."""
-        from fractions import Fraction
-
         if self.to_act != CHANCE:
             return {}
-        rules = self.game.rules
-        weights = {o: rules.weight(self.state, o) for o in members(rules.outcomes(self.state))}
-        total = sum(weights.values())
-        return {self.game.outcome_name(self.state, o): Fraction(w, total) for o, w in weights.items()}
+        if self._shares is None:
+            rules, state, names = self.game.rules, self.state, self._by_name()
+            total = rules.spread(state)
+            if total == len(names):  # one card of each
+                self._shares = dict.fromkeys(names, share(1, total))
+            else:
+                self._shares = {name: share(rules.weight(state, action), total) for name, action in names.items()}
+        return dict(self._shares)
 
     def after(self, name: str) -> Position:
         """Return the position after a decision or an outcome, by name."""
-        rules, actor = self.game.rules, self.to_act
         if not isinstance(name, str):
-            raise IllegalDecisionError(f"A step is written by its name, as text: after('{name}'), not after({name}).")
+            raise IllegalDecisionError(
+                f"A step is written by its name, as text: after('{name}'), not after({name}); child takes a number."
+            )
+        names = self._by_name()
+        action = names.get(name)
+        if action is None:
+            action = self._read(name)
+        return Position(self.game, self.game.rules.apply(self.state, action))
+
+    def _read(self, text: str) -> int:
+        """Return the decision or outcome that a person wrote in another way, or raise and say why it cannot be."""
+        rules, state, actor = self.game.rules, self.state, self.to_act
         if actor is None:
-            raise IllegalDecisionError(f"{quoted(name)} cannot happen: the game is over.")
-        if actor == CHANCE:
-            outcome = self.game.read_outcome(self.state, name)
-            if outcome is None:
-                names = ", ".join(self.outcomes())
-                raise IllegalDecisionError(f"{quoted(name)} is not an outcome here. There are: {names}.")
-            return Position(self.game, rules.apply(self.state, outcome))
-        view = rules.look(self.state, actor)
-        action = self.game.read_decision(view, rules.kind(self.state), rules.legal(self.state), name)
-        return Position(self.game, rules.apply(self.state, action))
+            raise IllegalDecisionError(f"{quoted(text)} cannot happen: the game is over.")
+        if actor != CHANCE:
+            return self.game.read_decision(rules.look(state, actor), rules.kind(state), self._open, text)
+        outcome = self.game.read_outcome(state, text)
+        if outcome is None:
+            names = ", ".join(self._by_name())
+            raise IllegalDecisionError(f"{quoted(text)} is not an outcome here. There are: {names}.")
+        return outcome
 
     def resign(self, seat: int) -> Position:
         """Return the position after a seat resigned."""
-        if not self._decides:
+        if self.to_act in (CHANCE, None):
             raise IllegalDecisionError(
                 "A seat can resign where some seat is to act, not while chance acts or after the end."
             )
@@ -110,6 +164,37 @@ class Position(NamedTuple):
         if seat != SPECTATOR and not 0 <= seat < self.game.rules.seats(self.state.options):
             raise IllegalDecisionError(f"There is no seat {seat} here.")
         return self.game.rules.look(self.state, seat)
+
+
+@lru_cache(maxsize=256)
+def _start(game: Game, options: Any) -> Position:
+    return Position(game, game.rules.start(options))
+
+
+class _Names(dict[int, str]):
+    """The names of outcomes of one kind, each worked out when it is first asked for."""
+
+    def __init__(self, game: Game, options: Any, kind: int) -> None:
+        super().__init__()
+        self._of = game.notation.name, options, kind
+
+    def __missing__(self, outcome: int) -> str:
+        name, options, kind = self._of
+        self[outcome] = name(options, kind, outcome)
+        return self[outcome]
+
+
+@lru_cache(maxsize=256)
+def outcome_names(game: Game, options: Any, kind: int) -> Mapping[int, str]:
+    """Return what outcomes of this kind are called: the same wherever they happen."""
+    return _Names(game, options, kind)
+
+
+@lru_cache(maxsize=4096)
+def share(part: int, whole: int) -> Fraction:
+    from fractions import Fraction
+
+    return Fraction(part, whole)
 
 
 def head_text(game: Game, options: Any) -> str:

@@ -123,10 +123,15 @@ def decisions(view: View, kind: int) -> Iterable[int]:
 def spell(view: View, action: int) -> tuple[str, ...]:
     if action >= SEAT:
         return (SEATS[action - SEAT], f"player{SEATS[action - SEAT]}")
-    full, power = card_name(view.options, action), action % 9
+    return card_spellings(view.options, action, count(same_power(view, action)) < 2)
+
+
+@lru_cache(maxsize=4096)
+def card_spellings(options: Options, card: int, alone: bool) -> tuple[str, ...]:
+    """Return how a card may be written; `alone`: whether its power says which card it is."""
+    full, power = card_name(options, card), card % 9
     short = [POWERS[power], NAMES[power], *(["trump"] if power == TRUMP else [])]
     long = [full, *(f"{name}{full[1]}" for name in short[1:])]
-    alone = count(same_power(view, action)) < 2
     return tuple(short + long if alone else long + short)
 
 
