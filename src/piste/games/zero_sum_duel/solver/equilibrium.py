@@ -1,22 +1,24 @@
 """Zero Sum Duel: an equilibrium, pass by pass through the deck.
 
-Whenever the deck is empty both players know both hands; `pass_values` gives the value of such a position, by value
-iteration over the passes. `PassStrategy` is how both play from a position that both know to the next empty deck. Seat
-0 starts here; `solver` swaps the seats where it is the other one.
+Whenever the deck is empty both players know both hands; `empty_deck_values` gives the value of such a position, by
+value iteration over the passes. `PassStrategy` is how both play from a position that both know to the next empty
+deck. Seat 0 starts here; `solver` swaps the seats where it is the other one.
+
+What takes long to compute of the usual game comes with the package: the values that the iteration tends to, those of
+the last two passes before a limit, and both mixes of the first pass, without a limit and as `strong` plays it.
+`tools/shipped_solutions.py` writes that file.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
-from math import log
+from functools import cache, lru_cache
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from piste.compiled import table_cache
 from piste.core.bits import count
-from piste.core.evaluation import Progress, quiet
 from piste.core.game import members
 from piste.core.protocols import OVER
 from piste.games.zero_sum_duel import rules
@@ -25,7 +27,6 @@ from piste.games.zero_sum_duel.solver.lp_kernels import TOLERANCE
 from piste.games.zero_sum_duel.solver.signaling import (
     LOST_OR_EVEN,
     Array,
-    HandSets,
     SignalingGames,
     hand_sets,
     last_turns,
@@ -33,7 +34,6 @@ from piste.games.zero_sum_duel.solver.signaling import (
 )
 
 VERSION = 1
-STAMP = f"rules {rules.VERSION}, solver {VERSION}"
 CONVERGENCE = 1e-15
 """Value iteration ends when no value changes by more from one pass to the next."""
 
@@ -41,23 +41,21 @@ MAX_PASSES = 400
 ENDLESS = 1 << 40
 """How many turns are left without a turn limit."""
 
+USUAL_SIZE = (5, 3)
+USUAL_PASSES = 48
+"""After how many passes value iteration converges there, whatever the turn limit."""
+
+SHIPPED = Path(__file__).with_name("solution.npz")
+
 Outcome = tuple[float, float]
 """The value for the first player, and the chance of a draw."""
 
 
-class PassValues(NamedTuple):
-    """Value and chance of a draw for the player who draws, with an empty deck, by the passes that are left."""
-
-    rest: int  # turns left at the first level; each further level has one pass more
-    turns: int  # of a pass
-    value: Array  # [level, pair]
-    drawn: Array
-    converged: bool  # whether further levels would be like the last
-
-    def at(self, s: HandSets, left: int) -> Array:
-        """Return both as tables by the ranks of the hands."""
-        level = min((left - self.rest) // self.turns, len(self.value) - 1)
-        return s.by_rank(np.stack((self.value[level], self.drawn[level])) if left > 0 else np.zeros((2, 1)))
+@cache
+def shipped() -> dict[str, Array]:
+    """Return what comes with the package of the solution of the usual game."""
+    with np.load(SHIPPED) as arrays:
+        return dict(arrays)
 
 
 def turns_of_pass(options: Options) -> int:
@@ -69,62 +67,34 @@ def left_of(options: Options, turns: int) -> int:
     return options.turns - turns if options.turns else ENDLESS
 
 
-_pass_values: dict[tuple[int, int, int], PassValues] = {}
+_levels: dict[tuple[int, int, int], list[Array]] = {}
 
 
-def pass_values(options: Options, progress: Progress = quiet) -> PassValues:
-    """Return the values with an empty deck that a game with these options needs: from memory, cache, or computed."""
-    turns = turns_of_pass(options)
-    after_deal = max(options.turns - 2 * options.hand, 1)
-    rest = (after_deal - 1) % turns + 1 if options.turns else turns
-    wanted = min((after_deal - rest) // turns + 1, MAX_PASSES) if options.turns else MAX_PASSES
-    key = (options.top, options.hand, rest)
-    if key not in _pass_values:
-        stored_table = load_pass_values(*key)
-        if stored_table is not None:
-            _pass_values[key] = stored_table
-    if key not in _pass_values or not (_pass_values[key].converged or len(_pass_values[key].value) >= wanted):
-        _pass_values[key] = solve_passes(*key, wanted, progress)
-    return _pass_values[key]
+def empty_deck_values(options: Options, left: int) -> Array:
+    """Return values for the player who draws, and chances of a draw, by the ranks of the hands."""
+    s, turns = hand_sets(options.top, options.hand), turns_of_pass(options)
+    level, rest = divmod(left - 1, turns)
+    if level < 0:
+        return np.zeros((2, len(s.kept), len(s.kept)))
+    return s.by_rank(level_values(options.top, options.hand, rest + 1, level))
 
 
-def table_name(top: int, hand: int, rest: int) -> str:
-    return f"zero-sum-duel top={top},hand={hand},rest={rest}"
-
-
-def load_pass_values(top: int, hand: int, rest: int) -> PassValues | None:
-    kept = table_cache.load(table_name(top, hand, rest), STAMP)
-    if kept is None:
-        return None
-    try:
-        value, drawn, converged = (kept.read(name) for name in ("value", "drawn", "rested"))
-    except table_cache.DamagedTableError:
-        return None
-    return PassValues(rest, 2 * (top - hand), value, drawn, bool(converged[0]))
-
-
-def solve_passes(top: int, hand: int, rest: int, wanted: int, progress: Progress) -> PassValues:
-    """Value iteration, pass after pass until it converges; the result goes to the cache."""
+def level_values(top: int, hand: int, rest: int, level: int) -> Array:
+    """Return the same for each of `pairs`, with `rest` turns left and `level` passes before them: value iteration."""
+    usual = (top, hand) == USUAL_SIZE
+    if usual and level >= USUAL_PASSES:
+        return shipped()["limit"]
     s, turns = hand_sets(top, hand), 2 * (top - hand)
-    levels = [np.stack((np.zeros(len(s.pairs)), np.ones(len(s.pairs))))]  # even after the last pass
-    change = 1.0
-    while change >= CONVERGENCE and len(levels) <= wanted:
-        progress(percent_converged(change, len(levels) - 1, wanted), 100, "solving")
-        levels.append(solve_pass(top, hand, s.by_rank(levels[-1]), rest + turns * (len(levels) - 1)))
-        change = float(np.abs(levels[-1] - levels[-2]).max()) if len(levels) > 2 else 1.0
-    value, drawn = np.array(levels[1:]).swapaxes(0, 1)
-    solved = PassValues(rest, turns, value, drawn, change < CONVERGENCE)
-    table_cache.try_save(table_name(top, hand, rest), STAMP, arrays_of(solved))
-    return solved
+    key = (top, hand, rest)
+    levels = _levels.setdefault(key, list(shipped()["levels"]) if usual and rest == turns else [])
+    while len(levels) <= min(level, MAX_PASSES) and not converged(levels):
+        ahead = levels[-1] if levels else np.stack((np.zeros(len(s.pairs)), np.ones(len(s.pairs))))  # even at the end
+        levels.append(solve_pass(top, hand, s.by_rank(ahead), rest + turns * len(levels)))
+    return levels[min(level, len(levels) - 1)]
 
 
-def arrays_of(solved: PassValues) -> dict[str, Array]:
-    return {"value": solved.value, "drawn": solved.drawn, "rested": np.array([int(solved.converged)])}
-
-
-def percent_converged(change: float, done: int, wanted: int) -> int:
-    """Return how far value iteration has converged, in percent of the passes or of the logarithm of the change."""
-    return min(99, max(round(100 * done / wanted), round(100 * log(max(change, CONVERGENCE)) / log(CONVERGENCE))))
+def converged(levels: list[Array]) -> bool:
+    return len(levels) > 1 and float(np.abs(levels[-1] - levels[-2]).max()) < CONVERGENCE
 
 
 class SignalingSolution(NamedTuple):
@@ -137,6 +107,14 @@ class SignalingSolution(NamedTuple):
     pair: Array  # value and chance of a draw of each pair of hands
 
 
+def shipped_mixes(base: State) -> list[Array] | None:
+    """Return the mixes of sender and receiver in the first pass, if they come with the package."""
+    o = base.options
+    if base != rules.start(o) or (o.top, o.hand) != USUAL_SIZE or f"sender {o.turns}" not in shipped():
+        return None
+    return [shipped()[f"{player} {o.turns}"].copy() for player in ("sender", "receiver")]
+
+
 class PassStrategy:
     """The equilibrium strategies from a position that both know, up to the next empty deck."""
 
@@ -144,11 +122,10 @@ class PassStrategy:
         self.base = base
         o = base.options
         self.turns, self.sets = turns_of_pass(o), hand_sets(o.top, o.hand)
-        values = pass_values(o)
         since = max(base.turns - 2 * o.hand, 0)
         end = 2 * o.hand + self.turns * (since // self.turns + 1)
         # What an empty deck is worth after so many turns.
-        self.empty = {n: values.at(self.sets, left_of(o, n)) for n in (end - self.turns, end)}
+        self.empty = {n: empty_deck_values(o, left_of(o, n)) for n in (end - self.turns, end)}
         self.end = end
         self.outcomes: dict[State, Outcome] = {}
         opens = base.phase == DRAW and since % self.turns == 0
@@ -184,14 +161,15 @@ class PassStrategy:
         games = SignalingGames(s, np.array([list(senders)]), np.array([list(receivers)]), chances[None])
         both = last_turns(s, self.empty[self.end], left - 2)
         payoffs, evens = (games.payoffs(last, *ends, left) for last, ends in zip(both, LOST_OR_EVEN, strict=True))
-        (worth,), sender_mix, receiver_mix = games.solve(payoffs)
-        games.refine_off_path(payoffs, sender_mix, receiver_mix)
+        mixes = shipped_mixes(self.base)
+        if mixes is None:
+            _, *mixes = games.solve(payoffs)
+            games.refine_off_path(payoffs, *mixes)
+        sender_mix, receiver_mix = mixes
         worths = np.zeros((2, *chances.shape))
         for table, paid, won in zip(worths, (payoffs, evens), (1.0, 0.0), strict=True):
             mixed = (games.expected(paid, receiver_mix) * sender_mix[:, :, None]).sum(axis=3)[0]
             table[:] = np.where(games.wins.T, won, mixed / np.where(chances > 0, chances, 1.0))
-        if abs(float((worths[0] * chances).sum()) - worth) > 1e-9:
-            raise ArithmeticError("Mixes and value of a linear program of Zero Sum Duel do not agree.")
         return SignalingSolution(senders, receivers, sender_mix[0], receiver_mix[0], worths)
 
     def mix(self, state: State) -> dict[int, float]:
@@ -259,10 +237,3 @@ def strategy_from(base: State) -> PassStrategy:
 
 _opening_strategy = lru_cache(maxsize=8)(PassStrategy)
 _pass_strategy = lru_cache(maxsize=64)(PassStrategy)
-
-
-def stored_table(options: Options) -> table_cache.CachedTable:
-    """Return the stored values for these options; if they are only in memory, they are stored first."""
-    values = pass_values(options)
-    name = table_name(options.top, options.hand, values.rest)
-    return table_cache.load(name, STAMP) or table_cache.save(name, STAMP, arrays_of(values))

@@ -27,6 +27,9 @@ Array = np.ndarray[Any, np.dtype[Any]]
 LOST_OR_EVEN = ((-1.0, 0.0), (0.0, 1.0))
 """What a win of the receiver and the end by a turn limit count: as a value, and as a chance of a draw."""
 
+MAX_INTERPRETED_PAIRS = 16
+"""Games with at most this many pairs of hands take a millisecond without a compiler: one from a pass, not a batch."""
+
 
 class HandSets(NamedTuple):
     """The sets of cards of one size of the game, numbered."""
@@ -103,11 +106,13 @@ class SignalingGames:
         receiver_mix = np.zeros((games, self.place.shape[2], receivers, options))
         values = np.zeros(games)
         place = np.where(self.wins[..., None], -1, self.place)
-        load_kernels().solve_games(payoffs, self.joint, place, sender_mix, receiver_mix, values)
-        if np.isnan(values).any():
+        code = load_kernels(self.joint.size <= MAX_INTERPRETED_PAIRS)
+        code.solve_games(payoffs, self.joint, place, sender_mix, receiver_mix, values)
+        sender_mix /= np.where(self.wins, 1.0, sender_mix.sum(axis=2))[..., None]
+        reached = (self.expected(payoffs, receiver_mix) * sender_mix[:, :, None]).sum(axis=(1, 2, 3))
+        if not (np.abs(reached - values) < 1e-9).all():
             raise ArithmeticError("A linear program of Zero Sum Duel was not solved.")
         sender_mix[self.wins, self.winning[self.wins]] = 1.0
-        sender_mix /= sender_mix.sum(axis=2, keepdims=True)
         return values + (self.joint.sum(axis=2) * self.wins).sum(axis=1), sender_mix, receiver_mix
 
     def expected(self, payoffs: Array, receiver_mix: Array) -> Array:
@@ -137,9 +142,9 @@ class SignalingGames:
 
 
 @cache
-def load_kernels() -> Any:
-    """Return the solver's kernels, compiled if that is possible."""
-    return link_modules(lp_kernels)
+def load_kernels(interpreted: bool) -> Any:
+    """Return the solver's kernels, compiled if that is possible unless they are to be interpreted."""
+    return link_modules(lp_kernels, compiled=False if interpreted else None)
 
 
 def best_discards(s: HandSets, ahead: Array, full: Array, other: Array, sign: int, left: int) -> Array:

@@ -38,26 +38,23 @@ OFF_PATH = " Equilibrium play does not lead here: what is hidden is taken as cha
 
 
 def prepare(options: Options, progress: Progress = quiet) -> None:
-    """Make what the bots need: values of every pass, and the first pass of a game."""
+    """Make what the bots need: the first pass of a game."""
     if is_exact(options):
-        with compiling(progress, COMPILED) as told:
-            equilibrium.pass_values(options, told)
+        with compiling(progress, COMPILED):
             equilibrium.strategy_from(normalized(opening(options), 0))
 
 
 def solve_fully(options: Options, progress: Progress = quiet) -> str:
-    """Compute everything once; return a sentence on what was done."""
+    """Compute what a game begins with; return a sentence on what is kept."""
     if not is_exact(options):
         return (
             f"Zero Sum Duel with cards up to {options.top} and hands of {options.hand} is not solved: "
             "its positions are estimated when they are asked for, and nothing is stored."
         )
     prepare(options, progress)
-    passes, pairs = equilibrium.pass_values(options).value.shape
-    kept = equilibrium.stored_table(options)
     return (
-        f"Solved {pairs} pairs of hands, each with its mirror image, for {passes} passes "
-        f"through the deck; kept in {kept.folder} ({kept.size} bytes)."
+        "Nothing to keep: what takes long of the usual game comes with the package, and the rest is solved "
+        "when it is asked for."
     )
 
 
@@ -151,8 +148,7 @@ def evaluate(known: InformationSet, progress: Progress = quiet) -> Evaluation:
     how = HOW.get((base.options.top, base.options.hand), HOW_SMALL)
     if base.options.turns:
         how = "An equilibrium, pass by pass through the deck, with the turns left counted."
-    with compiling(progress, COMPILED) as told:
-        equilibrium.pass_values(base.options, told)
+    with compiling(progress, COMPILED):
         return exact_evaluation(known, seat, how)
 
 
