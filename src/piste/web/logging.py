@@ -106,18 +106,15 @@ def safe_fields(fields: Mapping[str, object]) -> dict[str, object]:
 def error_fields(error: BaseException) -> dict[str, object]:
     """Return an error's type and place; its message may hold what must not be written."""
     frames = traceback.extract_tb(error.__traceback__)[-MAX_FRAMES:]
-    where = [f"{short_path(frame.filename)}:{frame.lineno} {frame.name}" for frame in frames]
+    # The last parts of a file's path: the rest may name a user.
+    paths = ["/".join(frame.filename.replace("\\", "/").split("/")[-3:]) for frame in frames]
+    where = [f"{path}:{frame.lineno} {frame.name}" for path, frame in zip(paths, frames, strict=True)]
     kinds = [type(error).__name__]
     cause = error.__cause__ or error.__context__
     while cause is not None and len(kinds) < MAX_FRAMES:
         kinds.append(type(cause).__name__)
         cause = cause.__cause__ or cause.__context__
     return {"error": " from ".join(kinds), "where": where}
-
-
-def short_path(file: str) -> str:
-    """Return the last parts of a file's path: the rest may name a user."""
-    return "/".join(file.replace("\\", "/").split("/")[-3:])
 
 
 def configure(

@@ -17,9 +17,7 @@ LOOPBACK = "127.0.0.1"
 
 def cores() -> int:
     """Return how many cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class Settings(NamedTuple):

@@ -154,8 +154,6 @@ def network_of(scope: Scope) -> str:
         address = ip_address(client[0].partition("%")[0])
     except ValueError:
         return str(client[0])[:64]
-    if isinstance(address, IPv6Address):
-        if address.ipv4_mapped is not None:
-            return str(address.ipv4_mapped)
+    if isinstance(address, IPv6Address) and address.ipv4_mapped is None:
         return address.exploded[:19]  # one household usually has all addresses that begin with these 64 bits
-    return str(address)
+    return str(getattr(address, "ipv4_mapped", address))

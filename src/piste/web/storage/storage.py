@@ -363,11 +363,8 @@ def _prepare(engine: Engine, path: Path) -> None:
             if connection.exec_driver_sql("PRAGMA quick_check(1)").scalar() != "ok":
                 raise PisteError(f"The storage {path} is damaged. Put a backup in its place, or name another file.")
             migrations.check(connection)
-        raw = engine.raw_connection()
-        try:
+        with contextlib.closing(engine.raw_connection()) as raw:
             raw.cursor().execute("PRAGMA journal_mode=WAL")  # cannot be done within a transaction
-        finally:
-            raw.close()
         with engine.begin() as connection:
             migrations.upgrade(connection)
     except PisteError:

@@ -185,14 +185,13 @@ class BotRunner:
             if review is not None or code in self._reviewing:
                 return review
             review = await asyncio.to_thread(_review_without_decisions, record)
-            if review is not None:
-                return review
             refused = missing(solving(room.game, room.game.options(room.options), "A review"))
-            if refused is not None:
-                return failed_review(refused)  # not stored: the extra may be installed later
-            self._reviewing[code] = ReviewStatus()
-            start_task(self.tasks, self._make_review(code, record))
-            return None
+            if review is None and refused is not None:
+                review = failed_review(refused)  # not stored: the extra may be installed later
+            if review is None:
+                self._reviewing[code] = ReviewStatus()
+                start_task(self.tasks, self._make_review(code, record))
+            return review
 
     def review_status(self, code: str) -> ReviewStatus:
         """Return the progress of a review that is not there yet."""
