@@ -23,7 +23,7 @@ from starlette.websockets import WebSocket
 from piste.core.errors import PisteError, UnknownNameError
 from piste.core.game import Game, find, names, quoted
 from piste.web import logging as logs
-from piste.web.middleware.guard import FormError, Guard, answer, read_form, wants_json
+from piste.web.middleware.guard import HTTP_SCHEME, FormError, Guard, answer, read_form, wants_json
 from piste.web.middleware.rate_limits import Limits, RateLimitError, network_of
 from piste.web.network import Root, is_loopback, lan_addresses, link_root, qr_svg
 from piste.web.settings import Settings
@@ -74,9 +74,8 @@ class Site:
 
     def root(self, request: HTTPConnection) -> str:
         """Return the base of our addresses as this client sees it."""
-        scheme = {"ws": "http", "wss": "https"}.get(request.url.scheme, request.url.scheme)
-        host = request.headers.get("host", "localhost")
-        return f"{scheme}://{host}"
+        scheme = HTTP_SCHEME.get(request.url.scheme, request.url.scheme)
+        return f"{scheme}://{request.headers.get('host', 'localhost')}"
 
     def link_root(self, request: HTTPConnection) -> Root:
         """Return the base of the links that users share."""
