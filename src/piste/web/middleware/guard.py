@@ -72,10 +72,7 @@ def is_same_origin(scope: Scope, public: str = "") -> bool:
     named = headers.get("origin", "null")
     if named != "null":
         sender = origin(named)
-        host = headers.get("host", "")
-        own = [origin(f"{scope['scheme']}://{host}")] if host else []
-        if public:
-            own.append(origin(public))
+        own = (origin(f"{scope['scheme']}://{headers.get('host', '')}"), origin(public))
         return sender is not None and sender in own
     return scope["type"] == "http" and headers.get("sec-fetch-site", "") in ("same-origin", "none")
 

@@ -209,8 +209,9 @@ class PreparationTracker:
         self._latest: dict[Need, tuple[int, int, str]] = {}
         self._listeners: dict[Need, list[Progress]] = {}
         # One process for each: in the background, for default options, and for others.
-        self._queues = {kind: FairQueue(1) for kind in ("background", "default", "custom")}
-        self._workers: set[Worker] = set()
+        nice = {"background": 15, "default": 5, "custom": 5}
+        self._workers = {kind: Worker(nice=nice[kind], memory=PREPARATION_MEMORY_BYTES) for kind in nice}
+        self._queues = {kind: FairQueue(1) for kind in nice}
 
     async def ensure(self, need: Need, progress: Progress = quiet, *, background: bool = False) -> None:
         """Wait until it is there; everybody who waits for the same gets the same progress."""
@@ -234,14 +235,11 @@ class PreparationTracker:
         timeout_s = PREPARE_DEFAULT_TIMEOUT_S if default else PREPARE_TIMEOUT_S
         try:
             async with self._queues[kind].slot(NETWORK.get()):
-                worker = Worker(nice=15 if background else 5, memory=PREPARATION_MEMORY_BYTES)
-                self._workers.add(worker)
                 try:
                     compute = partial(tasks.prepare, *need)
-                    await _within(timeout_s, worker, compute, lambda *step: self._report(need, step))
+                    await _within(timeout_s, self._workers[kind], compute, lambda *step: self._report(need, step))
                 finally:
-                    self._workers.discard(worker)
-                    worker.kill()
+                    self._workers[kind].kill()
             self._done.add(need)
         except tuple(FAILURES) as e:
             late = isinstance(e, TimeoutError)
@@ -258,7 +256,7 @@ class PreparationTracker:
             listener(*step)
 
     def close(self) -> None:
-        for worker in self._workers:
+        for worker in self._workers.values():
             worker.kill()
 
 
