@@ -59,6 +59,7 @@ ADAPTERS = (
     ("OpenSpiel: information states, observers, resampling", "rl/test_openspiel.py", "", 50),
     ("OpenSpiel's algorithms; exploitability of our solvers", "rl/test_openspiel_play.py", "", 50),
     ("Many games together are the interpreted games", "rl/test_vector_env.py", "", 50),
+    ("A learner beats `steady` at Positive-Negative", "rl/test_learner_example.py", "", 5),
     ("One game in native, batch, PettingZoo and OpenSpiel form", "rl/test_same_game_everywhere.py", "", 1000),
 )
 COACH = (

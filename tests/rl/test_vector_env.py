@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
 import random
-import sys
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,7 +17,7 @@ from piste.core.observation import indices
 from piste.core.protocols import CHANCE, OVER
 from piste.rl.encoder import DEFAULT_TURN_LIMIT, Encoder, learner_options
 from piste.rl.vector_env import Seen, VectorEnv
-from tests import ROOT, sizes
+from tests import sizes
 from tests.game_setups import FULL, ODD, Kind, games
 from tests.sizes import slow_if
 from tools import layout_page
@@ -214,23 +211,5 @@ def test_two_views_that_differ_have_different_numbers(name: str) -> None:
             table.decide(seat, chooser.choice(table.view(seat).actions))
 
 
-def loaded(path: Path) -> Any:
-    """Return a script as a module."""
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[path.stem] = module
-    spec.loader.exec_module(module)
-    return module
-
-
 def test_the_layout_page_is_what_the_games_say() -> None:
     assert layout_page.PAGE.read_text(encoding="utf-8") == layout_page.page()
-
-
-@pytest.mark.slow
-def test_a_small_masked_learner_beats_random_play() -> None:
-    example = loaded(ROOT / "examples" / "masked_learner.py")
-    share, half = example.measure("positive-negative", example.train("positive-negative"), 1024)
-    assert share - half > 0.6
