@@ -15,7 +15,7 @@ from piste.games.positive_negative.solver import solver
 from piste.games.positive_negative.solver.solver import ActionValues, DeckTable
 
 MAX_TABLE_CARDS = 17
-"""From this many cards on one table has all that can still come: a game passes through every size of deck."""
+"""From this many cards on one table has all the next decks that can come: a game passes through every size."""
 
 
 class Evaluator:
@@ -36,7 +36,8 @@ class Evaluator:
             deck |= s.deck
             lead = max(lead, abs(rules.score(s, 0) - rules.score(s, 1)))
         if count(deck) <= MAX_TABLE_CARDS and not (self._table and self._table.covers(deck, lead)):
-            self._table = solver.solve_decks(next(iter(states)).options.top, deck, lead)
+            smallest = count(deck) - solver.KEPT_SIZES
+            self._table = solver.solve_decks(next(iter(states)).options.top, deck, lead, smallest=smallest)
         return states
 
     def _action_values(self, s: State) -> ActionValues:

@@ -42,6 +42,9 @@ MAX_CARDS_ON_DEMAND = 16
 MAX_WORK_ON_DEMAND = 8_000_000
 """In decks times leads, for the same: with high cards that is one card less."""
 
+KEPT_SIZES = 4
+"""Of a deck that is solved on demand, those with so many cards less are kept; smaller ones are soon solved again."""
+
 SPLIT_CARDS = 3
 """Decks of a size are solved in parts, by which of this many cards they have, to hold few of them at a time."""
 
@@ -58,28 +61,34 @@ Array = Any
 
 
 class DeckTable:
-    """The values of every deck out of a set of cards, for every lead that can come up."""
+    """The values of decks out of a set of cards, for every lead that can come up."""
 
-    def __init__(self, top: int, cards: int, lead: int, arrays: dict[str, Array]) -> None:
+    def __init__(self, top: int, cards: int, lead: int, smallest: int, offsets: Array, rows: dict[Any, Any]) -> None:
         self.top = top
         self.cards = cards  # the set of cards
         self.lead = lead  # the largest lead with the whole set in the deck
-        self.arrays = arrays
+        self.smallest = smallest  # decks with fewer cards are left out
+        self.offsets = offsets
+        self.rows = rows  # by size of deck and part: where they began, values, chances of a draw
         self._bit = {card: 1 << i for i, card in enumerate(members(cards))}
 
     def covers(self, deck: int, lead: int) -> bool:
-        """Say whether the table has all that can follow from a deck."""
-        return not deck & ~self.cards and abs(lead) <= self.lead + swing(self.top, self.cards & ~deck)
+        """Say whether the table has a deck and those with one card less."""
+        if deck & ~self.cards or count(deck) <= self.smallest:
+            return False
+        return abs(lead) <= self.lead + swing(self.top, self.cards & ~deck)
 
     def after_turn(self, deck: int, lead: int) -> ValueAndDraw:
         """Return the value at the end of a turn."""
         if deck == 0:
             return float((lead > 0) - (lead < 0)), float(lead == 0)
-        row = sum(self._bit[card] for card in members(deck))
-        half, at = int(self.arrays["half"][row]), int(self.arrays["at"][row])
+        local = sum(self._bit[card] for card in members(deck))
+        half = int(self.offsets[local, kernels.HALF])
         if abs(lead) > half:
             return (1.0, 0.0) if lead > 0 else (-1.0, 0.0)
-        return float(self.arrays["worth"][at + half + lead]), float(self.arrays["draw"][at + half + lead])
+        begin, worth, draw = self.rows[count(deck), local >> max(len(self._bit) - SPLIT_CARDS, 0)]
+        at = int(self.offsets[local, kernels.AT]) - begin + half + lead
+        return float(worth[at]), float(draw[at])
 
     def after_discard(self, deck: int, lead: int) -> ValueAndDraw:
         """Return the value when the first card is discarded and the next one is to be added."""
@@ -127,8 +136,8 @@ def load_kernels(size: int) -> Any:
     return link_modules(rules, kernels, compiled=size > MAX_INTERPRETED_CARDS, inline=(bits, kernels))
 
 
-def solve_decks(top: int, cards: int, lead: int, progress: Progress = quiet) -> DeckTable:
-    """Solve every deck out of a set of cards, from the empty one up."""
+def solve_decks(top: int, cards: int, lead: int, progress: Progress = quiet, smallest: int = -1) -> DeckTable:
+    """Solve every deck out of a set of cards, from the empty one up; keep those of `smallest` cards and more."""
     size = count(cards)
     code = load_kernels(size)
     points = np.array([signed_value(top, card) for card in members(cards)], np.int64)
@@ -149,35 +158,15 @@ def solve_decks(top: int, cards: int, lead: int, progress: Progress = quiet) -> 
     discard, discard_draw = np.empty_like(value), np.empty_like(draw)
     value[0], draw[0], discard[0], discard_draw[0] = 0, 1, 0, 1
     at, spare = space * np.arange(part_count), space * part_count
-    solved = {(0, 0): (0, value[:1].copy(), draw[:1].copy())}
-    done = 1
+    rows, done = {}, 1
     for k, part in parts:
         end = code.fill_rows(points, k, part, low, lead, swings, offsets, value, draw, discard, discard_draw, spare)
-        solved[k, part] = spare, value[spare:end].copy(), draw[spare:end].copy()
+        if k >= smallest:
+            rows[k, part] = spare, value[spare:end].copy(), draw[spare:end].copy()
         at[part], spare = spare, at[part]
         done += comb(low, k - count(part))
         progress(done, 1 << size, "solving")
-    del value, draw, discard, discard_draw
-    return DeckTable(top, cards, lead, join_parts(solved, offsets, low))
-
-
-def join_parts(solved: dict[tuple[int, int], tuple[int, Array, Array]], offsets: Array, low: int) -> dict[str, Array]:
-    """Return the rows, given by size of deck and part with the offset where they began, one after the other."""
-    sizes = np.zeros(len(offsets), np.int8)
-    for i in range(count(len(offsets) - 1)):
-        sizes[1 << i : 2 << i] = sizes[: 1 << i] + 1
-    shift = np.zeros((sizes[-1] + 1, len(offsets) >> low), np.int64)
-    length = 0
-    for key in sorted(solved):
-        begin, rows, _ = solved[key]
-        shift[key] = length - begin
-        length += len(rows)
-    return {
-        "worth": np.concatenate([solved[key][1] for key in sorted(solved)]),
-        "draw": np.concatenate([solved[key][2] for key in sorted(solved)]),
-        "at": offsets[:, kernels.AT] + shift[sizes, np.arange(len(sizes)) >> low],
-        "half": offsets[:, kernels.HALF].astype(np.int16),
-    }
+    return DeckTable(top, cards, lead, smallest, offsets, rows)
 
 
 def solve_fully(options: Options, _progress: Progress = quiet) -> str:
@@ -219,9 +208,9 @@ def table_for(options: Options, deck: int, lead: int, progress: Progress) -> Dec
         return opening_table(options.top)
     if size > MAX_CARDS_ON_DEMAND or swing(options.top, deck) << size > MAX_WORK_ON_DEMAND:
         return None
-    # A game goes on with ever smaller parts of the same deck: the table of the first one has all of them.
+    # A game goes on with ever smaller parts of the same deck: the table of the first one has the next of them.
     if not (_latest and _latest[0].top == options.top and _latest[0].covers(deck, lead)):
-        _latest[:] = [solve_decks(options.top, deck, lead, progress)]
+        _latest[:] = [solve_decks(options.top, deck, lead, progress, size - KEPT_SIZES)]
     return _latest[0]
 
 
