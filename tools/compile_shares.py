@@ -1,6 +1,6 @@
 """Measures how the work of preparing a game's strong bots is shared out, with an empty cache.
 
-    python -m tools.compile_shares zero-sum-duel
+    python -m tools.compile_shares mccoy-duel 'zero-sum-duel{turns=30}'
 
 prints the CPU seconds of all, and the share in percent of compiling each function that takes 1 % or more, of other
 functions together, and of what is no compiling. The solvers' `COMPILED` tables are filled from it: with them progress
@@ -21,7 +21,7 @@ def main(name: str) -> None:
     from numba.core import event
 
     from piste.core.evaluation import quiet
-    from piste.core.game import find
+    from piste.core.position import split
 
     spent: Counter[str] = Counter()
     times: Counter[str] = Counter()
@@ -37,11 +37,11 @@ def main(name: str) -> None:
                 spent[function] += process_time() - self.began  # type: ignore[assignment]
                 times[function] += 1
 
-    game = find(name)
+    game, options, _ = split(name)
     solver: Any = game.solver
     event.register("numba:run_pass", Listener())  # type: ignore[no-untyped-call]
     began = process_time()
-    solver.prepare(game.options(), quiet)
+    solver.prepare(options, quiet)
     whole = process_time() - began
     print(f"{name}: {whole:.1f} s")
     small = 0.0

@@ -183,9 +183,10 @@ def solve_fully(options: Options, _progress: Progress = quiet) -> str:
 
 
 COMPILED = Shares(
-    {"fill_rows": 12.8, "add_range": 4.0, "add_max_range": 2.5, "undecided": 1.5, "add_steps": 1.4, "row_space": 1.3},
-    other=0.5, compiled=34.0, rest=35.0,
-)  # fmt: skip
+    {"fill_rows": 36.1, "add_max_range": 4.6, "add_range": 3.8, "undecided": 2.5, "add_steps": 2.5},
+    other=1.2,
+    compiled=73.0,
+)
 
 
 def prepare(options: Options, progress: Progress = quiet) -> None:

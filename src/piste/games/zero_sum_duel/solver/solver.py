@@ -24,12 +24,8 @@ HOW = {
 }
 HOW_SMALL = "An equilibrium, pass by pass through the deck; the value is what ever longer turn limits tend to."
 COMPILED = Shares(
-    {
-        "solve_pass": 9.6, "solve_lp": 4.2, "solve_signaling_game": 6.4, "refine_off_path": 4.4,
-        "fill_payoffs": 1.3, "swap_basis": 0.9, "draw_chance": 2.6, "solve_last_turns": 2.2,
-        "simplex": 2.0, "expected_payoffs": 1.8,
-    },
-    other=0.25, compiled=62.0, rest=12.0,
+    {"solve_games": 20.2, "solve_lp": 12.2, "simplex": 7.4, "find_replies": 5.6, "swap_basis": 4.4},
+    other=0.5, compiled=57.0,
 )  # fmt: skip
 STRONG_PASSES = 2
 """The search depth of the bot `strong` in passes, the current one included."""
