@@ -1,6 +1,6 @@
 """Writes the parts of solutions that come with the package, because they take long to compute.
 
-    python tools/shipped_solutions.py
+    python -m tools.shipped_solutions
 
 takes a minute and 1 GB. The tests of the two solvers compute parts of it again.
 """

@@ -245,7 +245,7 @@ def test_larger_games_are_estimated_with_an_interval_and_exact_later() -> None:
         assert judged(reached(top, "late", 12), 0).known == EXACT
         assert "too many" in solver.solve_fully(Options(top))
     assert "asked for" in solver.solve_fully(Options(8))
-    assert "come with the package" in solver.solve_fully(Options(10))
+    assert "part of the package" in solver.solve_fully(Options(10))
 
 
 def test_an_estimate_holds_the_truth_in_its_interval_where_the_truth_is_known() -> None:

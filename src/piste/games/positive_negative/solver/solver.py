@@ -5,8 +5,8 @@ drawn in secret (P2) is shown or thrown away before the other player decides any
 decision. `kernels` computes the value of each set and each lead, set by set from the empty deck up.
 
 Up to 16 cards in the deck are solved when they are asked for. In games of 18 and 20 cards (top 9 and 10) what comes
-before, the first moves of a game, is read from a file of the package, which `tools/opening_values.py` writes. Larger
-games are estimated by Monte Carlo rollouts with a heuristic, and are exact from about 15 cards on.
+before, the first moves of a game, is read from a file of the package, which `tools/shipped_solutions.py` writes.
+Larger games are estimated by Monte Carlo rollouts with a heuristic, and are exact from about 15 cards on.
 """
 
 from __future__ import annotations
@@ -169,8 +169,8 @@ def solve_decks(top: int, cards: int, lead: int, progress: Progress = quiet, sma
     return DeckTable(top, cards, lead, smallest, offsets, rows)
 
 
-def solve_fully(options: Options, _progress: Progress = quiet) -> str:
-    """Say that there is nothing to compute once and for all."""
+def solve_fully(options: Options, progress: Progress = quiet) -> str:
+    """Compute the most that a game asks for at once; return a sentence on what is kept."""
     size = 2 * options.top
     if size > MAX_SOLVED_CARDS:
         return (
@@ -178,8 +178,10 @@ def solve_fully(options: Options, _progress: Progress = quiet) -> str:
             f"{MAX_CARDS_ON_DEMAND} cards in the deck or fewer are solved exactly when they are asked for; larger "
             "decks are estimated."
         )
-    before = "" if size <= MAX_CARDS_ON_DEMAND else ", and the first moves, which are many, come with the package"
-    return f"Nothing to keep: with {size} cards everything is solved when it is asked for{before}."
+    most = min(size, MAX_CARDS_ON_DEMAND)
+    table_for(options, (1 << most) - 1, 0, progress)
+    before = "" if size == most else " What comes before is part of the package."
+    return f"Nothing to keep: at most {most} cards are solved at once, when they are asked for.{before}"
 
 
 COMPILED = Shares(
