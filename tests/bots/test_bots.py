@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import importlib.metadata
+import os
 import random
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -418,3 +420,35 @@ def test_a_bot_for_one_game_loads_no_other_game_and_nothing_heavy() -> None:
     assert "piste.games.prime_duel.bots.steady" in modules
     assert not any(name.startswith("piste.games.") and "prime_duel" not in name for name in modules)
     assert not {"importlib.metadata", "subprocess", "asyncio", "numpy", "numba", "piste.bots.program"} & modules
+
+
+QUICK_LEVELS = """
+import sys
+import piste
+from piste import bots
+
+def choose_once(name, level):
+    game = piste.find(name)
+    tables = (piste.open_table(name, seed=str(i)) for i in range(100))
+    table = next(table for table in tables if table.to_act is not None)
+    view = table.view(table.to_act)
+    bot = bots.find(level, game)
+    bots.prepare(bot, view.options, lambda *_: None)
+    assert bot.choose(view, piste.Dealer("a").stream("bot")) in view.actions
+
+for name in piste.names():
+    for level in ("random", "novice", "steady"):
+        choose_once(name, level)
+assert "numba" not in sys.modules
+from numba.core import event
+with event.install_recorder("numba:compile") as compiled:
+    for level in ("strong", "perfect"):
+        choose_once("zero-sum-duel", level)
+assert not compiled.buffer
+"""
+
+
+def test_simple_levels_load_no_compiler_and_the_usual_zero_sum_duel_compiles_nothing(tmp_path: Path) -> None:
+    pytest.importorskip("numba")
+    environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path)}
+    subprocess.run([sys.executable, "-c", QUICK_LEVELS], check=True, env=environment)
