@@ -280,6 +280,18 @@ def ending_fields(s: Any, seats: tuple[str, ...], reasons: Mapping[int, str]) ->
     return {"winner": winner, "reason": reasons[s.reason].replace(" ", "-")}
 
 
+def broken_limit(s: Any, over: bool, by_limit: bool) -> str:
+    """Return what is wrong with a turn limit or with who resigned, or "": where nobody has won otherwise."""
+    if over and by_limit:
+        at_limit = s.turns == s.options.turns > 0 and s.winner == HIDDEN
+        return "" if at_limit else "A draw by turn limit needs as many turns as the limit, and has no winner."
+    if over and s.winner == HIDDEN:
+        return "Who resigns loses: there must be a winner."
+    if s.options.turns and s.turns >= s.options.turns:
+        return f"The turn limit of {s.options.turns} is reached: the game is over."
+    return ""
+
+
 def number(what: str, text: str, low: int, high: int) -> int:
     """Return a whole number written in plain digits, or say what it should have been."""
     if text.isascii() and text.removeprefix("-").isdigit() and len(text) < 21 and low <= int(text) <= high:

@@ -5,6 +5,7 @@ A scene tells nothing that the seat's view does not; it only says what belongs t
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from piste.core.game import counted
@@ -109,12 +110,28 @@ def number_card(text: str, note: str = "", decision: int = HIDDEN) -> Card:
     return Card(with_minus_sign(text), name, tone, note=note, decision=decision)
 
 
+def number_cards(texts: Iterable[str]) -> tuple[Card, ...]:
+    return tuple(number_card(text) for text in texts)
+
+
 BACK = Card("", "1 card face down", "back")
 
 
 def face_down(cards: int, note: str = "") -> Card:
     """Return a pile of cards face down, drawn as one; an empty pile is a faint place."""
     return BACK._replace(name=f"{counted(cards, 'card')} face down", note=note, dim=cards == 0, copies=cards)
+
+
+def pile_area(texts: Sequence[str]) -> Area:
+    """Return the pile: cards with numbers, face up."""
+    return Area(CARDS, "Pile", number_cards(texts), "" if texts else "empty")
+
+
+def deck_area(left: int, undrawn: Sequence[str], note: str = "") -> Area:
+    """Return the deck: how many cards it has and, once the game is over, which (G9)."""
+    if undrawn:
+        return Area(CARDS, "Never drawn", number_cards(undrawn))
+    return Area(CARDS, "Deck", (face_down(left, note),), "" if left else "empty")
 
 
 def other_seats(seat: int, seats: int) -> list[int]:

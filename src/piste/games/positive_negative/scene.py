@@ -9,10 +9,12 @@ from piste.core.scene import (
     HAND,
     Area,
     Card,
-    face_down,
+    deck_area,
     number_card,
+    number_cards,
     other_seats,
     owner_label,
+    pile_area,
     with_minus_sign,
 )
 from piste.core.views import SeatView
@@ -28,8 +30,8 @@ def scene(view: SeatView, names: tuple[str, ...]) -> tuple[Area, ...]:
     areas: list[Area] = []
     for seat in other_seats(view.seat, len(position.scores)):
         areas += player(view, names, seat)
-    pile = faces(position, position.pile)
-    areas += [Area(CARDS, "Pile", pile, "" if pile else "empty"), deck(position)]
+    pile, undrawn = (texts(position.options.top, cards) for cards in (position.pile, position.undrawn))
+    areas += [pile_area(pile), deck_area(position.left, undrawn, unseen(position))]
     return (*areas, *player(view, names, view.seat)) if view.seat >= 0 else tuple(areas)
 
 
@@ -44,13 +46,6 @@ def player(view: SeatView, names: tuple[str, ...], seat: int) -> list[Area]:
     return areas
 
 
-def deck(position: View) -> Area:
-    """Return the deck: how many cards it has and, once the game is over, which (G9)."""
-    if position.undrawn:
-        return Area(CARDS, "Never drawn", faces(position, position.undrawn))
-    return Area(CARDS, "Deck", (face_down(position.left, unseen(position)),), "" if position.left else "empty")
-
-
 def unseen(position: View) -> str:
     """Return the cards that have not been before the viewer's eyes: those of the deck, and one another may hold."""
     seen = position.kept[0] | position.kept[1] | position.pile
@@ -60,4 +55,4 @@ def unseen(position: View) -> str:
 
 
 def faces(position: View, cards: int) -> tuple[Card, ...]:
-    return tuple(number_card(text) for text in texts(position.options.top, cards))
+    return number_cards(texts(position.options.top, cards))

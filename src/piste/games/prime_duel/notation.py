@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from piste.core.bits import lane, lane_one
 from piste.core.errors import DealError, PositionError
 from piste.core.game import Deal, Option, quoted, without_plus
-from piste.core.position import Fields, ending_fields, number
+from piste.core.position import Fields, broken_limit, ending_fields, number
 from piste.core.protocols import HIDDEN
 from piste.games.prime_duel import rules
 from piste.games.prime_duel.rules import DECIDE, DONE, DRAW, REDRAW, TOSS, Options, State, View
@@ -174,11 +174,4 @@ def broken(s: State) -> str:
         return "" if fine else f"The winner has not reached {target}."
     if any(reached):
         return f"A score of {target} ends the game."
-    if s.phase == DONE and s.reason == rules.TURN_LIMIT:
-        at_limit = s.turns == s.options.turns > 0 and s.winner == HIDDEN
-        return "" if at_limit else "A draw by turn limit needs as many turns as the limit, and has no winner."
-    if s.phase == DONE and s.winner == HIDDEN:
-        return "Who resigns loses: there must be a winner."
-    if s.options.turns and s.turns >= s.options.turns:
-        return f"The turn limit of {s.options.turns} is reached: the game is over."
-    return ""
+    return broken_limit(s, s.phase == DONE, s.reason == rules.TURN_LIMIT)

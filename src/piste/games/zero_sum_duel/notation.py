@@ -8,7 +8,7 @@ from piste.core.bits import count, signed_sum, signed_value
 from piste.core.cards import laid_deck, listed_cards, placed
 from piste.core.errors import PositionError
 from piste.core.game import Deal, Option, counted
-from piste.core.position import Fields, ending_fields
+from piste.core.position import Fields, broken_limit, ending_fields
 from piste.core.protocols import HIDDEN
 from piste.games.zero_sum_duel import rules
 from piste.games.zero_sum_duel.rules import DISCARD, DONE, DRAW, TOSS, Options, State, View
@@ -151,11 +151,4 @@ def broken_end(s: State) -> str:
         return f"The hand of Player {earlier[0]} sums to zero already: the game was over then (Z6)."
     if won:
         return ""
-    if s.phase == DONE and s.reason == rules.TURN_LIMIT:
-        at_limit = s.turns == s.options.turns and s.winner == HIDDEN
-        return "" if at_limit else "A draw by turn limit needs as many turns as the limit, and has no winner."
-    if s.phase == DONE and s.winner == HIDDEN:
-        return "Who resigns loses: there must be a winner."
-    if s.options.turns and s.turns >= s.options.turns:
-        return f"The turn limit of {s.options.turns} is reached: the game is over."
-    return ""
+    return broken_limit(s, s.phase == DONE, s.reason == rules.TURN_LIMIT)

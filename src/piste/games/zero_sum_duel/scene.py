@@ -5,14 +5,15 @@ from __future__ import annotations
 from piste.core.game import counted, members
 from piste.core.scene import (
     BACK,
-    CARDS,
     HAND,
     Area,
     Card,
-    face_down,
+    deck_area,
     number_card,
+    number_cards,
     other_seats,
     owner_label,
+    pile_area,
     turn_counter,
     with_minus_sign,
 )
@@ -21,15 +22,14 @@ from piste.games.zero_sum_duel import notation
 from piste.games.zero_sum_duel.rules import DONE, View
 from piste.games.zero_sum_duel.text import shown_hand, signed, texts, total
 
-EMBLEM = Area(HAND, notation.TITLE, (number_card("-5"), number_card("+2"), number_card("+3")), "sum 0")
+EMBLEM = Area(HAND, notation.TITLE, number_cards(("-5", "+2", "+3")), "sum 0")
 
 
 def scene(view: SeatView, names: tuple[str, ...]) -> tuple[Area, ...]:
     position: View = view.position
     areas = [hand(view, names, seat) for seat in other_seats(view.seat, len(position.sizes))]
-    pile = texts(position.options.top, members(position.pile))
-    areas.append(Area(CARDS, "Pile", tuple(number_card(text) for text in pile), "" if pile else "empty"))
-    areas.append(deck(position))
+    pile, undrawn = (texts(position.options.top, members(cards)) for cards in (position.pile, position.undrawn))
+    areas += [pile_area(pile), deck_area(position.left, undrawn)]
     if position.phase != DONE and position.options.turns:
         areas.append(turn_counter(position.turns, position.options.turns))
     return (*areas, hand(view, names, view.seat)) if view.seat >= 0 else tuple(areas)
@@ -52,11 +52,3 @@ def face(view: SeatView, card: int, text: str) -> Card:
     if card not in view.actions:
         return number_card(text)
     return number_card(text, with_minus_sign(f"discard {text}"), card)
-
-
-def deck(position: View) -> Area:
-    """Return the deck: how many cards it has and, once the game is over, which (G9)."""
-    undrawn = texts(position.options.top, members(position.undrawn))
-    if undrawn:
-        return Area(CARDS, "Never drawn", tuple(number_card(text) for text in undrawn))
-    return Area(CARDS, "Deck", (face_down(position.left),), "" if position.left else "empty")

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from piste.core.bits import signed_value
 from piste.core.errors import DealError, PositionError
 from piste.core.game import Deal, Option, tidy
-from piste.core.position import Fields, ending_fields, number
+from piste.core.position import Fields, broken_limit, ending_fields, number
 from piste.core.protocols import HIDDEN
 from piste.games.zero_sum_grid import rules
 from piste.games.zero_sum_grid.rules import ANY, DEAL, DONE, HARVEST, MOVE, TOSS, Cells, Options, State, View
@@ -201,14 +201,7 @@ def broken_sheet(s: State) -> str:
         return "The grid is all zeros: the game is over."
     if s.phase == DONE and s.reason == rules.GRID_IS_ZERO:
         return "" if zero and s.winner == s.seat and s.turns else "The grid is not zero, or another one won."
-    if s.phase == DONE and s.reason == rules.TURN_LIMIT:
-        at_limit = s.turns == s.options.turns > 0 and s.winner == HIDDEN
-        return "" if at_limit else "A draw by turn limit needs as many turns as the limit, and has no winner."
-    if s.phase == DONE and s.winner == HIDDEN:
-        return "Who resigns loses: there must be a winner."
-    if s.options.turns and s.turns >= s.options.turns:
-        return f"The turn limit of {s.options.turns} is reached: the game is over."
-    return ""
+    return broken_limit(s, s.phase == DONE, s.reason == rules.TURN_LIMIT)
 
 
 def broken_harvest(s: State, starter: int) -> str:
