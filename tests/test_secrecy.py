@@ -6,6 +6,7 @@ not asked of the code under test: a second history is found with the rules alone
 
 from __future__ import annotations
 
+import pickle
 import random
 from typing import Any
 
@@ -14,6 +15,7 @@ import pytest
 import piste
 from piste.core.game import find
 from piste.core.protocols import CHANCE, OVER, SPECTATOR
+from piste.core.views import SeatView
 from tests.game_setups import FULL, ODD, Kind, actions, choices, games, played, walked
 
 HIDING = tuple(kind for kind in (*FULL, *ODD) if kind.game in ("zero-sum-duel", "positive-negative", "mccoy-duel"))
@@ -150,3 +152,23 @@ def test_no_view_holds_a_state_or_the_seed(kind: Kind) -> None:
         view = table.view(seat)
         assert "quite-a-secret" not in repr(view)
         assert not any(isinstance(part, rules.State) for part in (*view, *(told.after for told in view.log)))
+        sent = pickle.dumps(table.view(seat))  # what a worker gets, or a bot's process
+        assert pickle.loads(sent) == view
+        assert not any(secret in sent for secret in (b"quite-a-secret", b"State", b"Table", b"Dealer"))
+
+
+@pytest.mark.parametrize("kind", [*HIDING, *OPEN], ids=str)
+def test_a_view_that_is_read_late_is_what_it_would_have_been_at_once(kind: Kind) -> None:
+    early: list[SeatView] = []
+    late: list[SeatView] = []
+    for read in (early, late):
+        table = piste.open_table(kind.game, kind.options, seed="read late")
+        chooser = random.Random(str(kind))
+        for _ in range(12):
+            views = [table.view(seat) for seat in (SPECTATOR, *range(table.seats))]
+            if read is early:
+                repr(views)
+            read.extend(views)
+            if table.to_act is not None:
+                table.decide(table.to_act, chooser.choice(table.view(table.to_act).actions))
+    assert late == early

@@ -10,12 +10,14 @@ import hmac
 import os
 from collections.abc import Iterable, Sequence
 from hashlib import blake2b
+from struct import Struct
 from typing import Any, NamedTuple, Protocol
 
 from piste.core.errors import DealError
-from piste.core.game import Deal, Game, members, quoted
+from piste.core.game import Deal, Game, actions_of, quoted
 
 _WORD = 1 << 64
+_BLOCK = Struct(">8Q")  # eight words, the highest byte of each first
 
 
 class ChanceSource(Protocol):
@@ -38,7 +40,7 @@ class RandomStream:
         if not self._words:
             block = blake2b(self._counter.to_bytes(8, "big") + self._name, key=self._key).digest()
             self._counter += 1
-            self._words = [int.from_bytes(block[i : i + 8], "big") for i in range(56, -8, -8)]
+            self._words = list(reversed(_BLOCK.unpack(block)))
         return self._words.pop()
 
     def below(self, n: int) -> int:
@@ -91,9 +93,16 @@ class Dealer:
 
 def draw_outcome(game: Game, state: Any, stream: RandomStream) -> int:
     """Return an outcome, each as likely as its weight says."""
-    possible = members(game.rules.outcomes(state))
-    weights = [game.rules.weight(state, outcome) for outcome in possible]
-    return possible[index_at(weights, stream.below(sum(weights)))]
+    rules = game.rules
+    possible, cards = actions_of(rules.outcomes(state)), rules.spread(state)
+    card = stream.below(cards)
+    if cards == len(possible):  # one of each
+        return possible[card]
+    for outcome in possible:
+        card -= rules.weight(state, outcome)
+        if card < 0:
+            return outcome
+    raise AssertionError("the outcomes weigh less than all of them together")
 
 
 class PresetDealer:

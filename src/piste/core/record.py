@@ -19,7 +19,7 @@ from piste.core.game import Game, find, quoted
 from piste.core.marks import Mark, Note, mark_text, read_mark
 from piste.core.position import Position
 from piste.core.protocols import CHANCE
-from piste.core.steps import Resignation
+from piste.core.steps import Resignation, Step
 from piste.core.views import Ending
 
 FORMAT = 1
@@ -102,50 +102,89 @@ Entry = OutcomeEntry | DecisionEntry | Resignation | Mark
 
 
 class Recorder:
-    """Writes a game's lines as they happen."""
+    """Writes a game's lines as they happen or, where nobody takes them, when somebody first reads them."""
 
     def __init__(self, head: Head, write: Write | None = None) -> None:
         self._game = head.game
         self._write = write
         self._check = ""
-        self._count = 0
-        self._ended = False
-        self.lines: list[str] = []
-        self.entries: list[Entry] = []  # the same as values, without the head and the ending
-        self._put(head.line())
+        self._lines: list[str] = []
+        self._entries: list[Entry] = []
+        self._pending: list[tuple[Any, Head | Step | Mark | Ending]] = []  # not written out yet, each with its state
+        self.running = True  # until the game has ended
+        self._note(None, head)
 
-    def step(self, actor: int, name: str, kind: int) -> None:
-        """Note an outcome (actor CHANCE) or a decision, by its name and the number of its kind."""
-        if actor == CHANCE:
-            self.entries.append(OutcomeEntry(name))
-            self._put({"n": self._count, "chance": self._game.kind_name(kind), "outcome": name})
-        else:
-            self.entries.append(DecisionEntry(actor, name))
-            seat = self._game.seat_name(actor)
-            self._put({"n": self._count, "seat": seat, self._game.kind_name(kind): name})
-
-    def resign(self, seat: int) -> None:
-        self.entries.append(Resignation(seat))
-        self._put({"n": self._count, "seat": self._game.seat_name(seat), "resigns": True})
+    def step(self, state: Any, step: Step) -> None:
+        """Note an outcome, a decision or a resignation at a state."""
+        self._note(state, step)
 
     def mark(self, mark: Mark) -> None:
         """Note something about the game that is no part of it, such as a hint that was given."""
         text = mark_text(self._game, mark)
         if isinstance(mark, Note) and read_mark(self._game, text) != mark:  # a name in it must forge no other mark
             raise ValueError(f"The note {quoted(text)} would be read back as another kind of mark.")
-        self.entries.append(mark)
-        self._put({"n": self._count, "mark": text})
+        self._note(None, mark)
 
     def end(self, ending: Ending) -> None:
-        self._ended = True
+        """Note how the game ended."""
+        self.running = False
+        self._note(None, ending)
+
+    @property
+    def lines(self) -> list[str]:
+        """Every line so far."""
+        self._write_out()
+        return self._lines
+
+    @property
+    def entries(self) -> list[Entry]:
+        """The same as values, without the head and the ending."""
+        self._write_out()
+        return self._entries
+
+    def _note(self, state: Any, what: Head | Step | Mark | Ending) -> None:
+        self._pending.append((state, what))
+        if self._write is not None:
+            self._write_out()
+
+    def _write_out(self) -> None:
+        pending, self._pending = self._pending, []
+        for state, what in pending:
+            match what:
+                case Head():
+                    self._put(what.line())
+                case int():
+                    self._put_action(state, what)
+                case Ending():
+                    self._put_ending(what)
+                case Resignation(seat):
+                    self._entries.append(what)
+                    self._put({"n": len(self._lines), "seat": self._game.seat_name(seat), "resigns": True})
+                case _:
+                    self._entries.append(what)
+                    self._put({"n": len(self._lines), "mark": mark_text(self._game, what)})
+
+    def _put_action(self, state: Any, action: int) -> None:
+        game, rules = self._game, self._game.rules
+        kind, actor = game.kind_name(rules.kind(state)), rules.to_act(state)
+        if actor == CHANCE:
+            name = game.outcome_name(state, action)
+            self._entries.append(OutcomeEntry(name))
+            self._put({"n": len(self._lines), "chance": kind, "outcome": name})
+        else:
+            name = game.notation.spell(rules.look(state, actor), action)[0]
+            self._entries.append(DecisionEntry(actor, name))
+            self._put({"n": len(self._lines), "seat": game.seat_name(actor), kind: name})
+
+    def _put_ending(self, ending: Ending) -> None:
         winner = None if ending.winner is None else self._game.seat_name(ending.winner)
         self._put(
             {
-                "n": self._count,
+                "n": len(self._lines),
                 "ending": ending.reason,
                 "winner": winner,
                 "payoffs": list(ending.payoffs),
-                "checksum": blake2b("\n".join(self.lines).encode(), digest_size=16).hexdigest(),
+                "checksum": blake2b("\n".join(self._lines).encode(), digest_size=16).hexdigest(),
             }
         )
 
@@ -153,15 +192,9 @@ class Recorder:
         body = dumped(line)
         self._check = chained(self._check, body)
         text = f'{body[:-1]}, "check": "{self._check}"}}'
-        self._count += 1
-        self.lines.append(text)
+        self._lines.append(text)
         if self._write is not None:
             self._write(text + "\n")
-
-    @property
-    def running(self) -> bool:
-        """Whether no ending has been written yet."""
-        return not self._ended
 
     def attach(self, write: Write, after: int) -> None:
         """Write to this from now on, beginning with the lines that come after the first `after`."""

@@ -52,7 +52,7 @@ def new_head(
     if len(seats) != count:
         raise PisteError(f"{game.notation.TITLE} has {count} seats with these options, not {len(seats)}.")
     for text in (*seats, laid, seed if isinstance(seed, str) else ""):
-        if any("\ud800" <= letter <= "\udfff" for letter in text):
+        if not text.isascii() and any("\ud800" <= letter <= "\udfff" for letter in text):
             raise PisteError(f"{quoted(text)} cannot be written down: it holds half a letter.")
     return Head(game, chosen, seats, seed, Commitment.to(seed), laid.strip(), named, position=position)
 

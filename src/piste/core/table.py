@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from piste.core.dealer import ChanceSource
 from piste.core.errors import IllegalDecisionError, StaleDecisionError
-from piste.core.game import Game, counted, members
+from piste.core.game import Game, actions_of, counted
 from piste.core.position import Position
 from piste.core.protocols import CHANCE, HIDDEN, OVER, SPECTATOR
 from piste.core.steps import Resignation, Step, tell_step
@@ -14,16 +15,6 @@ from piste.core.views import Ending, LogEntry, SeatView
 
 if TYPE_CHECKING:
     from piste.core.record import Recorder
-
-
-class _Taken(NamedTuple):
-    """A step that can be taken, and where it leads."""
-
-    step: Step
-    actor: int  # a seat, or CHANCE
-    name: str
-    kind: int
-    after: Any
 
 
 class Table:
@@ -51,8 +42,8 @@ class Table:
         self._origin = "" if origin is None else str(Position(game, origin))
         self._number = 0
         self._history: list[Step] = []
-        self._states = [self._state]  # one more than steps in the history
-        self._logs: dict[int, list[LogEntry]] = {seat: [] for seat in (SPECTATOR, *range(self.seats))}
+        self._states = [self._state]  # one more than steps in the history; both only grow
+        self._logs: dict[int, tuple[LogEntry, ...]] = {}
         self._append(self._dealt(self._state))
 
     def __repr__(self) -> str:
@@ -63,35 +54,37 @@ class Table:
 
     def view(self, seat: int = SPECTATOR) -> SeatView:
         """Return what a seat has before it; without a seat, what a spectator has."""
-        self._check_seat(seat, watching=True)
-        rules = self.game.rules
-        position = rules.look(self._state, seat)
-        actions: tuple[int, ...] = ()
-        decisions: tuple[str, ...] = ()
-        if rules.to_act(self._state) == seat and seat >= 0:
-            actions = tuple(members(rules.legal(self._state)))
-            decisions = tuple(self.game.notation.spell(position, action)[0] for action in actions)
-        return SeatView(
-            self.game.name,
-            self.options,
-            seat,
-            self._number,
-            HIDDEN if self.to_act is None else rules.kind(self._state),
-            position,
-            decisions,
-            actions,
-            rules.look(self._states[0], seat),
-            self._log(seat),
-            self._origin,
-            self.counts,
-            self.ending(),
-        )
+        if not (0 <= seat < self.seats or seat == SPECTATOR):
+            self._refuse_seat(seat)
+        view = SeatView.__new__(SeatView)
+        view.game, view.options, view.origin, view.counts = self.game.name, self.options, self._origin, self.counts
+        view.seat, view.number = seat, self._number
+        view.actions = actions_of(self._legal) if seat == self._actor else ()
+        view._later = partial(self._field, seat, len(self._history))
+        return view
+
+    def _field(self, seat: int, steps: int, name: str) -> Any:
+        """Return a field of the view that a seat had after so many steps."""
+        rules, state = self.game.rules, self._states[steps]
+        actor = rules.to_act(state)
+        match name:
+            case "position":
+                return rules.look(state, seat)
+            case "kind":
+                return HIDDEN if actor == OVER else rules.kind(state)
+            case "decisions":
+                return tuple(self.game.decision_names(state)) if actor == seat else ()
+            case "opening":
+                return rules.look(self._states[0], seat)
+            case "log":
+                return self._log(seat)[:steps]
+            case "ending":
+                return self.game.ending(state) if actor == OVER else None
 
     @property
     def to_act(self) -> int | None:
         """The seat that is to decide, or None when the game is over."""
-        actor = self.game.rules.to_act(self._state)
-        return None if actor == OVER else actor
+        return None if self._actor == OVER else self._actor
 
     @property
     def number(self) -> int:
@@ -100,39 +93,41 @@ class Table:
 
     def decide(self, seat: int, decision: int | str, at: int | None = None) -> None:
         """Take a seat's decision, by name or number; `at` is the number of the decision it answers."""
-        self._check_seat(seat)
-        rules, actor = self.game.rules, self.to_act
-        who = self.game.seat_name(seat)
+        if seat != self._actor or seat < 0 or (at is not None and at != self._number):
+            self._refuse(seat, at)
+        rules, state = self.game.rules, self._state
+        if isinstance(decision, str):
+            view = rules.look(state, seat)
+            action = self.game.read_decision(view, rules.kind(state), self._legal, decision)
+        else:
+            action = decision
+            if not 0 <= action < 62 or not self._legal >> action & 1:
+                names = ", ".join(self.game.decision_names(state))
+                raise IllegalDecisionError(f"There is no decision number {action} here. You can choose {names}.")
+        self._take(action, rules.apply(state, action))
+
+    def _refuse(self, seat: int, at: int | None) -> None:
+        """Say why a seat cannot decide now."""
+        if not 0 <= seat < self.seats:
+            self._refuse_seat(seat)
+        who, actor = self.game.seat_name(seat), self.to_act
         if actor is None:
             raise IllegalDecisionError(f"Player {who} cannot decide: the game is over.")
         if at is not None and at != self._number:
             raise StaleDecisionError(
                 f"That decision answers question {at}, but question {self._number} is open. Look again."
             )
-        if actor != seat:
-            raise IllegalDecisionError(
-                f"Player {who} cannot decide now: it is for Player {self.game.seat_name(actor)}."
-            )
-        legal = rules.legal(self._state)
-        view = rules.look(self._state, seat)
-        if isinstance(decision, str):
-            action = self.game.read_decision(view, rules.kind(self._state), legal, decision)
-        else:
-            action = decision
-            if not 0 <= action < 62 or not legal >> action & 1:
-                names = ", ".join(self.game.decision_names(self._state))
-                raise IllegalDecisionError(f"There is no decision number {action} here. You can choose {names}.")
-        name = self.game.notation.spell(view, action)[0]
-        self._take(_Taken(action, seat, name, rules.kind(self._state), rules.apply(self._state, action)))
+        raise IllegalDecisionError(f"Player {who} cannot decide now: it is for Player {self.game.seat_name(actor)}.")
 
     def resign(self, seat: int) -> None:
         """Take a seat out of the game (G3)."""
-        self._check_seat(seat)
+        if not 0 <= seat < self.seats:
+            self._refuse_seat(seat)
         if self.to_act is None:
             raise IllegalDecisionError(f"Player {self.game.seat_name(seat)} cannot resign: the game is over.")
         if Resignation(seat) in self._history:
             raise IllegalDecisionError(f"Player {self.game.seat_name(seat)} has resigned already.")
-        self._take(_Taken(Resignation(seat), seat, "", HIDDEN, self.game.rules.leave(self._state, seat)))
+        self._take(Resignation(seat), self.game.rules.leave(self._state, seat))
 
     def ending(self) -> Ending | None:
         """Return how the game ended, or None while it goes on."""
@@ -158,44 +153,45 @@ class Table:
         """Return the whole position in the notation, secrets included: for the table's owner only."""
         return str(Position(self.game, self._state))
 
-    def _take(self, taken: _Taken) -> None:
+    def _take(self, step: Step, after: Any) -> None:
         """Take a step and deal what follows. If it cannot be dealt, nothing has happened."""
-        steps = [taken, *self._dealt(taken.after)]
+        steps = [(step, after), *self._dealt(after)]
         self._number += 1
         self._append(steps)
 
-    def _dealt(self, state: Any) -> list[_Taken]:
-        """Return what chance brings until a seat has to decide."""
-        rules, dealt = self.game.rules, []
+    def _dealt(self, state: Any) -> list[tuple[Step, Any]]:
+        """Return what chance brings until a seat has to decide, each with the state after it."""
+        rules = self.game.rules
+        dealt: list[tuple[Step, Any]] = []
         while rules.to_act(state) == CHANCE:
             outcome = self._dealer.outcome(self.game, state)
-            after = rules.apply(state, outcome)
-            dealt.append(_Taken(outcome, CHANCE, self.game.outcome_name(state, outcome), rules.kind(state), after))
-            state = after
+            state = rules.apply(state, outcome)
+            dealt.append((outcome, state))
         return dealt
 
-    def _append(self, steps: list[_Taken]) -> None:
-        for taken in steps:
+    def _append(self, steps: list[tuple[Step, Any]]) -> None:
+        for step, after in steps:
             if self._journal is not None:  # on record before any seat is told
-                if isinstance(taken.step, Resignation):
-                    self._journal.resign(taken.step.seat)
-                else:
-                    self._journal.step(taken.actor, taken.name, taken.kind)
-            self._history.append(taken.step)
-            self._states.append(taken.after)
-            self._state = taken.after
-        ending = self.ending()
-        if ending is not None and self._journal is not None:
-            self._journal.end(ending)
+                self._journal.step(self._state, step)
+            self._history.append(step)
+            self._states.append(after)
+            self._state = after
+        rules = self.game.rules
+        self._actor = rules.to_act(self._state)
+        self._legal = 0 if self._actor == OVER else rules.legal(self._state)
+        if self._actor == OVER and self._journal is not None:
+            self._journal.end(self.game.ending(self._state))
 
     def _log(self, seat: int) -> tuple[LogEntry, ...]:
         """Return what a seat was told of every step; worked out when asked for, since many tables never are."""
-        log, rules = self._logs[seat], self.game.rules
-        for at in range(len(log), len(self._history)):
-            event = tell_step(rules, self._states[at], self._history[at], seat)
-            log.append(LogEntry(event, rules.look(self._states[at + 1], seat)))
-        return tuple(log)
+        log, rules, states = self._logs.get(seat, ()), self.game.rules, self._states
+        if len(log) < len(self._history):
+            log += tuple(
+                LogEntry(tell_step(rules, states[at], self._history[at], seat), rules.look(states[at + 1], seat))
+                for at in range(len(log), len(self._history))
+            )
+            self._logs[seat] = log  # at once: another thread may be reading an older view
+        return log
 
-    def _check_seat(self, seat: int, *, watching: bool = False) -> None:
-        if not (0 <= seat < self.seats or (watching and seat == SPECTATOR)):
-            raise IllegalDecisionError(f"There is no seat {seat} at this table: seats are 0 to {self.seats - 1}.")
+    def _refuse_seat(self, seat: int) -> NoReturn:
+        raise IllegalDecisionError(f"There is no seat {seat} at this table: seats are 0 to {self.seats - 1}.")

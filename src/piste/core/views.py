@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from piste.core.protocols import HIDDEN, Event
 
@@ -22,8 +23,12 @@ class Ending(NamedTuple):
     payoffs: tuple[int, ...]
 
 
-class SeatView(NamedTuple):
-    """What one seat, or a spectator, has before it. A bot is given this and nothing else."""
+class SeatView:
+    """What one seat, or a spectator, has before it. A bot is given this and nothing else.
+
+    It is a value: it stays as it is when the game goes on. Most fields are worked out by the table when they are
+    first read. What leaves the process has all of them and no way back to the table.
+    """
 
     game: str
     options: Any
@@ -39,6 +44,44 @@ class SeatView(NamedTuple):
     counts: bool  # False if the cards were laid or the seed was named (G8)
     ending: Ending | None
 
+    __slots__ = (*__annotations__, "_later")
+    _later: Callable[[str], Any]  # asked for a field that has no value yet
+
+    def __init__(self, *values: Any, **fields: Any) -> None:
+        """Take every field, in order or by name."""
+        for name, value in (dict(zip(VIEW_FIELDS, values, strict=False)) | fields).items():
+            setattr(self, name, value)
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            if name not in VIEW_FIELDS:
+                raise AttributeError(f"a SeatView has no {name!r}")
+            value = self._later(name)
+            setattr(self, name, value)
+            return value
+
+    # As named tuples have it.
+
+    def __iter__(self) -> Iterator[Any]:
+        return (getattr(self, name) for name in VIEW_FIELDS)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, SeatView) and tuple(self) == tuple(other)
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+    def __repr__(self) -> str:
+        return f"SeatView({', '.join(f'{name}={getattr(self, name)!r}' for name in VIEW_FIELDS)})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return SeatView, tuple(self)
+
+    def _replace(self, **changes: Any) -> SeatView:
+        """Return the same view with some fields changed."""
+        return SeatView(**dict(zip(VIEW_FIELDS, self, strict=True)) | changes)
+
     def at_step(self, step: int) -> SeatView:
         """Return what the seat saw after `step` steps, without its decisions; at the last one, as the game ended."""
         if step >= len(self.log):
@@ -47,3 +90,6 @@ class SeatView(NamedTuple):
         return self._replace(
             position=position, log=self.log[:step], kind=HIDDEN, decisions=(), actions=(), ending=None
         )
+
+
+VIEW_FIELDS = SeatView.__slots__[:-1]

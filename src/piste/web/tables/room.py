@@ -200,7 +200,7 @@ class Room:
 
     def _begin(self, head: Head, table: Table, recorder: Recorder) -> None:
         self.head, self.table, self._recorder = head, table, recorder
-        self.transcript = Transcript(table, head.seats, recorder.entries, self.names)
+        self.transcript = Transcript(table, head.seats, recorder, self.names)
         self.hints |= self.transcript.hints
         self.version += 1
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from piste.core.marks import Hint, Note, Replaced, Reseated, mark_text
 from piste.core.presentation import Drawn, EventContext, Pause
 from piste.core.protocols import SPECTATOR
-from piste.core.record import DecisionEntry, Entry, OutcomeEntry
+from piste.core.record import DecisionEntry, Entry, OutcomeEntry, Recorder
 from piste.core.steps import Resignation
 from piste.core.table import Table
 from piste.core.views import SeatView
@@ -71,12 +71,12 @@ class Transcript:
     """
 
     def __init__(
-        self, table: Table, names: tuple[str, ...], entries: list[Entry], latest_names: Callable[[], tuple[str, ...]]
+        self, table: Table, names: tuple[str, ...], recorder: Recorder, latest_names: Callable[[], tuple[str, ...]]
     ) -> None:
         self._table = table
         self._first_names = self._names = names
         self._latest_names = latest_names
-        self._entries = entries  # the recorder appends to it
+        self._recorder = recorder
         self._entries_read = 0
         self._events: list[_Event] = []
         self._logs: dict[int, _AudienceLog] = defaultdict(_AudienceLog)
@@ -87,9 +87,10 @@ class Transcript:
 
     def update(self) -> None:
         """Add what has been recorded since."""
-        for entry in self._entries[self._entries_read :]:
+        entries = self._recorder.entries
+        for entry in entries[self._entries_read :]:
             self._add(entry)
-        self._entries_read = len(self._entries)
+        self._entries_read = len(entries)
 
     def _add(self, entry: Entry) -> None:
         steps = self._events[-1].step if self._events else 0
