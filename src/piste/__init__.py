@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from piste.api import open_table as open_table
     from piste.api import replay as replay
     from piste.api import save as save
+    from piste.compiled.stepper import Stepper as Stepper
     from piste.core.belief import Belief as Belief
     from piste.core.belief import belief as belief
     from piste.core.belief import retell as retell
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
 _HOME = {
     "analysis.best_response": ("BestResponse", "best_response"),
     "api": ("decide", "evaluate", "load", "open_table", "replay", "save"),
+    "compiled.stepper": ("Stepper",),
     "core.belief": ("Belief", "belief", "retell"),
     "core.protocols": ("CHANCE", "SPECTATOR", "Event"),
     "core.dealer": ("Commitment", "Dealer", "ScriptedDealer"),

@@ -1,18 +1,24 @@
-"""One recorded game in every form: at a table, among many, in PettingZoo and in OpenSpiel, step by step the same."""
+"""One game in every form, step by step the same: position, table, record, stepper, among many, every adapter."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pyspiel
 import pytest
 
+import piste
+from piste.compiled.stepper import Stepper
 from piste.core.dealer import ScriptedDealer
-from piste.core.game import find
+from piste.core.game import find, members
+from piste.core.position import Position
 from piste.core.protocols import CHANCE
 from piste.core.table import Table
+from piste.core.views import SeatView
 from piste.rl.encoder import Encoder, learner_options
+from piste.rl.gymnasium import LearnerEnv
 from piste.rl.openspiel import parameters, short_name
 from piste.rl.pettingzoo import raw_env
 from piste.rl.vector_env import VectorEnv
@@ -34,6 +40,66 @@ def among_many(kind: Kind, seed: str) -> tuple[list[int], list[Any]]:
         if over:
             found.append((list(map(int, seen.rewards[0])), cut))
             return twin.last, found
+
+
+def choice(number: int, actions: Sequence[int]) -> int:
+    """Return the decision that all players here take at the decision of this number."""
+    return actions[(7 * number + 3) % len(actions)]
+
+
+class Chooser:
+    """A bot that decides so."""
+
+    name = "chooser"
+
+    def choose(self, view: SeatView, _: Any) -> int:
+        return choice(view.number, view.actions)
+
+
+def stepped(kind: Kind, options: dict[str, str], compiled: bool) -> tuple[Position, tuple[int, ...]]:
+    stepper, number = Stepper(kind.game, options, seed="7", compiled=compiled), 0
+    while asked := stepper.deal():
+        stepper.apply(choice(number, members(asked)))
+        number += 1
+    return stepper.position(), stepper.payoffs()
+
+
+def at_a_table(kind: Kind, options: dict[str, str]) -> Table:
+    table = piste.open_table(kind.game, options, seed="7")
+    while table.to_act is not None:
+        table.decide(table.to_act, choice(table.number, table.view(table.to_act).actions))
+    return table
+
+
+@pytest.mark.parametrize("kind", kinds(), ids=str)
+def test_the_same_seed_and_decisions_are_the_same_game_in_every_form(kind: Kind) -> None:
+    game = find(kind.game)
+    options = game.option_texts(learner_options(game, kind.options))
+    table = at_a_table(kind, options)
+    position, ending = Position.parse(table.position_text()), table.ending()
+    assert ending is not None
+    for compiled in (True, False):
+        assert stepped(kind, options, compiled) == (position, ending.payoffs)
+    assert piste.replay(table.record()).position_text() == table.position_text()
+    named = numbered = Position.start(kind.game, options)
+    spiel = pyspiel.load_game(short_name(kind.game), parameters(game, position.state.options)).new_initial_state()
+    for step in table.history():
+        assert isinstance(step, int)
+        names = list(named.outcomes()) if named.to_act == CHANCE else list(named.decisions())
+        named, numbered = named.after(names[named.legal_actions().index(step)]), numbered.child(step)
+        spiel.apply_action(step)
+    assert named == numbered == position == Position(game, spiel.node.state)
+    zoo = raw_env(kind.game, **kind.options)
+    zoo.reset(seed=7)
+    settings: dict[str, Any] = {"opponent": Chooser(), **kind.options}
+    learner = LearnerEnv(kind.game, **settings)
+    for env, begun in ((zoo, not zoo.skipped), (learner, not learner.reset(seed=7)[1]["skipped"])):
+        episode = env._episode
+        while begun and (seat := episode.to_act) is not None:
+            env.step(choice(len(episode._taken), members(episode.stepper.legal)))
+            assert not episode.seen(seat)["action_mask"].any() or episode.to_act == seat
+        # A game in which nobody, or not the learner, has anything to decide is passed over.
+        assert not begun or episode.stepper.position() == position
 
 
 @pytest.mark.slow
