@@ -85,8 +85,8 @@ def link_modules(
     Without `compiled`, they are compiled where numba is installed. Functions of the modules to `inline` are compiled
     into each caller: such code is much faster, since a state then stays in registers, but a large function with many
     callers compiles slowly. `cached`: machine code is written to the cache on disk. `entries` are the functions that
-    Python calls; only they are returned then. The others get no wrapper for Python, which takes as long to compile as
-    a small function.
+    Python calls; only they are returned and cached then. The others get no wrapper for Python, which takes as long to
+    compile as a small function.
     """
     if compiled is None:
         try:
@@ -161,10 +161,14 @@ def _compiler(
     cached = cached and is_writable(folder)
 
     def wrap(function: FunctionType, source: ModuleType) -> Callable[..., Any]:
+        inner = bool(entries) and function.__name__ not in entries
         # Generated code has no file of its own: it is cached as part of what calls it.
-        options: dict[str, Any] = {"cache": cached and source.__file__ is not None, "forceinline": source in inline}
-        options["no_cpython_wrapper"] = bool(entries) and function.__name__ not in entries
-        options["no_cfunc_wrapper"] = True  # no function is handed to another one as a pointer
+        options: dict[str, Any] = {
+            "cache": cached and not inner and source.__file__ is not None,
+            "forceinline": source in inline,
+            "no_cpython_wrapper": inner,
+            "no_cfunc_wrapper": True,  # no function is handed to another one as a pointer
+        }
         # numba reads its cache folder when a function is wrapped; other users of numba keep theirs.
         config: Any = numba.config
         before, config.CACHE_DIR = config.CACHE_DIR, str(folder)
@@ -174,7 +178,7 @@ def _compiler(
             config.CACHE_DIR = before
         if options["cache"]:
             _ignore_cache_errors(wrapped, folder)
-        _defer_interrupts(wrapped)
+        _compile_once(wrapped)
         return wrapped
 
     return wrap
@@ -193,13 +197,24 @@ def _ignore_cache_errors(function: Any, folder: Path) -> None:
     function._cache.save_overload = try_save
 
 
-def _defer_interrupts(function: Any) -> None:
-    """Let Ctrl-C wait until a function is compiled: before that it could end the process, or do nothing."""
+def _compile_once(function: Any) -> None:
+    """Compile a function once for all whole numbers; numba would do so for each size and for each constant.
+
+    Ctrl-C waits until a function is compiled: before that it could end the process, or do nothing.
+    """
+    from numba.core import types as numba_types
+
+    types: Any = numba_types
     compile_for = function.compile
 
+    def widest(kind: Any) -> Any:
+        kind = types.unliteral(kind)
+        return types.int64 if isinstance(kind, types.Integer) and kind.signed else kind
+
     def compiled(signature: Any) -> Any:
+        called = isinstance(signature, tuple)  # else a caller has written down what it wants
         with Interrupts():
-            return compile_for(signature)
+            return compile_for(tuple(widest(kind) for kind in signature) if called else signature)
 
     function.compile = compiled
 

@@ -76,24 +76,21 @@ def proven(
     options: rules.Options, rows: PossibleStates, seat: int, key: int, nodes: int
 ) -> tuple[Array, float] | None:
     """Return what each choice at a place wins against the other's mixes in a solution, and the solution's bound."""
-    k = infosets.kernels()
     early = int(nodes * cfr.MAX_FIRST_SHARE)
     if len(rows.rows) > early:
         return None
     tree = cfr.empty_tree(nodes, nodes // 4)
     cfr.add_roots(options, tree, rows)
-    k.run_cfr(options, tree._replace(nodes=tree.nodes[:early]), rows.weights, 1, 2)
+    cfr.run_cfr(options, tree._replace(nodes=tree.nodes[:early]), rows, 1, 2)
     passes = 1
     while (
         not tree.counters[OUT_OF_ROOM] and passes < 400 and (passes < 100 or tree.counters[VISIT_COUNT] < 100_000_000)
     ):
-        k.run_cfr(options, tree, rows.weights, passes + 1, passes + 21)
+        cfr.run_cfr(options, tree, rows, passes + 1, passes + 21)
         passes += 20
     if tree.counters[OUT_OF_ROOM]:
         return None
-    mean = np.zeros(tree.strategy_sum.shape)
-    k.average_strategy(tree, cfr.MIN_PROBABILITY, mean)
-    solved = cfr.Solution(tree, mean, passes, int(tree.counters[NODE_COUNT]))
+    solved = cfr.Solution(tree, cfr.average_strategy(tree), passes, int(tree.counters[NODE_COUNT]))
     proof = cfr.best_responses(options, rows, solved)
     if proof is None:
         return None

@@ -19,7 +19,7 @@ from piste.core.protocols import CHANCE, HIDDEN, SPECTATOR, Event
 from piste.games.mccoy_duel import rules
 from piste.games.mccoy_duel.bots import search
 from piste.games.mccoy_duel.rules import Options
-from piste.games.mccoy_duel.solver import infoset_kernels, infosets, ismcts
+from piste.games.mccoy_duel.solver import infoset_kernels, infosets, ismcts, ismcts_kernels
 from piste.games.mccoy_duel.solver.infoset_kernels import KEY_COLUMN
 from piste.games.mccoy_duel.solver.infosets import Array, PossibleStates
 
@@ -98,15 +98,14 @@ def learned(
     options: Options, found: PossibleStates, seat: int, keys: list[int], passes: int
 ) -> dict[int, tuple[Array, Array]]:
     """Return what each choice wins at these situations, and how often it was tried, after as many passes to learn."""
-    k = infosets.kernels()
     tables = ismcts.empty_tables(ROOM)
     before: dict[int, tuple[Array, Array]] = {}
     for stage in range(2):
         won = np.zeros(4, np.int64)
-        k.run_ismcts(options, found.rows, found.sums, passes, 7 + stage, ismcts.EXPLORATION, *tables, won)
+        ismcts.run(options, found, passes, 7 + stage, ismcts.EXPLORATION, tables, won)
         now = {}
         for key in keys:
-            at = int(k.table_slot(tables[0], key | 1))
+            at = ismcts_kernels.table_slot(tables[0], key | 1)
             n = count(
                 infoset_kernels.distinct_choices(infoset_kernels.unpack(options, found.in_infoset(seat, key).rows[0]))
             )

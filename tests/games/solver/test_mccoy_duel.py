@@ -103,7 +103,7 @@ def test_positions_go_into_rows_and_nodes_and_come_back() -> None:
             infoset_kernels.pack(s, row)
             assert infoset_kernels.unpack(s.options, row) == s
             cfr_kernels.pack_node(words, 0, s, 1, 2, 3)
-            back = cfr_kernels.unpack_node(s.options, int(words[0, 0]), int(words[0, 1]))
+            back = cfr_kernels.unpack_node(s.options, words, 0)
             assert (back.phase, back.seat, back.target, back.ability) == (s.phase, s.seat, s.target, s.ability)
             assert (back.tower, back.hands) == (s.tower, s.hands)
             if s.phase > rules.BURY and (winner := infoset_kernels.certain_winner(s)) != HIDDEN:
@@ -172,13 +172,15 @@ def test_compiled_and_plain_kernels_agree() -> None:
         for begun in (t, sketch):
             k.add_roots(options, begun.nodes, begun.states, found.rows)
             begun.counters[cfr_kernels.NODE_COUNT] = begun.counters[cfr_kernels.STATE_COUNT] = len(found.rows)
-        k.run_cfr(options, t, found.weights, 1, 6)
+        queue, reach, values = np.empty((5000, 2), np.int32), np.empty((5000, 2)), np.zeros((400, 10))
+        k.run_cfr(options, t, found.weights, 1, 6, queue, reach, values[0])
         means.append(t.strategy_sum)
-        k.run_mccfr(options, sketch, found.sums, np.ones(len(found.rows)), 1, 60, 7)
+        path = np.zeros((400, 4), np.int64)
+        k.run_mccfr(options, sketch, found.sums, np.ones(len(found.rows)), 1, 60, 7, path, values)
         learned.append(sketch.scores)
         tables = ismcts.empty_tables(1 << 10)
         wins = np.zeros(4, np.int64)
-        k.run_ismcts(options, found.rows, found.sums, 200, 7, ismcts.EXPLORATION, *tables, wins)
+        k.run_ismcts(options, found.rows, found.sums, 200, 7, ismcts.EXPLORATION, *tables, wins, path, wins.copy())
         won.append((list(wins), tables[1].sum()))
     assert np.allclose(means[0], means[1], atol=1e-12)
     assert np.allclose(learned[0], learned[1], atol=1e-9)

@@ -244,22 +244,24 @@ def targets(s: State) -> int:
 
 def act(s: State, ability: int) -> State:
     """Let an ability of the card just played occur, as far as it has something to act on (D6)."""
-    t = s.tower
-    if ability == 5:
-        return end_turn(lay(s, s.hands, Tower(t.up, t.buried, t.top, t.power, STANCE)))
-    if ability == TRUMP:
-        return end_turn(lay(s, s.hands, Tower(t.up, t.buried, t.top, TRUMP, TRUMPED)))
+    t, phase = s.tower, PLAY
     if ability == 0 and others_up(s):
-        return put(s, KILL, s.seat)
-    if ability == 1 and t.buried:
-        return put(s, DRAW, s.seat)
-    if ability == 2 and others_up(s):
-        return put(s, TAKE, s.seat)
-    if ability == 4 and copyable(s):
-        return put(s, COPY, s.seat)
-    if (ability == 3 or ability == 6 or ability == 7) and targets(s):
-        return put(s, TARGET, s.seat, HIDDEN, ability)
-    return end_turn(s)
+        phase = KILL
+    elif ability == 1 and t.buried:
+        phase = DRAW
+    elif ability == 2 and others_up(s):
+        phase = TAKE
+    elif ability == 4 and copyable(s):
+        phase = COPY
+    elif (ability == 3 or ability == 6 or ability == 7) and targets(s):
+        phase = TARGET
+    if phase != PLAY:
+        return put(s, phase, s.seat, HIDDEN, ability if phase == TARGET else HIDDEN)
+    if ability == 5:
+        t = Tower(t.up, t.buried, t.top, t.power, STANCE)
+    elif ability == TRUMP:
+        t = Tower(t.up, t.buried, t.top, TRUMP, TRUMPED)
+    return end_turn(lay(s, s.hands, t))
 
 
 def choices(s: State) -> int:
@@ -319,6 +321,19 @@ def drawn(s: State, at: int) -> int:
 
 
 def apply(s: State, action: int) -> State:
+    if s.phase == REVEAL:
+        return revealed(s, action)
+    if s.phase == LOT:
+        return put(s, PICK, action - SEAT)
+    if s.phase == NEXT:
+        return deal(s, HIDDEN)
+    if s.phase == PICK and s.tower.buried == 0:  # from the second round on the pick comes after the bury (D4)
+        return deal(s, action - SEAT)
+    return apply_in_round(s, action)
+
+
+def apply_in_round(s: State, action: int) -> State:
+    """Return the same once a round is dealt: searches of a round compile nothing else."""
     phase = s.phase
     if phase == PLAY:
         return played(s, action)
@@ -328,32 +343,22 @@ def apply(s: State, action: int) -> State:
     if phase == COPY:
         return act(s, power_of(action))
     if phase == PICK:
-        return picked(s, action - SEAT)
-    if phase == LOT:
-        return put(s, PICK, action - SEAT)
-    if phase == REVEAL:
-        return revealed(s, action)
-    if phase == NEXT:
-        return deal(s, HIDDEN)
-    card, t = 1 << action, s.tower
-    if phase == KILL:
-        return end_turn(lay(s, s.hands, Tower(t.up ^ card, t.buried | card, t.top, t.power, t.demand)))
-    mine = set4(s.hands, s.seat, s.hands[s.seat] | card)
-    if phase == TAKE:
-        return end_turn(lay(s, mine, Tower(t.up ^ card, t.buried, t.top, t.power, t.demand)))
-    if phase == DRAW:
-        return end_turn(lay(s, mine, Tower(t.up, t.buried ^ card, t.top, t.power, t.demand)))
-    if phase == GIVE:
-        return end_turn(lay(s, set4(mine, s.target, mine[s.target] ^ card), t))
-    lost = set4(s.hands, s.target, s.hands[s.target] ^ card)
+        return open_round(s, action - SEAT)
+    card, hands, t = 1 << action, s.hands, s.tower  # what is left are the phases that move one card
+    if phase == TAKE or phase == DRAW or phase == GIVE:
+        hands = set4(hands, s.seat, hands[s.seat] | card)
+    if phase == GIVE or phase == FEINT or phase == DISARM or phase == BURY:
+        hands = set4(hands, s.target, hands[s.target] ^ card)
+    up, pile = t.up, t.buried
+    if phase == KILL or phase == TAKE:
+        up ^= card
+    if phase == KILL or phase == DRAW or phase == DISARM or phase == BURY:
+        pile ^= card
+    after = lay(s, hands, Tower(up, pile, t.top, t.power, t.demand))
     if phase == FEINT:  # D9: the power counts, the ability does not
-        p = power_of(action)
-        feinted = Tower(t.up | card, t.buried, action, p, TRUMPED if p == TRUMP else PLAIN)
-        return end_turn(lay(s, lost, feinted))
-    fallen = Tower(t.up, t.buried | card, t.top, t.power, t.demand)
-    if phase == DISARM:
-        return end_turn(lay(s, lost, fallen))
-    return buried(lay(s, lost, fallen))
+        power = power_of(action)
+        after = lay(s, hands, Tower(up | card, pile, action, power, TRUMPED if power == TRUMP else PLAIN))
+    return buried(after) if phase == BURY else end_turn(after)
 
 
 def played(s: State, action: int) -> State:
@@ -361,12 +366,6 @@ def played(s: State, action: int) -> State:
     power = power_of(action)
     tower = Tower(s.tower.up | 1 << action, s.tower.buried, action, power, PLAIN)
     return act(lay(s, hands, tower), power)
-
-
-def picked(s: State, leader: int) -> State:
-    if s.tower.buried:  # from the second round on the pick comes after the bury (D4)
-        return open_round(s, leader)
-    return deal(s, leader)
 
 
 def revealed(s: State, action: int) -> State:

@@ -16,11 +16,14 @@ from piste.games.mccoy_duel.solver.cfr_kernels import (
     OUT_OF_ROOM,
     SCORE_COUNT,
     STATE_COUNT,
+    STATE_SHIFT,
     VISIT_COUNT,
+    WON_NODE,
     SampledTree,
     Tree,
+    infoset_index,
 )
-from piste.games.mccoy_duel.solver.infoset_kernels import KEY_COLUMN, MAX_CHOICES
+from piste.games.mccoy_duel.solver.infoset_kernels import KEY_COLUMN, MAX_CHOICES, MAX_ROUND_STEPS
 from piste.games.mccoy_duel.solver.infosets import Array, PossibleStates, kernels
 
 MIN_PROBABILITY = 0.01  # what an average strategy plays less often is left out of it
@@ -45,7 +48,7 @@ class Solution(NamedTuple):
 
     def infoset(self, key: int) -> int:
         """Return the information set of a key; -1 if it is not in the tree."""
-        return int(kernels().infoset_index(self.tree.slots, self.tree.infosets, self.tree.counters, key, 0))
+        return infoset_index(self.tree.slots, self.tree.infosets, self.tree.counters, key, 0)
 
     def learned_infoset(self, key: int) -> int:
         """Return the same; -1 also if too few iterations came there to learn from."""
@@ -120,27 +123,42 @@ def solve_with_work(options: Options, states: PossibleStates, nodes: int) -> tup
 
 
 def _solve(options: Options, states: PossibleStates, nodes: int) -> tuple[Solution | None, int]:
-    k = kernels()
     first_nodes = int(nodes * MAX_FIRST_SHARE)
     if len(states.rows) > first_nodes:
         return None, 0
     tree = empty_tree(nodes, nodes // 2)
     counters = tree.counters
     add_roots(options, tree, states)
-    k.run_cfr(options, tree._replace(nodes=tree.nodes[:first_nodes]), states.weights, 1, 2)
+    run_cfr(options, tree._replace(nodes=tree.nodes[:first_nodes]), states, 1, 2)
     done = 1
     while not counters[OUT_OF_ROOM] and (
         done < MIN_ITERATIONS or (done < MAX_ITERATIONS and counters[VISIT_COUNT] < MAX_VISITS)
     ):
         end = done - done % ITERATIONS_PER_CALL + ITERATIONS_PER_CALL
-        k.run_cfr(options, tree, states.weights, done + 1, end + 1)
+        run_cfr(options, tree, states, done + 1, end + 1)
         done = end
     work = EXPAND_COST * int(counters[NODE_COUNT]) + int(counters[VISIT_COUNT])
     if counters[OUT_OF_ROOM]:
         return None, work
-    strategy = np.zeros(tree.strategy_sum.shape)
-    k.average_strategy(tree, MIN_PROBABILITY, strategy)
-    return Solution(tree, strategy, done, int(counters[NODE_COUNT])), work
+    return Solution(tree, average_strategy(tree), done, int(counters[NODE_COUNT])), work
+
+
+def run_cfr(options: Options, tree: Tree, states: PossibleStates, begin: int, end: int) -> None:
+    """Run the iterations `begin` to `end` - 1 of CFR+."""
+    room = len(tree.nodes)
+    queue, reach, values = np.empty((room, 2), np.int32), np.empty((room, 2)), np.zeros(MAX_CHOICES)
+    kernels().run_cfr(options, tree, states.weights, begin, end, queue, reach, values)
+
+
+def average_strategy(tree: Tree) -> Array:
+    """Return the average strategy of each infoset, without what is played less often than MIN_PROBABILITY."""
+    used = slice(int(tree.counters[INFOSET_COUNT]))
+    sums, strategy = tree.strategy_sum[used], np.zeros(tree.strategy_sum.shape)
+    total = sum(sums[:, i] for i in range(MAX_CHOICES))[:, None]
+    shares = np.where(total > 0, sums / np.where(total > 0, total, 1.0), tree.strategy[used])
+    shares[shares < MIN_PROBABILITY] = 0.0
+    strategy[used] = shares / sum(shares[:, i] for i in range(MAX_CHOICES))[:, None]
+    return strategy
 
 
 def mccfr(
@@ -150,7 +168,6 @@ def mccfr(
 
     Deals of the seat's infoset `key` are sampled more often than they come, and each such trial counts less.
     """
-    k = kernels()
     own = states.rows[:, KEY_COLUMN + seat] == key
     share = float(states.weights[own].sum())
     oversampling = np.ones(len(own))
@@ -159,8 +176,9 @@ def mccfr(
     tree = empty_sampled_tree(nodes, nodes // 4)
     add_roots(options, tree, states)
     sums, weights, done = np.cumsum(states.weights * oversampling), 1 / oversampling, 0
+    path, values = np.zeros((MAX_ROUND_STEPS, 4), np.int64), np.zeros((MAX_ROUND_STEPS, MAX_CHOICES + 1))
     while not tree.counters[OUT_OF_ROOM] and tree.counters[VISIT_COUNT] < visits:
-        k.run_mccfr(options, tree, sums, weights, done + 1, done + 1 + TRIALS_PER_CALL, seed)
+        kernels().run_mccfr(options, tree, sums, weights, done + 1, done + 1 + TRIALS_PER_CALL, seed, path, values)
         done += TRIALS_PER_CALL
     return tree
 
@@ -172,7 +190,7 @@ def mccfr_strategy(
     if len(states.rows) > MCCFR_NODES // 2:
         return None
     tree = mccfr(options, states, seat, key, visits, seed)
-    infoset = int(kernels().infoset_index(tree.slots, tree.infosets, tree.counters, key, 0))
+    infoset = infoset_index(tree.slots, tree.infosets, tree.counters, key, 0)
     if infoset < 0:
         return None
     _, n, begin = (int(x) for x in tree.infosets[infoset])
@@ -184,15 +202,19 @@ def mccfr_strategy(
 
 
 def best_response(tree: Tree, reach: Array, strategy: Array, seat: int) -> tuple[Array, Array, Array]:
-    """Return the nodes reached, deepest first, what each node is worth, and what each choice is worth.
+    """Return the nodes reached in which somebody acts, what each node is worth, and what each choice is worth.
 
     `reach` is that of chance and the opponent; choices are weighted with it.
     """
     n = int(tree.counters[NODE_COUNT])
-    order = np.flatnonzero(reach[:n] > 0)
-    order = order[np.argsort(-(tree.states[order, 1] >> DEPTH_SHIFT), kind="stable")]
     values, choice_values = np.zeros(n), np.zeros((int(tree.counters[INFOSET_COUNT]), MAX_CHOICES))
-    kernels().best_response(tree, order, reach, strategy, seat, values, choice_values)
+    order = np.flatnonzero(reach[:n] > 0)
+    values[order[tree.nodes[order, 0] == WON_NODE + seat]] = 1.0
+    order = order[tree.nodes[order, 0] < WON_NODE]
+    depths = tree.states[tree.nodes[order, 1] >> STATE_SHIFT, 1] >> DEPTH_SHIFT
+    deepest_first = np.argsort(-depths, kind="stable")
+    order, depths = order[deepest_first], depths[deepest_first]
+    kernels().best_response(tree, order, depths, reach, strategy, seat, values, choice_values)
     return order, values, choice_values
 
 

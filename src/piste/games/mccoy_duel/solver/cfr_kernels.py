@@ -9,15 +9,12 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from piste.core.bits import count, lowest
 from piste.core.protocols import CHANCE, HIDDEN
-from piste.games.mccoy_duel.rules import NOTHING, Options, State, Tower, apply, to_act
+from piste.games.mccoy_duel.rules import NOTHING, Options, State, Tower, apply_in_round, to_act
 from piste.games.mccoy_duel.solver.infoset_kernels import (
     KEY_COLUMN,
     MAX_CHOICES,
-    MAX_ROUND_STEPS,
     branches,
     certain_winner,
     distinct_choices,
@@ -25,15 +22,21 @@ from piste.games.mccoy_duel.solver.infoset_kernels import (
     mix_hash,
     next_key,
     random_below,
+    random_fraction,
     search_sums,
     unpack,
 )
 
 # Kinds of nodes; 0 and 1 are decisions of that seat.
 CHANCE_NODE, WON_NODE, LEAF_NODE = 2, 3, 5  # WON_NODE + seat: that seat has won the round; LEAF_NODE: not expanded
+UNRESOLVED = 6  # its state is not worked out yet, only the action that leads there is known
 
-# Indices of the counters; OUT_OF_ROOM is set when an array is full.
-NODE_COUNT, INFOSET_COUNT, TOUCHED_COUNT, OUT_OF_ROOM, VISIT_COUNT = 0, 1, 2, 3, 4
+# A node's second number holds its number of children, and above these bits its row of `states`.
+STATE_SHIFT = 5
+CHILD_MASK = (1 << STATE_SHIFT) - 1
+
+# Indices of the counters: of what is in use, and of visits. OUT_OF_ROOM is set when an array is full.
+NODE_COUNT, INFOSET_COUNT, TOUCHED_COUNT, OUT_OF_ROOM, VISIT_COUNT, STATE_COUNT, SCORE_COUNT = range(7)
 
 DEPTH_SHIFT = 32  # the bit of a node's second word where its depth begins
 
@@ -41,8 +44,8 @@ DEPTH_SHIFT = 32  # the bit of a node's second word where its depth begins
 class Tree(NamedTuple):
     """The game tree as arrays."""
 
-    nodes: Any  # of each node: kind, number of children, infoset, first child
-    states: Any  # and its state, packed: cards, the rest with the depth, the infoset keys of seats 0 and 1
+    nodes: Any  # of each node: kind, number of children and row of its state, infoset, first child
+    states: Any  # states, packed: cards, the rest with the depth, the infoset keys of seats 0 and 1
     slots: Any  # hash table: infoset + 1 by key
     infosets: Any  # of each: key, number of choices, whether touched in this iteration, iterations that touched it
     regret: Any
@@ -55,13 +58,12 @@ class Tree(NamedTuple):
 def store_after(states: Any, row: int, s: State, action: int, key0: int, key1: int, depth: int) -> int:
     """Write the state after an action and all forced actions that follow; return the kind of its node."""
     while True:
-        after = apply(s, action)
+        after = apply_in_round(s, action)
         key0, key1 = next_key(key0, s, action, after, 0), next_key(key1, s, action, after, 1)
         s = after
         depth += 1
         winner = certain_winner(s)
         if winner != HIDDEN:
-            states[row, 1] = depth << DEPTH_SHIFT
             return WON_NODE + winner
         left = distinct_choices(s)
         if left & (left - 1):
@@ -70,18 +72,19 @@ def store_after(states: Any, row: int, s: State, action: int, key0: int, key1: i
         action = lowest(left)
 
 
-def pack_node(states: Any, node: int, s: State, key0: int, key1: int, depth: int) -> None:
+def pack_node(states: Any, row: int, s: State, key0: int, key1: int, depth: int) -> None:
     """Write a state, its depth and the infoset keys."""
-    states[node, 0] = s.hands[0] | s.hands[1] << 18 | s.tower.up << 36
+    states[row, 0] = s.hands[0] | s.hands[1] << 18 | s.tower.up << 36
     question = s.phase | (s.seat + 1) << 4 | (s.target + 1) << 7 | (s.ability + 1) << 10
     tower = (s.tower.top + 1) << 14 | s.tower.power << 20 | s.tower.demand << 24
-    states[node, 1] = question | tower | depth << DEPTH_SHIFT
-    states[node, 2] = key0
-    states[node, 3] = key1
+    states[row, 1] = question | tower | depth << DEPTH_SHIFT
+    states[row, 2] = key0
+    states[row, 3] = key1
 
 
-def unpack_node(options: Options, cards: int, rest: int) -> State:
-    """Return the state at a node; the match around the round is left out of it."""
+def unpack_node(options: Options, states: Any, row: int) -> State:
+    """Return the state in a row; the match around the round is left out of it."""
+    cards, rest = int(states[row, 0]), int(states[row, 1])
     all_cards = (1 << 18) - 1
     first, second, up = cards & all_cards, (cards >> 18) & all_cards, cards >> 36
     buried = (options.powers | options.powers << 9) & ~(first | second | up)
@@ -92,37 +95,43 @@ def unpack_node(options: Options, cards: int, rest: int) -> State:
     )  # fmt: skip
 
 
-def expand(options: Options, t: Tree, node: int) -> None:
-    """Give a node its children; with no room for them OUT_OF_ROOM is set."""
-    nodes, states = t.nodes, t.states
-    rest, key0, key1 = int(states[node, 1]), int(states[node, 2]), int(states[node, 3])
-    s = unpack_node(options, int(states[node, 0]), rest)
+def expand(options: Options, nodes: Any, states: Any, slots: Any, infosets: Any, counters: Any, node: int) -> int:
+    """Give a node its children, unresolved; with no room for them OUT_OF_ROOM is set.
+
+    Return the choice that its infoset is to start with; -1 if the infoset has a strategy.
+    """
+    row = int(nodes[node, 1])
+    s = unpack_node(options, states, row)
     actor, left = to_act(s), branches(s)
-    infoset = 0
+    n, infoset, choice = count(left), 0, -1
     if actor != CHANCE:
-        infoset = infoset_index(t.slots, t.infosets, t.counters, key0 if actor == 0 else key1, count(left))
-    first = reserve_nodes(nodes, t.counters, count(left)) if infoset >= 0 else -1
-    if first < 0:
-        return
-    if actor != CHANCE and t.infosets[infoset, 2] == 0:
-        t.infosets[infoset, 2] = -1  # has a strategy
-        t.strategy[infoset, first_choice(s, left)] = 1.0
-    nodes[node, 0] = CHANCE_NODE if actor == CHANCE else actor
-    nodes[node, 1], nodes[node, 2], nodes[node, 3] = count(left), infoset, first
-    while left:
-        nodes[first, 0] = store_after(states, first, s, lowest(left), key0, key1, rest >> DEPTH_SHIFT)
-        left &= left - 1
-        first += 1
-
-
-def reserve_nodes(nodes: Any, counters: Any, n: int) -> int:
-    """Return the first of `n` new nodes; -1 if there is no room for them."""
+        infoset = infoset_index(slots, infosets, counters, int(states[row, 2 + actor]), n)
     first = int(counters[NODE_COUNT])
-    if first + n > nodes.shape[0]:
+    if infoset < 0 or first + n > nodes.shape[0]:
         counters[OUT_OF_ROOM] = 1
         return -1
     counters[NODE_COUNT] = first + n
-    return first
+    if actor != CHANCE and infosets[infoset, 2] == 0:
+        choice = first_choice(s, left)
+    nodes[node, 0] = CHANCE_NODE if actor == CHANCE else actor
+    nodes[node, 1], nodes[node, 2], nodes[node, 3] = row << STATE_SHIFT | n, infoset, first
+    while left:
+        nodes[first, 0], nodes[first, 1] = UNRESOLVED, lowest(left)
+        left &= left - 1
+        first += 1
+    return choice
+
+
+def resolve_child(options: Options, nodes: Any, states: Any, counters: Any, node: int, child: int) -> None:
+    """Work out the state of a child."""
+    row, fresh = int(nodes[node, 1]) >> STATE_SHIFT, int(counters[STATE_COUNT])
+    depth, key0, key1 = int(states[row, 1]) >> DEPTH_SHIFT, int(states[row, 2]), int(states[row, 3])
+    s = unpack_node(options, states, row)
+    kind = store_after(states, fresh, s, int(nodes[child, 1]), key0, key1, depth)
+    nodes[child, 0] = kind
+    if kind == LEAF_NODE:
+        nodes[child, 1] = fresh
+        counters[STATE_COUNT] = fresh + 1
 
 
 def infoset_index(slots: Any, infosets: Any, counters: Any, key: int, n: int) -> int:
@@ -134,8 +143,6 @@ def infoset_index(slots: Any, infosets: Any, counters: Any, key: int, n: int) ->
             return int(slots[slot]) - 1
         slot = (slot + 1) & mask
     infoset = int(counters[INFOSET_COUNT])
-    if n > 0 and infoset == infosets.shape[0]:
-        counters[OUT_OF_ROOM] = 1
     if n == 0 or infoset == infosets.shape[0]:
         return -1
     counters[INFOSET_COUNT] = infoset + 1
@@ -152,18 +159,20 @@ def add_roots(options: Options, nodes: Any, states: Any, rows: Any) -> None:
         pack_node(states, i, unpack(options, rows[i]), int(rows[i, KEY_COLUMN]), int(rows[i, KEY_COLUMN + 1]), 0)
 
 
-def run_cfr(options: Options, t: Tree, weights: Any, begin: int, end: int) -> None:
+def run_cfr(
+    options: Options, t: Tree, weights: Any, begin: int, end: int, queue: Any, reach: Any, values: Any
+) -> None:
     """Run the iterations `begin` to `end` - 1 of CFR+ for both seats; later ones count more in the average strategy.
 
     An iteration goes through the tree for one seat: through all of its own choices, all of chance, and what the
     opponent plays now. It updates the seat's regrets and the sum of the opponent's strategies. It goes down level by
     level, which queues the nodes it comes to, and then back up the queue.
+
+    Room to work in: `queue` for a node and where its children begin in the queue; `reach` for the reach probability
+    of chance and the opponent, and of the opponent alone, on the way up for the value instead; `values` for choices.
     """
-    nodes, infosets, regret, strategy, strategy_sum = t.nodes, t.infosets, t.regret, t.strategy, t.strategy_sum
-    queue = np.empty((nodes.shape[0], 2), np.int32)  # the node, and where its children begin in the queue
-    # The reach probability of chance and the opponent, and of the opponent alone; on the way up, the value instead.
-    reach = np.empty((nodes.shape[0], 2))
-    values = np.zeros(MAX_CHOICES)
+    nodes, states, infosets, counters = t.nodes, t.states, t.infosets, t.counters
+    regret, strategy, strategy_sum = t.regret, t.strategy, t.strategy_sum
     for iteration in range(begin, end):
         weight, visits = float(iteration), 0
         for seat in range(2):
@@ -174,10 +183,13 @@ def run_cfr(options: Options, t: Tree, weights: Any, begin: int, end: int) -> No
             while at < size:
                 node = queue[at, 0]
                 if nodes[node, 0] == LEAF_NODE:
-                    expand(options, t, node)
-                    if t.counters[OUT_OF_ROOM]:
+                    choice = expand(options, nodes, states, t.slots, infosets, counters, node)
+                    if counters[OUT_OF_ROOM]:
                         return
-                kind, n, infoset, first = nodes[node, 0], nodes[node, 1], nodes[node, 2], nodes[node, 3]
+                    if choice >= 0:
+                        infosets[nodes[node, 2], 2] = -1  # has a strategy
+                        strategy[nodes[node, 2], choice] = 1.0
+                kind, n, infoset, first = nodes[node, 0], nodes[node, 1] & CHILD_MASK, nodes[node, 2], nodes[node, 3]
                 queue[at, 1] = size
                 visits += n
                 p, q = (1.0 / n if kind == CHANCE_NODE else 1.0), 1.0
@@ -187,6 +199,8 @@ def run_cfr(options: Options, t: Tree, weights: Any, begin: int, end: int) -> No
                         if q == 0.0:
                             continue
                         strategy_sum[infoset, i] += weight * reach[at, 1] * q
+                    if nodes[first + i, 0] == UNRESOLVED:
+                        resolve_child(options, nodes, states, counters, node, first + i)
                     child_kind = nodes[first + i, 0]
                     if child_kind < WON_NODE or child_kind == LEAF_NODE:
                         queue[size, 0] = first + i
@@ -195,7 +209,7 @@ def run_cfr(options: Options, t: Tree, weights: Any, begin: int, end: int) -> No
                 at += 1
             for at in range(size - 1, -1, -1):
                 node, child = queue[at, 0], queue[at, 1]
-                kind, n, infoset, first = nodes[node, 0], nodes[node, 1], nodes[node, 2], nodes[node, 3]
+                kind, n, infoset, first = nodes[node, 0], nodes[node, 1] & CHILD_MASK, nodes[node, 2], nodes[node, 3]
                 value = 0.0
                 for i in range(n):
                     q = 1.0 if kind == CHANCE_NODE else strategy[infoset, i]
@@ -216,43 +230,28 @@ def run_cfr(options: Options, t: Tree, weights: Any, begin: int, end: int) -> No
                     if infosets[infoset, 2] < 1:
                         infosets[infoset, 2] = 1
                         infosets[infoset, 3] += 1
-                        t.touched[t.counters[TOUCHED_COUNT]] = infoset
-                        t.counters[TOUCHED_COUNT] += 1
+                        t.touched[counters[TOUCHED_COUNT]] = infoset
+                        counters[TOUCHED_COUNT] += 1
                 reach[at, 1] = value
-            match_regrets(t)
-        t.counters[VISIT_COUNT] += visits
+            match_regrets(infosets, regret, strategy, t.touched, counters)
+        counters[VISIT_COUNT] += visits
 
 
-def match_regrets(t: Tree) -> None:
+def match_regrets(infosets: Any, regret: Any, strategy: Any, touched: Any, counters: Any) -> None:
     """After an iteration: raise negative regrets to 0, as CFR+ does, and set strategies by regret matching."""
-    for j in range(t.counters[TOUCHED_COUNT]):
-        infoset = t.touched[j]
-        t.infosets[infoset, 2] = -1
+    for j in range(counters[TOUCHED_COUNT]):
+        infoset = touched[j]
+        infosets[infoset, 2] = -1
         total = 0.0
-        n = t.infosets[infoset, 1]
+        n = infosets[infoset, 1]
         for i in range(n):
-            t.regret[infoset, i] = max(0.0, t.regret[infoset, i])
-            total += t.regret[infoset, i]
+            if regret[infoset, i] < 0.0:
+                regret[infoset, i] = 0.0
+            total += regret[infoset, i]
         if total > 0:
             for i in range(n):
-                t.strategy[infoset, i] = t.regret[infoset, i] / total
-    t.counters[TOUCHED_COUNT] = 0
-
-
-def average_strategy(t: Tree, min_probability: float, strategy: Any) -> None:
-    """Write the average strategy, without what is played less often than `min_probability`."""
-    for infoset in range(t.counters[INFOSET_COUNT]):
-        n = t.infosets[infoset, 1]
-        total = 0.0
-        for i in range(n):
-            total += t.strategy_sum[infoset, i]
-        rest = 0.0
-        for i in range(n):
-            p = t.strategy_sum[infoset, i] / total if total > 0 else t.strategy[infoset, i]
-            strategy[infoset, i] = p if p >= min_probability else 0.0
-            rest += strategy[infoset, i]
-        for i in range(n):
-            strategy[infoset, i] /= rest
+                strategy[infoset, i] = regret[infoset, i] / total
+    counters[TOUCHED_COUNT] = 0
 
 
 def opponent_reach(options: Options, t: Tree, weights: Any, strategy: Any, seat: int, reach: Any) -> None:
@@ -263,54 +262,57 @@ def opponent_reach(options: Options, t: Tree, weights: Any, strategy: Any, seat:
     while node < t.counters[NODE_COUNT]:
         probability = reach[node]
         if probability > 0 and t.nodes[node, 0] == LEAF_NODE:
-            before = t.counters[INFOSET_COUNT]
-            expand(options, t, node)
+            choice = expand(options, t.nodes, t.states, t.slots, t.infosets, t.counters, node)
             if t.counters[OUT_OF_ROOM]:
                 return
-            if t.counters[INFOSET_COUNT] > before:
-                for i in range(MAX_CHOICES):
-                    strategy[before, i] = t.strategy[before, i]
-        kind = t.nodes[node, 0]
+            if choice >= 0:
+                infoset = t.nodes[node, 2]
+                t.infosets[infoset, 2] = -1
+                t.strategy[infoset, choice] = 1.0
+                strategy[infoset, choice] = 1.0
+        kind, n, first = t.nodes[node, 0], t.nodes[node, 1] & CHILD_MASK, t.nodes[node, 3]
         if kind < WON_NODE:
-            for i in range(t.nodes[node, 1]):
+            for i in range(n):
                 p = 1.0
                 if kind == CHANCE_NODE:
-                    p = 1.0 / t.nodes[node, 1]
+                    p = 1.0 / n
                 elif kind != seat:
                     p = strategy[t.nodes[node, 2], i]
-                reach[t.nodes[node, 3] + i] = probability * p
+                reach[first + i] = probability * p
+                if reach[first + i] > 0 and t.nodes[first + i, 0] == UNRESOLVED:
+                    resolve_child(options, t.nodes, t.states, t.counters, node, first + i)
         node += 1
 
 
-def best_response(t: Tree, order: Any, reach: Any, strategy: Any, seat: int, values: Any, choice_values: Any) -> None:
+def best_response(
+    t: Tree, order: Any, depths: Any, reach: Any, strategy: Any, seat: int, values: Any, choice_values: Any
+) -> None:
     """Write what each node is worth to `seat` if it plays a best response to the opponent's strategy.
 
-    `order` has the deepest nodes first: all nodes of one infoset have the same depth. `choice_values` are
-    counterfactual: they are weighted with `reach`.
+    `order` has the nodes in which somebody acts, the deepest first, and `depths` how deep each is: all nodes of one
+    infoset are equally deep. `choice_values` are counterfactual: they are weighted with `reach`.
     """
     begin = 0
     while begin < order.shape[0]:
-        end, depth = begin, t.states[order[begin], 1] >> DEPTH_SHIFT
-        while end < order.shape[0] and t.states[order[end], 1] >> DEPTH_SHIFT == depth:
+        end = begin
+        while end < order.shape[0] and depths[end] == depths[begin]:
             node = order[end]
-            kind, first, n = t.nodes[node, 0], t.nodes[node, 3], t.nodes[node, 1]
+            kind, first, n = t.nodes[node, 0], t.nodes[node, 3], t.nodes[node, 1] & CHILD_MASK
             if kind == CHANCE_NODE:
                 for i in range(n):
                     values[node] += values[first + i] / n
             elif kind == seat:
                 for i in range(n):
                     choice_values[t.nodes[node, 2], i] += reach[node] * values[first + i]
-            elif kind < WON_NODE:
+            else:
                 for i in range(n):
                     values[node] += strategy[t.nodes[node, 2], i] * values[first + i]
-            elif kind == WON_NODE + seat:
-                values[node] = 1.0
             end += 1
         for j in range(begin, end):
             node = order[j]
             if t.nodes[node, 0] == seat:
                 infoset, best = t.nodes[node, 2], 0
-                for i in range(t.nodes[node, 1]):
+                for i in range(t.nodes[node, 1] & CHILD_MASK):
                     if choice_values[infoset, i] > choice_values[infoset, best]:
                         best = i
                 values[node] = values[t.nodes[node, 3] + best]
@@ -321,21 +323,12 @@ def best_response(t: Tree, order: Any, reach: Any, strategy: Any, seat: int, val
 # choices of one seat, and samples chance and the opponent's play (external sampling). The tree is like that of CFR+,
 # but a child's state is worked out only when a trial first goes there.
 
-RANDOM_UNIT = 1 << 30  # random fractions are multiples of 1 / RANDOM_UNIT
 MIN_VISITS = 3  # before all choices of an infoset are tried it is only sampled: that keeps the tree small
 
 EXPLORE_OF_64 = 6  # a choice that is not played at present is tried only this often in 64 trials
 UNTRIED = -1.0  # in place of a value
 
-UNRESOLVED = 6  # a kind of node: its state is not worked out yet, only the action that leads there is known
 RESOLVE_COST = 25  # working out a state takes as long as this number of visits
-
-# Indices of the counters after those above: rows of `states` and numbers of `scores` that are in use.
-STATE_COUNT, SCORE_COUNT = 5, 6
-
-# A node's second number holds its number of children, and above these bits its row of `states`.
-STATE_SHIFT = 5
-CHILD_MASK = (1 << STATE_SHIFT) - 1
 
 
 class SampledTree(NamedTuple):
@@ -349,70 +342,36 @@ class SampledTree(NamedTuple):
     counters: Any
 
 
-def expand_sampled(options: Options, t: SampledTree, node: int) -> None:
-    """Give a node its children, unresolved; with no room for them OUT_OF_ROOM is set."""
-    nodes, states, counters = t.nodes, t.states, t.counters
-    row = int(nodes[node, 1])
-    s = unpack_node(options, int(states[row, 0]), int(states[row, 1]))
-    actor, left = to_act(s), branches(s)
-    n, infoset, begin = count(left), 0, 0
-    if actor != CHANCE:
-        infoset = infoset_index(t.slots, t.infosets, counters, int(states[row, 2 + actor]), n)
-    first = reserve_nodes(nodes, counters, n) if infoset >= 0 else -1
-    if first < 0:
-        return
-    if actor != CHANCE:
-        begin = int(t.infosets[infoset, 2])
-        if begin == 0:
-            begin = int(counters[SCORE_COUNT])
-            t.infosets[infoset, 2] = begin
-            counters[SCORE_COUNT] = begin + 1 + 3 * n
-            t.scores[begin + 1 + 3 * first_choice(s, left)] = 1.0
-    nodes[node, 0] = CHANCE_NODE if actor == CHANCE else actor
-    nodes[node, 1], nodes[node, 2], nodes[node, 3] = row << STATE_SHIFT | n, begin, first
-    while left:
-        nodes[first, 0], nodes[first, 1] = UNRESOLVED, lowest(left)
-        left &= left - 1
-        first += 1
-
-
-def resolve_child(options: Options, nodes: Any, states: Any, counters: Any, node: int, child: int) -> None:
-    """Work out the state of a child."""
-    row, fresh = int(nodes[node, 1]) >> STATE_SHIFT, int(counters[STATE_COUNT])
-    rest = int(states[row, 1])
-    s = unpack_node(options, int(states[row, 0]), rest)
-    action = 0 + int(nodes[child, 1])  # compiled, the sum has 64 bits as all numbers of the rules
-    kind = store_after(states, fresh, s, action, int(states[row, 2]), int(states[row, 3]), rest >> DEPTH_SHIFT)
-    nodes[child, 0] = kind
-    if kind == LEAF_NODE:
-        nodes[child, 1] = fresh
-        counters[STATE_COUNT] = fresh + 1
-
-
-def run_mccfr(options: Options, t: SampledTree, sums: Any, weights: Any, begin: int, end: int, seed: int) -> None:
+def run_mccfr(
+    options: Options, t: SampledTree, sums: Any, weights: Any, begin: int, end: int, seed: int, path: Any, values: Any
+) -> None:
     """Run the trials `begin` to `end` - 1 for both seats; later ones count more in the average strategy.
 
     Deals are sampled by their cumulative probabilities `sums`; `weights` says how much a trial counts with each deal.
+    Room to work in, for each depth: `path` for the node, the next child, whether all children are tried, and 6 random
+    bits for each of them; `values` for the value of each child and, at last, of the node.
     """
     # Few calls, and local names for the arrays: to pass the whole tree takes longer than a visit.
     nodes, states, scores, counters = t.nodes, t.states, t.scores, t.counters
-    # At each depth: the node, the next child, whether all children are tried, and 6 random bits for each of them.
-    path = np.zeros((MAX_ROUND_STEPS, 4), np.int64)
-    node_values = np.zeros(MAX_ROUND_STEPS)  # and the value of the node
-    values = np.zeros((MAX_ROUND_STEPS, MAX_CHOICES))
     for trial in range(begin, end):
         trial_weight, visits = float(trial) * trial, 0
         for seat in range(2):
             counter = (2 * trial + seat) << 20  # no trial takes more random numbers than that
-            root = search_sums(sums, random_below(seed, counter, RANDOM_UNIT) / RANDOM_UNIT * sums[sums.shape[0] - 1])
+            root = search_sums(sums, random_fraction(seed, counter) * sums[sums.shape[0] - 1])
             deal_weight, depth = weights[root], 0
             path[0, 0], path[0, 1] = root, 0
             while depth >= 0:
                 node = path[depth, 0]
                 if nodes[node, 0] == LEAF_NODE:
-                    expand_sampled(options, t, node)
+                    choice = expand(options, nodes, states, t.slots, t.infosets, counters, node)
                     if counters[OUT_OF_ROOM]:
                         return
+                    infoset = nodes[node, 2]
+                    if choice >= 0:
+                        t.infosets[infoset, 2] = counters[SCORE_COUNT]
+                        scores[counters[SCORE_COUNT] + 1 + 3 * choice] = 1.0
+                        counters[SCORE_COUNT] += 1 + 3 * t.infosets[infoset, 1]
+                    nodes[node, 2] = t.infosets[infoset, 2]  # of no meaning where chance acts
                 kind, n, at, first = nodes[node, 0], nodes[node, 1] & CHILD_MASK, nodes[node, 2], nodes[node, 3]
                 i = path[depth, 1]
                 if i == 0:
@@ -447,14 +406,15 @@ def run_mccfr(options: Options, t: SampledTree, sums: Any, weights: Any, begin: 
                     for j in range(n):
                         regret = scores[at + 2 + 3 * j]
                         if values[depth, j] != UNTRIED:
-                            regret = max(0.0, regret + deal_weight * (values[depth, j] - value))
+                            regret += deal_weight * (values[depth, j] - value)
+                            regret = regret if regret > 0.0 else 0.0
                             scores[at + 2 + 3 * j] = regret
                         total += regret
                     if total > 0:  # at once, since a trial comes to each infoset of this seat only once
                         for j in range(n):
                             scores[at + 1 + 3 * j] = scores[at + 2 + 3 * j] / total
                     scores[at] += 1
-                    node_values[depth] = value
+                    values[depth, MAX_CHOICES] = value
                 elif i == 0:
                     counter += 1
                     visits += 1
@@ -466,7 +426,7 @@ def run_mccfr(options: Options, t: SampledTree, sums: Any, weights: Any, begin: 
                         else:
                             for j in range(n):
                                 scores[at + 3 + 3 * j] += trial_weight * deal_weight * scores[at + 1 + 3 * j]
-                        left = random_below(seed, counter, RANDOM_UNIT) / RANDOM_UNIT
+                        left = random_fraction(seed, counter)
                         while i < n - 1 and left >= scores[at + 1 + 3 * i]:
                             left -= scores[at + 1 + 3 * i]
                             i += 1
@@ -479,13 +439,13 @@ def run_mccfr(options: Options, t: SampledTree, sums: Any, weights: Any, begin: 
                         depth += 1
                         path[depth, 0], path[depth, 1] = first + i, 0
                         continue
-                    node_values[depth] = 1.0 if child_kind == WON_NODE + seat else 0.0
-                value = node_values[depth]
+                    values[depth, MAX_CHOICES] = 1.0 if child_kind == WON_NODE + seat else 0.0
+                value = values[depth, MAX_CHOICES]
                 depth -= 1
                 if depth >= 0:
                     if path[depth, 2]:
                         values[depth, path[depth, 1]] = value
                         path[depth, 1] += 1
                     else:
-                        node_values[depth] = value
+                        values[depth, MAX_CHOICES] = value
         counters[VISIT_COUNT] += visits

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from piste.core.bits import count, lane, lowest
-from piste.core.protocols import CHANCE, HIDDEN, OVER, RESIGNS
+from piste.core.bits import count, lowest
+from piste.core.protocols import CHANCE, HIDDEN
 from piste.games.mccoy_duel.rules import (
     COPY,
     DONE,
@@ -21,7 +21,7 @@ from piste.games.mccoy_duel.rules import (
     Options,
     State,
     Tower,
-    apply,
+    apply_in_round,
     choices,
     leave,
     playable,
@@ -48,7 +48,13 @@ def mix_hash(x: int, y: int) -> int:
 
 
 def random_below(seed: int, counter: int, n: int) -> int:
+    """Return a random number from 0 to n - 1; n is less than 2**20."""
     return ((mix_hash(seed, counter) >> 20) * n) >> 42
+
+
+def random_fraction(seed: int, counter: int) -> float:
+    """Return a random number from 0 up to, not including, 1, of 30 bits."""
+    return (mix_hash(seed, counter) >> 32) / (1 << 30)
 
 
 def search_sums(sums: Any, at: float) -> int:
@@ -76,8 +82,8 @@ def pack(s: State, row: Any) -> None:
 def unpack(options: Options, row: Any) -> State:
     hands = (int(row[4]), int(row[5]), int(row[6]), int(row[7]))
     tower = Tower(int(row[8]), int(row[9]), int(row[10]), int(row[11]), int(row[12]))
-    lanes = int(row[15])
-    out = (lane(lanes, 0), lane(lanes, 1), lane(lanes, 2), lane(lanes, 3))
+    ranks = int(row[15])
+    out = (ranks & 15, (ranks >> 4) & 15, (ranks >> 8) & 15, ranks >> 12)
     return State(
         options, int(row[0]), int(row[1]), int(row[2]), int(row[3]), hands, tower,
         int(row[13]), int(row[14]), out, int(row[16]), NOTHING, int(row[17]),
@@ -149,39 +155,43 @@ def advance(
     size = 0
     for i in range(rows.shape[0]):
         s = unpack(options, rows[i])
-        actor = to_act(s)
-        if actor == OVER or (kind != RESIGNS and s.phase != kind):
+        if s.phase != kind:
             continue
-        left = 1
-        weight = weights[i]
-        if kind != RESIGNS:
-            left = choices(s)
-            if actor == CHANCE:
-                weight = weight / count(left)
-            if what != HIDDEN:
-                left &= 1 << what
+        left, weight = choices(s), weights[i]
+        if to_act(s) == CHANCE:
+            weight = weight / count(left)
+        if what != HIDDEN:
+            left &= 1 << what
         while left:
             action = lowest(left)
             left &= left - 1
-            if kind == RESIGNS:
-                after = leave(s, who)
-            else:
-                told = tell(s, action, viewer)
-                if told.seat != who or told.what != what or (also != UNKNOWN and told.also != also):
-                    continue
-                after = apply(s, action)
+            told = tell(s, action, viewer)
+            if told.seat != who or told.what != what or (also != UNKNOWN and told.also != also):
+                continue
+            after = apply_in_round(s, action)
             if not matches(after, viewer, expected):
                 continue
             if size == next_rows.shape[0]:
                 return -1
             pack(after, next_rows[size])
             for seat in range(4):
-                key = int(rows[i, KEY_COLUMN + seat])
-                if kind == RESIGNS:
-                    next_rows[size, KEY_COLUMN + seat] = mix_hash(key, who + 1)
-                else:
-                    next_rows[size, KEY_COLUMN + seat] = next_key(key, s, action, after, seat)
+                next_rows[size, KEY_COLUMN + seat] = next_key(int(rows[i, KEY_COLUMN + seat]), s, action, after, seat)
             next_weights[size] = weight
+            size += 1
+    return size
+
+
+def advance_resignation(options: Options, rows: Any, weights: Any, who: int, viewer: int, expected: Any) -> int:
+    """Play all rows, in place, over a resignation; return the number of rows after it."""
+    size = 0
+    for i in range(rows.shape[0]):
+        s = unpack(options, rows[i])
+        after = leave(s, who)
+        if s.phase != DONE and matches(after, viewer, expected):
+            pack(after, rows[size])
+            for seat in range(4):
+                rows[size, KEY_COLUMN + seat] = mix_hash(int(rows[i, KEY_COLUMN + seat]), who + 1)
+            weights[size] = weights[i]
             size += 1
     return size
 

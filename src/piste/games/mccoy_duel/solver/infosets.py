@@ -49,9 +49,10 @@ class PossibleStates(NamedTuple):
 
 
 ENTRIES = (
-    "advance", "resample", "run_ismcts", "table_slot", "add_roots", "run_cfr", "average_strategy", "infoset_index",
-    "run_mccfr", "opponent_reach", "best_response",
+    "advance", "advance_resignation", "resample", "run_ismcts", "add_roots", "run_cfr", "run_mccfr",
+    "opponent_reach", "best_response",
 )  # fmt: skip
+"""The kernels that are called from Python; each is compiled when it is first called."""
 
 
 @cache
@@ -112,12 +113,13 @@ def possible_states(
         expected = np.full(5, UNKNOWN, np.int64)
         if after is not None:
             expected[:] = (after.phase, after.seat, after.target, after.playing, after.hand)
-        while True:
+        next_rows, next_weights, size = rows, weights, -1
+        if event.kind == RESIGNS:
+            size = int(k.advance_resignation(state.options, rows, weights, event.seat, viewer, expected))
+        while size < 0:
             next_rows, next_weights = np.zeros((room, ROW_WIDTH), np.int64), np.zeros(room)
             size = int(k.advance(state.options, rows, weights, told, viewer, expected, next_rows, next_weights))
-            if size >= 0:
-                break
-            room *= 4
+            room *= 1 if size >= 0 else 4
         if size == 0 and resampled:
             return possible_states(state, events, viewer, 4 * max_states)  # resampling lost the true state
         if size == 0:

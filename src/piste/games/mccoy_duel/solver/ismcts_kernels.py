@@ -9,17 +9,15 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
 from piste.core.bits import count, nth
 from piste.core.protocols import CHANCE
-from piste.games.mccoy_duel.rules import Options, apply, choices, to_act
+from piste.games.mccoy_duel.rules import Options, apply_in_round, choices, to_act
 from piste.games.mccoy_duel.solver.infoset_kernels import (
     KEY_COLUMN,
-    MAX_ROUND_STEPS,
     distinct_choices,
     next_key,
     random_below,
+    random_fraction,
     round_over,
     search_sums,
     unpack,
@@ -57,19 +55,19 @@ def ucb_choice(visits: Any, wins: Any, slot: int, n: int, exploration: float) ->
 
 def run_ismcts(
     options: Options, rows: Any, sums: Any, passes: int, seed: int, exploration: float,
-    keys: Any, visits: Any, wins: Any, round_wins: Any,
+    keys: Any, visits: Any, wins: Any, round_wins: Any, path: Any, infoset_keys: Any,
 ) -> None:  # fmt: skip
     """Make passes over a hash table of information sets; beyond the tree play is random.
 
-    `sums` are the cumulative weights of the rows; `round_wins` counts the rounds that each seat wins.
+    `sums` are the cumulative weights of the rows; `round_wins` counts the rounds that each seat wins. `path` has room
+    for slot, choice and seat of each decision in the tree, `infoset_keys` for the key of each seat: numba compiles
+    faster if it need not know how arrays are made.
     """
-    path = np.zeros((MAX_ROUND_STEPS, 3), np.int64)  # of each decision in the tree: slot, choice, seat
-    infoset_keys = np.zeros(4, np.int64)
     players = options.players
     counter = 0
     for _ in range(passes):
         counter += 1
-        root = search_sums(sums, random_below(seed, counter, 1 << 30) / (1 << 30) * sums[sums.shape[0] - 1])
+        root = search_sums(sums, random_fraction(seed, counter) * sums[sums.shape[0] - 1])
         s = unpack(options, rows[root])
         for seat in range(players):
             infoset_keys[seat] = rows[root, KEY_COLUMN + seat]
@@ -95,7 +93,7 @@ def run_ismcts(
                     keys[slot] = key
                     path[depth, 0], path[depth, 1], path[depth, 2] = slot, index, actor
                     depth += 1
-            after = apply(s, action)
+            after = apply_in_round(s, action)
             if in_tree:
                 for seat in range(players):
                     infoset_keys[seat] = next_key(int(infoset_keys[seat]), s, action, after, seat)

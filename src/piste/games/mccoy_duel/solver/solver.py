@@ -25,7 +25,7 @@ from piste.core.position import Position
 from piste.core.protocols import CHANCE, HIDDEN, OVER, SPECTATOR, Event
 from piste.games.mccoy_duel import rules
 from piste.games.mccoy_duel.rules import LOT, PICK, REVEAL, Options, State
-from piste.games.mccoy_duel.solver import cfr, infoset_kernels, infosets, ismcts
+from piste.games.mccoy_duel.solver import cfr, infoset_kernels, infosets, ismcts, ismcts_kernels
 from piste.games.mccoy_duel.solver.infoset_kernels import KEY_COLUMN, distinct_choices, round_over, unpack
 from piste.games.mccoy_duel.solver.infosets import Array, Observed, PossibleStates
 
@@ -310,20 +310,19 @@ def search_leads(options: Options, variant: str, passes: int, report: Callable[[
             row[KEY_COLUMN + 1] = infoset_kernels.mix_hash(int(row[KEY_COLUMN + 1]), buried[0])
         if variant == "peeking":
             row[KEY_COLUMN] = infoset_kernels.mix_hash(int(row[KEY_COLUMN]), buried[1])
-    keys, visits, wins = ismcts.empty_tables(1 << 21)
-    k = infosets.kernels()
+    keys, visits, wins = tables = ismcts.empty_tables(1 << 21)
     won = np.zeros(4, np.int64)
     for done in range(0, passes, PASSES_PER_CALL):
         if 2 * done >= passes > 2 * (done - PASSES_PER_CALL):
             won[:] = 0  # the first half learns
         report(done)
         n = min(PASSES_PER_CALL, passes - done)
-        k.run_ismcts(options, rows, states.sums, n, done + 1, ismcts.EXPLORATION, keys, visits, wins, won)
+        ismcts.run(options, states, n, done + 1, ismcts.EXPLORATION, tables, won)
     values = np.zeros(OPENING_VALUES)
     values[0] = won[0] / won.sum()
     tries = np.zeros(81)
     for row in rows:
-        slot = int(k.table_slot(keys, int(row[KEY_COLUMN]) | 1))
+        slot = ismcts_kernels.table_slot(keys, int(row[KEY_COLUMN]) | 1)
         left = distinct_choices(unpack(options, row))
         card = int(row[9] & 511).bit_length() - 1
         for i in range(count(left)):
