@@ -250,7 +250,7 @@ def _outcome(packed: bytes, named: dict[str, Any]) -> tuple[str, bytes]:
     try:
         work, args = pickle.loads(packed)
         return DONE, pickle.dumps(work(*args, **named))
-    except (PisteError, KeyboardInterrupt) as e:
+    except (PisteError, OSError, KeyboardInterrupt) as e:
         return FAILED, pickle.dumps((e, ""))
     except MemoryError:
         return FAILED, pickle.dumps((WorkerMemoryError("There is not enough memory for this."), ""))
