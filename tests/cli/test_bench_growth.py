@@ -11,7 +11,7 @@ from piste.cli.commands.bench import growth
 from piste.cli.main import main
 
 SMALLEST = {
-    "games": 5, "batch": 2, "zero-sum-duel": 6, "positive-negative": 4, "prime-duel": 7, "duel": 2, "records": 4,
+    "games": 5, "batch": 2, "zero-sum-duel": 6, "positive-negative": 4, "prime-duel": 8, "duel": 2, "records": 4,
     "rooms": 1,
 }  # fmt: skip
 IN_PROCESS = ("games", "batch", "positive-negative", "records")

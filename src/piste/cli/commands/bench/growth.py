@@ -21,7 +21,7 @@ from piste.cli.commands.bench.harness import run_python, ticker, used
 from piste.cli.progress_bar import ProgressBar
 from piste.cli.terminal import Terminal
 from piste.core.bits import count
-from piste.core.evaluation import quiet
+from piste.core.evaluation import EXACT, quiet
 from piste.core.extras import COMPILED, SERVE, Feature, has
 from piste.core.game import find, names
 from piste.core.information_set import InformationSet
@@ -31,7 +31,7 @@ from piste.core.views import SeatView
 BATCH_ROUNDS = 100
 DUEL_POSITIONS = 8
 SERVER_SECONDS = 4
-MIN_SECONDS, MIN_MIB = 1e-4, 1.0
+MIN_SECONDS, MIN_MIB = 1e-4, 0.1
 """What is less than this is not told apart from nothing, and left out of the fit."""
 
 Use = dict[str, float]
@@ -80,9 +80,11 @@ def solved(name: str, smallest: dict[str, int | str], options: dict[str, int | s
     """Return what the value of the start takes, with nothing kept but compiled code."""
     from piste.compiled import table_cache
 
+    solver: Any = find(name).solver
+
     def evaluate(options: dict[str, int | str]) -> None:
-        start = Position.start(name, options)
-        find(name).solver.evaluate(InformationSet.common(start, 0), quiet)  # type: ignore[union-attr]
+        evaluation = solver.evaluate(InformationSet.common(Position.start(name, options), 0), quiet)
+        assert evaluation.known == EXACT
 
     with tempfile.TemporaryDirectory() as folder:
         table_cache.folder = lambda: Path(folder)
@@ -98,14 +100,14 @@ def zero_sum_duel(cards: int) -> Use:
 
 
 def positive_negative(cards: int) -> Use:
-    return solved("positive-negative", {"top": 2}, {"top": cards // 2})
+    return solved("positive-negative", {"top": 5}, {"top": cards // 2})
 
 
 def prime_duel(cards: int) -> Use:
     def options(copies: int) -> dict[str, int | str]:
-        return {"top": 7, "copies": copies, "target": 40, "first": 1}
+        return {"top": 4, "copies": copies, "target": 40, "first": 1}
 
-    return solved("prime-duel", {"top": 2, "copies": 1, "target": 5, "first": 1}, options(cards // 7))
+    return solved("prime-duel", options(1), options(cards // 4))
 
 
 def duel_endgames(cards: int) -> Iterator[InformationSet]:
@@ -171,8 +173,8 @@ SERIES = {
     "games": Series("Prime Duel in bulk", "games", (20_000, 80_000, 320_000, 1_280_000), simulated_games),
     "batch": Series("100 rounds for learners", "games at once", (256, 1024, 4096, 16_384, 65_536), batch),
     "zero-sum-duel": Series("Zero Sum Duel, solved", DECK, (6, 8, 10), zero_sum_duel),
-    "positive-negative": Series("Positive-Negative, solved", DECK, (10, 12, 14, 16), positive_negative),
-    "prime-duel": Series("Prime Duel to 40, solved", DECK, (7, 14, 21), prime_duel),
+    "positive-negative": Series("Positive-Negative, solved", DECK, (12, 14, 16), positive_negative),
+    "prime-duel": Series("Prime Duel up to 4, solved", DECK, (8, 12, 16, 20, 24), prime_duel),
     "duel": Series("a verdict in Duel's endgame", "cards in both hands", (2, 4, 6, 8), duel),
     "records": Series("games written to the store", "records", (100, 400, 1600, 6400), stored_records, SERVE),
     "rooms": Series("the server, CPU s in a second", "games being played", (25, 50, 100, 200), server_rooms, SERVE),
