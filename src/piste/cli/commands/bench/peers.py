@@ -14,7 +14,8 @@ import platform
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
@@ -34,10 +35,8 @@ RUNS = 5
 BATCH_SIZES = (16_384, 1_024)
 C_SOURCE = Path(__file__).with_name("c_reference.c")
 C_FLAGS = ("-O3", "-march=native", "-shared", "-fPIC")
-C_GAMES = {
-    "prime-duel": {"C": "prime_duel"},
-    "zero-sum-duel": {"C": "zero_sum_duel", "C, cards in arrays": "zero_sum_duel_arrays"},
-}
+C_GAMES = {"prime-duel": ("prime_duel",), "zero-sum-duel": ("zero_sum_duel", "zero_sum_duel_arrays")}
+STEPPER, BULK = "one game, compiled steps", "games in bulk"
 SPIEL_GAMES = ("kuhn_poker", "leduc_poker", "tic_tac_toe")
 SPIEL_PYTHON_GAMES = ("python_kuhn_poker", "python_tic_tac_toe")
 PGX_GAMES = ("kuhn_poker", "leduc_holdem", "tic_tac_toe")
@@ -60,11 +59,11 @@ def measure_all(args: argparse.Namespace, bar: ProgressBar) -> dict[str, Any]:
     games = named_games(args.game)
     with tempfile.TemporaryDirectory() as folder:
         peers = look_for_peers(Path(folder))
-        works = {(group, who): work for group, rows in all_works(games, peers) for who, work in rows}
+        works = {(kind, side, who): work for kind, side, who, work in all_works(games, peers)}
         loop = calibration()
-        speeds: dict[str, dict[str, dict[str, float]]] = {}
-        for (group, who), speed in measure_in_turn(works, RUNS, ticker(bar, RUNS * len(works))).items():
-            speeds.setdefault(group, {})[who] = {"steps": speed.steps, "ratio": speed.ratio}
+        speeds: dict[str, Any] = {kind: {"piste": {}, "peers": {}} for kind, _, _ in works}
+        for (kind, side, who), speed in measure_in_turn(works, RUNS, ticker(bar, RUNS * len(works))).items():
+            speeds[kind][side][who] = {"steps": speed.steps, "ratio": speed.ratio}
     answers = {}
     for game in games:
         bar(0, 1, f"a first answer of {game.name}")
@@ -115,51 +114,54 @@ def look_for_peers(folder: Path) -> Peers:
     )
 
 
-def all_works(games: list[Game], peers: Peers) -> Iterator[tuple[str, Iterator[tuple[str, Work]]]]:
-    """Yield what is measured, by groups that are to be compared; in each the work of every game and every peer."""
+def all_works(games: list[Game], peers: Peers) -> Iterator[tuple[str, str, str, Work]]:
+    """Yield all that is measured: which kind of work, "piste" or "peers", the game or who, and the work."""
 
-    def ours(make: Callable[[Game], Work]) -> Iterator[tuple[str, Work]]:
-        return ((game.name, make(game)) for game in games)
+    def ours(kind: str, make: Callable[[Game], Work]) -> Iterator[tuple[str, str, str, Work]]:
+        return ((kind, "piste", game.name, make(game)) for game in games)
 
-    yield "stepper, compiled, by hand", ours(workloads.stepper_by_hand)
-    yield "rules, interpreted, by hand", ours(workloads.rules_by_hand)
-    yield "positions, by name", ours(workloads.positions_by_name)
+    def theirs(kind: str, who: str, names: Iterable[str], make: Callable[[str], Work]) -> Iterator[Any]:
+        return ((kind, "peers", f"{who} {name}", make(name)) for name in names)
+
+    yield from ours(STEPPER, workloads.stepper_by_hand)
+    yield from ours("one game, the rules' own functions", workloads.rules_by_hand)
+    yield from ours("one game, positions by number", workloads.positions_by_number)
+    yield from ours("one game, positions by name", workloads.positions_by_name)
     if peers.openspiel:
         import_module("open_spiel.python.games")
         openspiel = import_module("piste.rl.openspiel")
-        yield "OpenSpiel, its games in C++", ((name, workloads.openspiel_steps(name)) for name in SPIEL_GAMES)
-        yield (
-            "OpenSpiel, its games in Python",
-            ((name, workloads.openspiel_steps(name)) for name in SPIEL_PYTHON_GAMES),
-        )
-        yield "OpenSpiel, ours", ours(lambda game: workloads.openspiel_steps(openspiel.short_name(game.name)))
-    yield "bulk", bulk_works(games, peers.compiled_c)
-    yield "table", ours(workloads.table_decisions)
-    if peers.tic_tac_toe:
-        tic_tac_toe = import_module("pettingzoo.classic.tictactoe_v3").env()
-        yield "PettingZoo, its game", iter([("tictactoe_v3", workloads.pettingzoo_steps(tic_tac_toe))])
+        yield from theirs(STEPPER, "OpenSpiel", SPIEL_GAMES, workloads.openspiel_steps)
+        kind = "one game, OpenSpiel's interface"
+        yield from ours(kind, lambda game: workloads.openspiel_steps(openspiel.short_name(game.name)))
+        yield from theirs(kind, "OpenSpiel", SPIEL_PYTHON_GAMES, workloads.openspiel_steps)
+    yield from ours(BULK, lambda game: workloads.simulated_games(game, game.options(), compiled=True))
+    if peers.compiled_c is not None:
+        for game in games:
+            functions = C_GAMES.get(game.name, ())
+            yield from theirs(BULK, "C", functions, lambda function: c_games(peers.compiled_c, function))
+    yield from ours("one game at a table", workloads.table_decisions)
+    kind = "one game, PettingZoo's interface"
     if peers.pettingzoo:
         pettingzoo = import_module("piste.rl.pettingzoo")
-        yield "PettingZoo, ours", ours(lambda game: workloads.pettingzoo_steps(pettingzoo.env(game.name)))
+        yield from ours(kind, lambda game: workloads.pettingzoo_steps(pettingzoo.env(game.name)))
+    if peers.tic_tac_toe:
+        tic_tac_toe = import_module("pettingzoo.classic.tictactoe_v3").env()
+        yield kind, "peers", "PettingZoo tictactoe_v3", workloads.pettingzoo_steps(tic_tac_toe)
     for size in BATCH_SIZES:
-        rows = [(game.name, workloads.vector_steps(game.name, size)) for game in games]
-        yield f"{size} games for learners", iter(rows)
+        kind = f"{size} games for learners"
+        yield from ours(kind, partial(vector_steps, size))
         if peers.pgx:
             os.environ.setdefault("JAX_PLATFORMS", "cpu")
-            yield f"{size} games of pgx", iter([(name, workloads.pgx_steps(name, size)) for name in PGX_GAMES])
+            yield from theirs(kind, "pgx", PGX_GAMES, partial(workloads.pgx_steps, games=size))
 
 
-def bulk_works(games: list[Game], compiled_c: ctypes.CDLL | None) -> Iterator[tuple[str, Work]]:
-    """Yield whole games one after the other: ours compiled, and the same in C."""
-    for game in games:
-        yield game.name, workloads.simulated_games(game, game.options(), compiled=True)
-        for who, function in C_GAMES.get(game.name, {}).items() if compiled_c is not None else ():
-            yield f"{game.name} in {who}", c_games(compiled_c, function)
+def vector_steps(size: int, game: Game) -> Work:
+    return workloads.vector_steps(game.name, size)
 
 
-def c_games(compiled_c: Any, function: str) -> Work:
+def c_games(compiled_c: ctypes.CDLL | None, function: str) -> Work:
     """Return work that plays `size` games of the C program."""
-    play = getattr(compiled_c, function)
+    play: Any = getattr(compiled_c, function)
     play.argtypes = (ctypes.c_int64, ctypes.c_uint64, ctypes.POINTER(ctypes.c_int64))
     play.restype = ctypes.c_int64
     first_wins = ctypes.c_int64()
@@ -232,9 +234,9 @@ def show(document: dict[str, Any], terminal: Terminal) -> None:
     terminal.line(
         f"Random play; medians of {document['runs']} runs in turn, per CPU second, and their ratio to the loop"
     )
-    for group, rows in document["speeds"].items():
-        terminal.line(group)
-        for who, speed in rows.items():
+    for kind, sides in document["speeds"].items():
+        terminal.line(kind)
+        for who, speed in (sides["piste"] | sides["peers"]).items():
             terminal.line(f"  {who:32} {rate_text(speed['steps']):>7} steps, {speed['ratio']:.3g} x the loop")
     terminal.line("Until `perfect` has decided once: CPU time and memory")
     for name, row in document["first_answers"].items():

@@ -78,6 +78,20 @@ def rules_by_hand(game: Game) -> Work:
     return whole_games(play)
 
 
+def positions_by_number(game: Game) -> Work:
+    """Return work that walks from position to position by the numbers of actions."""
+    from piste.core.position import Position
+
+    def play(random: Callable[[], float]) -> int:
+        position, steps = Position.start(game.name), 0
+        while actions := position.legal_actions():
+            position = position.child(actions[int(random() * len(actions))])
+            steps += 1
+        return steps
+
+    return whole_games(play)
+
+
 def positions_by_name(game: Game) -> Work:
     """Return work that walks from position to position by the names of decisions and outcomes."""
     from piste.core.position import Position
