@@ -50,9 +50,9 @@ def git(*words: str) -> str:
     return subprocess.run(("git", *words), cwd=ROOT, capture_output=True, text=True, check=False).stdout.strip()
 
 
-def written_by(tool: str) -> str:
-    """Return by which command, when and on which commit a part was written."""
-    command = shlex.join(["python", "-m", f"tools.{tool}", *sys.argv[1:]])
+def written_by(tool: str, *words: str) -> str:
+    """Return by which command, when and on which commit a part was written; its words are those that were given."""
+    command = shlex.join(["python", "-m", f"tools.{tool}", *(words or sys.argv[1:])])
     return f"Written by `{command}` on {today()}, commit {git('rev-parse', '--short=12', 'HEAD') or 'unknown'}"
 
 

@@ -58,16 +58,20 @@ def _low_bits(x: int) -> int:
 
 
 def fit_size(work: Work, clock: Clock) -> int:
-    """Return the size of work that takes about RUN_S on this clock; the first call may compile, and is not timed."""
+    """Return the size of work that takes about RUN_S on this clock; what a call loads or compiles does not count."""
     size = 1
-    work(size)
     while True:
-        start = clock()
-        work(size)
-        spent = clock() - start
-        if spent > RUN_S / 4:
-            return max(1, round(size * RUN_S / spent))
+        if timed(work, size, clock) > RUN_S / 4:
+            spent = timed(work, size, clock)  # the first time may have been spent on what is done once
+            if spent > RUN_S / 4:
+                return max(1, round(size * RUN_S / spent))
         size *= 4
+
+
+def timed(work: Work, size: int, clock: Clock) -> float:
+    start = clock()
+    work(size)
+    return clock() - start
 
 
 def measure(work: Work, tick: Callable[[], None], clock: Clock = process_time) -> Speed:
