@@ -7,15 +7,9 @@ from piste.games.zero_sum_duel.rules import View
 
 
 def largest(v: View, choices: int, word: int) -> int:
-    """Discard the card farthest from zero."""
-    best = lowest(choices)
-    left = choices
-    while left:
-        card = lowest(left)
-        if abs(signed_value(v.options.top, card)) > abs(signed_value(v.options.top, best)):
-            best = card
-        left &= left - 1
-    return best
+    """Discard the card farthest from zero, which is the lowest or the highest."""
+    low, high = lowest(choices), choices.bit_length() - 1
+    return high if signed_value(v.options.top, high) > -signed_value(v.options.top, low) else low
 
 
 def nearest(v: View, choices: int, word: int) -> int:

@@ -18,10 +18,10 @@ from piste.games.zero_sum_duel.rules import DRAW, TOSS, Options, State, View
 from piste.games.zero_sum_duel.solver import equilibrium, monte_carlo
 
 VERSION = equilibrium.VERSION
-HOW = {
-    (5, 3): "An equilibrium of the whole game, by exact linear programs for every pass through the deck; "
-    "endless play has probability 0.",
-}
+HOW_USUAL = (
+    "An equilibrium of the whole game, by exact linear programs for every pass through the deck; "
+    "endless play has probability 0."
+)
 HOW_SMALL = "An equilibrium, pass by pass through the deck; the value is what ever longer turn limits tend to."
 COMPILED = Shares(
     {"solve_games": 20.2, "solve_lp": 12.2, "simplex": 7.4, "find_replies": 5.6, "swap_basis": 4.4},
@@ -141,7 +141,7 @@ def evaluate(known: InformationSet, progress: Progress = quiet) -> Evaluation:
         return Evaluation(seat, ended, (), EXACT, 0.0, "The game is over.")
     if not is_exact(base.options):
         return monte_carlo.evaluate(known, progress)
-    how = HOW.get((base.options.top, base.options.hand), HOW_SMALL)
+    how = HOW_USUAL if base.options[2:] == equilibrium.USUAL_SIZE else HOW_SMALL
     if base.options.turns:
         how = "An equilibrium, pass by pass through the deck, with the turns left counted."
     with compiling(progress, COMPILED):
