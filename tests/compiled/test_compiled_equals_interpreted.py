@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
+import numpy as np
 import pytest
 
-from piste.compiled.compiler import game_kernels
+from piste.compiled.codegen import module
+from piste.compiled.compiler import game_kernels, link_modules
+from piste.core import observation
 from piste.core.game import find, members, names
 from piste.core.protocols import CHANCE, OVER, SPECTATOR
 from tests import ROOT
@@ -89,3 +93,43 @@ def test_counted_trees_agree_with_the_file_both_ways(name: str) -> None:
         assert compiled.perft(state, depth) == count
         if count <= 20_000:
             assert plain.perft(state, depth) == count
+
+
+PROBE = """
+def ten_flags(lines, bits):
+    put_flags(lines, 1, 2, 10, bits)
+def forty_flags(lines, bits):
+    put_flags(lines, 1, 2, 40, bits)
+def some_flags(lines, size, bits):
+    put_flags(lines, 1, 2, size, bits)
+def nine_counts(lines, lanes):
+    put_counts(lines, 1, 2, 9, 1 / 3, lanes)
+def some_counts(lines, size, lanes):
+    put_counts(lines, 1, 2, size, 1 / 7, lanes)
+def nth_of(cards, n):
+    return nth(cards, n)
+"""
+
+
+def test_what_processors_do_themselves_is_what_python_does() -> None:
+    """Each of `numba_ext.intrinsics`, with sizes that are known when it is compiled and others."""
+    text = module("tests_intrinsics", PROBE)
+    plain, compiled = (link_modules(observation, text, compiled=way, cached=False) for way in (False, True))
+    chooser = random.Random(5)
+    for _ in range(200):
+        bits, size = chooser.getrandbits(61) | 1, chooser.randrange(16)
+        for kind in (np.float32, np.int8):
+            calls: list[tuple[str, tuple[int, ...]]] = [
+                ("ten_flags", (bits,)), ("forty_flags", (bits,)), ("some_flags", (size, bits)),
+            ]  # fmt: skip
+            if kind is np.float32:
+                calls += [("nine_counts", (bits,)), ("some_counts", (size, bits))]
+            for name, args in calls:
+                one, two = np.full((3, 50), 9, kind), np.full((3, 50), 9, kind)
+                getattr(plain, name)(one, *args)
+                getattr(compiled, name)(two, *args)
+                assert (one == two).all(), (name, args)
+        cards = bits & chooser.getrandbits(61) | 1
+        at = chooser.randrange(cards.bit_count())
+        assert compiled.nth_of(cards, at) == plain.nth_of(cards, at)
+    assert compiled.nth_of(0b1111, 2) == 2

@@ -161,6 +161,8 @@ def _compiler(
     cached = cached and is_writable(folder)
 
     def wrap(function: FunctionType, source: ModuleType) -> Callable[..., Any]:
+        if source in (bits, observation) and function.__name__ in numba_ext.intrinsics():
+            return cast("Callable[..., Any]", numba_ext.intrinsics()[function.__name__])
         inner = bool(entries) and function.__name__ not in entries
         # Generated code has no file of its own: it is cached as part of what calls it.
         options: dict[str, Any] = {

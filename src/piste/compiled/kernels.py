@@ -87,11 +87,14 @@ def seeded(seed: int, number: int = 0) -> Generator:
 
 
 def next_state(g: Generator) -> Generator:
-    """Step the generator: xoroshiro with two words of 32 bits; a state's number is the sum of its words."""
+    """Step the generator: xoroshiro with two words of 32 bits; a state's number is the sum of its words.
+
+    The words are cut to 32 bits before they are turned, too: compiled, that is then one instruction.
+    """
     a, b = g
     b = b ^ a
-    turned = ((a << 26) | (a >> 6)) & WORD
-    return (turned ^ b ^ ((b << 9) & WORD), ((b << 13) | (b >> 19)) & WORD)
+    turned = ((a << 26) | ((a & WORD) >> 6)) & WORD
+    return (turned ^ b ^ ((b << 9) & WORD), ((b << 13) | ((b & WORD) >> 19)) & WORD)
 
 
 def word_of(g: Generator) -> int:
@@ -133,31 +136,6 @@ def fill_opening(options: Any, opening: Any) -> None:
             at += 1
 
 
-def note(
-    s: Any, n: int, steps: int, decisions: int, changes: int, sums: Any, wins: Any, reasons: Any, lengths: Any
-) -> None:
-    """Enter a game into a tally."""
-    sums[N_GAMES] += 1
-    sums[N_STEPS] += steps
-    sums[N_DECISIONS] += decisions
-    if to_act(s) != OVER:
-        sums[N_UNFINISHED] += 1
-        return
-    sums[N_LENGTH] += decisions
-    sums[N_SQUARES] += decisions * decisions
-    turns = turns_of(s, changes)
-    sums[N_TURNS] += turns
-    sums[N_TURN_SQUARES] += turns * turns
-    reasons[reason(s)] += 1
-    lengths[min(decisions, len(lengths) - 1)] += 1
-    drawn_game = 1
-    for seat in range(n):
-        if payoff(s, seat) > 0:
-            wins[seat] += 1
-            drawn_game = 0
-    sums[N_DRAWS] += drawn_game
-
-
 def play_games(
     options: Any, policies: Policies | None, seed: int, first: int, last: int, most: int,
     opening: Any, sums: Any, wins: Any, reasons: Any, lengths: Any,
@@ -167,7 +145,6 @@ def play_games(
     Each seat plays by its policy, which is given what the seat sees and nothing else; without policies all play at
     random, and the code for those is not compiled.
     """
-    n = seats(options)
     for number in range(first, last):
         g = seeded(seed, number)
         s = start(options)
@@ -198,7 +175,25 @@ def play_games(
             s = apply(s, action)
             steps += 1
             actor = to_act(s)
-        note(s, n, steps, decisions, changes, sums, wins, reasons, lengths)
+        sums[N_GAMES] += 1
+        sums[N_STEPS] += steps
+        sums[N_DECISIONS] += decisions
+        if actor != OVER:
+            sums[N_UNFINISHED] += 1
+            continue
+        sums[N_LENGTH] += decisions
+        sums[N_SQUARES] += decisions * decisions
+        turns = turns_of(s, changes)
+        sums[N_TURNS] += turns
+        sums[N_TURN_SQUARES] += turns * turns
+        reasons[reason(s)] += 1
+        lengths[min(decisions, len(lengths) - 1)] += 1
+        drawn_game = 1
+        for seat in range(seats(options)):
+            if payoff(s, seat) > 0:
+                wins[seat] += 1
+                drawn_game = 0
+        sums[N_DRAWS] += drawn_game
 
 
 def advance(options: Any, seed: int, apart: int, first: int, last: int, rows: Rows, actions: Any, begin: bool) -> int:

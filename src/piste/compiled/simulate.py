@@ -151,8 +151,9 @@ def simulate(
     numbers = _policy_numbers(game, options, policies)
     space = game_kernels(game, compiled=compiled, own=own)
     number = seed_number(seed)
-    opening = _zeros(space.opening_size(options), compiled)
-    space.fill_opening(options, opening)
+    plain = game_kernels(game, compiled=False)  # compiling what runs once would take longer
+    opening = _zeros(plain.opening_size(options), compiled)
+    plain.fill_opening(options, opening)
 
     def play(first: int, counts: Counts) -> Counts:
         last = min(first + block, games)

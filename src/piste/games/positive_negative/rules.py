@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from piste.core.bits import count, nth, set2, signed_sum, won_or_lost
+from piste.core.bits import count, nth, of2, set2, signed_sum, won_or_lost
 from piste.core.protocols import CHANCE, HIDDEN, OVER, Event
 
 VERSION = 1
@@ -109,12 +109,12 @@ def apply(s: State, action: int) -> State:
         return State(s.options, DECIDE, s.seat, s.kept, s.deck ^ (1 << action), action, HIDDEN, 0)
     if s.phase == DECIDE:
         if action == KEEP:
-            return pass_on(s, set2(s.kept, s.seat, s.kept[s.seat] | (1 << s.card)), s.deck)
+            return pass_on(s, set2(s.kept, s.seat, of2(s.kept, s.seat) | (1 << s.card)), s.deck)
         if s.deck == 0:  # P1: the last card was discarded, and there is none to draw
             return pass_on(s, s.kept, s.deck)
         return State(s.options, REDRAW, s.seat, s.kept, s.deck, HIDDEN, HIDDEN, 0)
     card = 1 << action
-    return pass_on(s, set2(s.kept, s.seat, s.kept[s.seat] | card), s.deck ^ card)
+    return pass_on(s, set2(s.kept, s.seat, of2(s.kept, s.seat) | card), s.deck ^ card)
 
 
 def pass_on(s: State, kept: tuple[int, int], deck: int) -> State:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from piste.core.bits import lane, lane_at, lane_one, set2, units, won_or_lost
+from piste.core.bits import lane, lane_at, lane_one, of2, set2, units, won_or_lost
 from piste.core.protocols import CHANCE, HIDDEN, OVER, Event
 
 VERSION = 1
@@ -133,12 +133,12 @@ def drawn(s: State, at: int) -> int:
 def apply(s: State, action: int) -> State:
     if s.phase == DECIDE:
         if action == KEEP:
-            return scored(s, s.scores[s.seat] + s.card + 1, s.deck)
+            return scored(s, of2(s.scores, s.seat) + s.card + 1, s.deck)
         return State(s.options, REDRAW, s.seat, s.scores, s.deck, HIDDEN, s.extra, s.turns, HIDDEN, 0)
     if s.phase == TOSS:
         return State(s.options, DRAW, action, s.scores, s.deck, HIDDEN, 0, 0, HIDDEN, 0)
     deck = draw_from(s) - lane_one(action)
-    after = s.scores[s.seat] + action + 1
+    after = of2(s.scores, s.seat) + action + 1
     if s.phase == DRAW:
         if after > s.options.target:  # Q2: nothing to decide, the second draw follows
             return State(s.options, REDRAW, s.seat, s.scores, deck, HIDDEN, s.extra, s.turns, HIDDEN, 0)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from piste.core.bits import count, nth, set2, signed_sum, won_or_lost
+from piste.core.bits import count, nth, of2, set2, signed_sum, won_or_lost
 from piste.core.protocols import CHANCE, HIDDEN, OVER, Event
 
 VERSION = 1
@@ -82,7 +82,7 @@ def kind(s: State) -> int:
 
 
 def legal(s: State) -> int:
-    return s.hands[s.seat]  # Z2: the card just drawn is one of them
+    return of2(s.hands, s.seat)  # Z2: the card just drawn is one of them
 
 
 def outcomes(s: State) -> int:
@@ -108,9 +108,9 @@ def apply(s: State, action: int) -> State:
         return State(s.options, DRAW, action, s.hands, s.deck, s.turns, HIDDEN, 0)
     card = 1 << action
     if s.phase == DISCARD:
-        return judge(s, s.hands[s.seat] ^ card, s.deck)
+        return judge(s, of2(s.hands, s.seat) ^ card, s.deck)
     deck = (s.deck if s.deck else pile(s)) ^ card
-    hand = s.hands[s.seat] | card
+    hand = of2(s.hands, s.seat) | card
     if count(hand) > s.options.hand:
         return State(s.options, DISCARD, s.seat, set2(s.hands, s.seat, hand), deck, s.turns, HIDDEN, 0)
     return judge(s, hand, deck)
@@ -146,7 +146,7 @@ def look(s: State, seat: int) -> View:
         seat,
         s.phase,
         s.seat,
-        s.hands[seat] if seat >= 0 else 0,
+        of2(s.hands, seat) if seat >= 0 else 0,
         (count(s.hands[0]), count(s.hands[1])),
         count(s.deck),
         pile(s),
