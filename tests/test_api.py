@@ -300,3 +300,15 @@ def test_a_best_response_is_shown_in_a_line() -> None:
     start = piste.Position.start("positive-negative", {"top": 1})
     response = piste.best_response(start, lambda view: dict.fromkeys(view.decisions, 1 / len(view.decisions)), 0)
     assert repr(response) == "<BestResponse of seat 0: worth 1, 2 decisions>"
+
+
+def test_positions_refuse_action_numbers_that_are_not_open() -> None:
+    start = piste.Position.start("prime-duel", {"first": 1})
+    assert start.legal_actions() == tuple(range(10))
+    for wrong in (-1, 10, 62, 10**30, "keep", None, 1.5):
+        with pytest.raises(piste.PisteError, match="no action number"):
+            start.child(wrong)  # type: ignore[arg-type]
+    over = start.child(0).resign(0)
+    assert (over.legal_actions(), over.to_act) == ((), None)
+    with pytest.raises(piste.PisteError, match="The game is over"):
+        over.child(0)

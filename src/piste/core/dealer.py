@@ -10,14 +10,12 @@ import hmac
 import os
 from collections.abc import Iterable, Sequence
 from hashlib import blake2b
-from struct import Struct
 from typing import Any, NamedTuple, Protocol
 
 from piste.core.errors import DealError
 from piste.core.game import Deal, Game, actions_of, quoted
 
 _WORD = 1 << 64
-_BLOCK = Struct(">8Q")  # eight words, the highest byte of each first
 
 
 class ChanceSource(Protocol):
@@ -40,7 +38,7 @@ class RandomStream:
         if not self._words:
             block = blake2b(self._counter.to_bytes(8, "big") + self._name, key=self._key).digest()
             self._counter += 1
-            self._words = list(reversed(_BLOCK.unpack(block)))
+            self._words = [int.from_bytes(block[i : i + 8], "big") for i in range(56, -8, -8)]
         return self._words.pop()
 
     def below(self, n: int) -> int:

@@ -74,8 +74,7 @@ class Position(GameState):
             if actor is None:
                 self._names = {}
             elif actor == CHANCE:
-                names = outcome_names(game, state.options, game.rules.kind(state))
-                self._names = {names[outcome]: outcome for outcome in actions_of(self._open)}
+                self._names = outcome_names(game, state.options, game.rules.kind(state), self._open)
             else:
                 self._names = game.short_names(game.rules.look(state, actor), self._open)
         return self._names
@@ -90,7 +89,11 @@ class Position(GameState):
         """Return the position after a decision or an outcome, by its number."""
         if self._actor is None:
             self._who_acts()
-        if not 0 <= action < 62 or not self._open >> action & 1:
+        try:
+            is_open = 0 <= action < 62 and self._open >> action & 1
+        except TypeError:  # no whole number
+            is_open = False
+        if not is_open:
             open_actions = [f"{number} ({name})" for name, number in self._by_name().items()]
             choices = f"You can choose {listed(open_actions, 'or')}." if open_actions else "The game is over."
             raise IllegalDecisionError(f"There is no action number {action} here. {choices}")
@@ -119,8 +122,7 @@ class Position(GameState):
             raise IllegalDecisionError(
                 f"A step is written by its name, as text: after('{name}'), not after({name}); child takes a number."
             )
-        names = self._by_name()
-        action = names.get(name)
+        action = self._by_name().get(name)
         if action is None:
             action = self._read(name)
         return Position(self.game, self.game.rules.apply(self.state, action))
@@ -171,23 +173,10 @@ def _start(game: Game, options: Any) -> Position:
     return Position(game, game.rules.start(options))
 
 
-class _Names(dict[int, str]):
-    """The names of outcomes of one kind, each worked out when it is first asked for."""
-
-    def __init__(self, game: Game, options: Any, kind: int) -> None:
-        super().__init__()
-        self._of = game.notation.name, options, kind
-
-    def __missing__(self, outcome: int) -> str:
-        name, options, kind = self._of
-        self[outcome] = name(options, kind, outcome)
-        return self[outcome]
-
-
-@lru_cache(maxsize=256)
-def outcome_names(game: Game, options: Any, kind: int) -> Mapping[int, str]:
-    """Return what outcomes of this kind are called: the same wherever they happen."""
-    return _Names(game, options, kind)
+@lru_cache(maxsize=4096)
+def outcome_names(game: Game, options: Any, kind: int, outcomes: int) -> dict[str, int]:
+    """Return these outcomes of one kind by name; the caller changes nothing in it."""
+    return {game.notation.name(options, kind, outcome): outcome for outcome in actions_of(outcomes)}
 
 
 @lru_cache(maxsize=4096)
