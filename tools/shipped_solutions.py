@@ -2,7 +2,7 @@
 
     python -m tools.shipped_solutions
 
-takes a minute and 1 GB. The tests of the two solvers compute parts of it again.
+takes 31 CPU s and 489 MiB. The tests of the two solvers compute parts of it again.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def opening_values(top: int) -> dict[int, ValueAndDraw]:
     first: list[ValueAndDraw] = []
     for card in range(2 * top):
         deck = whole ^ 1 << card
-        table = pn_solver.solve_decks(top, deck, top)
+        table = pn_solver.solve_decks(top, deck, top, smallest=MAX_CARDS_ON_DEMAND)
         keep, discard = table.after_turn(deck, signed_value(top, card)), table.after_discard(deck, 0)
         first.append(keep if keep[0] >= discard[0] - TIE else discard)
         for phase, deck, lead in cases:
