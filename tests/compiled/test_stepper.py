@@ -77,6 +77,10 @@ def test_what_is_not_open_is_refused_and_costs_nothing(compiled: bool) -> None:
         stepper.deal()
     with pytest.raises(piste.PisteError, match="resign"):
         stepper.resign(0)
+    for wrong in ("0", None, 1.0, 10**30, -(10**30)):
+        for call in (stepper.apply, stepper.draw):
+            with pytest.raises(piste.PisteError):
+                call(wrong)  # type: ignore[arg-type]
     assert (stepper.position(), stepper.legal, stepper.spread) == (before, 0, 40)
     stepper.draw(0)
     for action in (2, -1, 62):

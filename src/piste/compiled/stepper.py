@@ -6,6 +6,7 @@ import copy
 import inspect
 from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
+from operator import index
 from types import ModuleType
 from typing import Any, cast
 
@@ -17,7 +18,7 @@ from piste.core import bits, observation
 from piste.core.dealer import ChanceSource, Dealer
 from piste.core.errors import IllegalDecisionError
 from piste.core.extras import COMPILED, has
-from piste.core.game import Game, find, members
+from piste.core.game import Game, find, members, quoted
 from piste.core.position import Position
 
 MAX_ACTIONS = 62
@@ -45,12 +46,7 @@ def stepper_kernels(game: Game, *, compiled: bool) -> Any:
     if spec is not None:
         vars(text)["TEXT"] += inspect.getsource(cast("ModuleType", spec))
     modules = (rules, step_kernels, observation, text)
-    kernels = link_modules(*modules, compiled=compiled, inline=(bits, text), entries=ENTRIES)
-    if compiled:
-        for kernel in (kernels.take, kernels.draw):
-            kernel.compile("int64(int64[::1], int64)")
-            kernel.disable_compile()  # whole numbers of other types are converted, not compiled for
-    return kernels
+    return link_modules(*modules, compiled=compiled, inline=(bits, rules, text), entries=ENTRIES)
 
 
 @cache
@@ -137,12 +133,18 @@ class Stepper:
 
     def apply(self, action: int) -> int:
         """Take a decision or an outcome, by its number; return what is asked then."""
-        self.asked = asked = self._take(self._row, action)
+        try:  # other types of whole numbers would be compiled for
+            self.asked = asked = self._take(self._row, action if type(action) is int else index(action))
+        except (OverflowError, TypeError):
+            raise IllegalDecisionError(f"{quoted(action)} is no number of an action.") from None
         return asked
 
     def draw(self, card: int) -> int:
         """Draw card number `card` of those that are equally likely at chance; return what is asked then."""
-        self.asked = asked = self._draw(self._row, card)
+        try:
+            self.asked = asked = self._draw(self._row, card if type(card) is int else index(card))
+        except (OverflowError, TypeError):
+            raise IllegalDecisionError(f"{quoted(card)} is no number of a card.") from None
         return asked
 
     def deal(self) -> int:
