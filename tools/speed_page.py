@@ -80,7 +80,7 @@ def growth() -> dict[str, str]:
 
     rows = []
     for row in series.values():
-        points = "; ".join(f"{p['size']:,}: {p['seconds']:.2g} s, {p['mib']:.3g} MiB" for p in row["points"])
+        points = "; ".join(f"{p['size']:,}: {p['seconds']:.2g} s, {p['mib']:.1f} MiB" for p in row["points"])
         exponents = row["exponents"]
         rows.append([row["what"], row["unit"], points, slope(exponents["seconds"]), slope(exponents["mib"])])
     return {"growth": table(["what", "by", "CPU time and memory", "exponent of time", "of memory"], rows)}
