@@ -233,6 +233,7 @@ from piste import bots
 from piste.core.dealer import Dealer
 from piste.core.information_set import InformationSet
 from piste.core.evaluation import quiet
+from piste.games.mccoy_duel import rules
 from piste.games.mccoy_duel.bots import perfect
 from piste.games.mccoy_duel.solver import infosets, solver
 
@@ -244,11 +245,16 @@ table = piste.open_table("mccoy-duel", {"players": players, "rounds": 1}, seed="
 solver.prepare(table.view(0).options, quiet)
 before, dealer, random = forms(), Dealer("warm"), bots.find("random", table.game)
 assert before
+first = True
 while (seat := table.to_act) is not None:
     view = table.view(seat)
     bot = random if seat else perfect
     table.decide(seat, bot.choose(view, dealer.stream(bots.stream_name(view))), view.number)
+    if first and seat == 0 and len(view.actions) > 1 and view.kind != rules.PICK:
+        assert forms() == before, (before, forms())
+        first = False
     if seat == 0 and players == 2 and sum(view.position.sizes) <= 6:
         solver.evaluate(InformationSet.of(table.game, view))
-assert forms() == before, (before, forms())
+assert not first
+assert set(forms().values()) == {1}, forms()
 """

@@ -380,7 +380,7 @@ def test_levels_are_clearly_apart(
 
 
 @pytest.mark.parametrize("players", ["2", "4"])
-def test_nothing_is_left_to_compile_once_a_bot_is_prepared(players: str) -> None:
+def test_a_prepared_bot_compiles_nothing_for_its_first_decision_and_no_kernel_twice(players: str) -> None:
     done = subprocess.run([sys.executable, "-c", WARM, players], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 

@@ -204,7 +204,7 @@ def fields(s: State) -> Mapping[str, str]:
         "to": "-" if s.seat == HIDDEN else SEATS[s.seat],
         "in": seats_text(s.playing),
         "match": seats_text(s.present),
-        "out": ",".join(str(s.out[seat]) for seat in n),
+        "out": ",".join(str(lane(s.out, seat)) for seat in n),
         "wins": ",".join(str(lane(s.wins, seat)) for seat in n),
     }
     if s.target != HIDDEN:
@@ -212,7 +212,7 @@ def fields(s: State) -> Mapping[str, str]:
     if s.ability != HIDDEN:
         texts["ability"] = POWERS[s.ability]
     if s.phase in (rules.REVEAL, rules.LOT, PICK, DONE) and s.reveal != rules.NOTHING:
-        texts["shown"] = "/".join(cards_text(o, s.reveal.shown[seat]) for seat in n)
+        texts["shown"] = "/".join(cards_text(o, s.reveal.shown & rules.COLOUR << 9 * seat) for seat in n)
         texts["waiting"] = seats_text(s.reveal.waiting)
         texts["low"] = "-" if s.reveal.low == LEAD else POWERS[s.reveal.low]
         texts["lows"] = seats_text(s.reveal.lows)
@@ -249,11 +249,11 @@ def build(options: Options, fields: Mapping[str, str]) -> State:
             raise PositionError(f"The field '{key}' names seats, each once, such as {''.join(names)}.")
         return sum(1 << names.index(mark) for mark in text)
 
-    def numbers(key: str, most: int) -> Four:
+    def numbers(key: str, most: int) -> int:
         words = f.words(key)
         if len(words) != n or any(word not in map(str, range(most + 1)) for word in words):
             raise PositionError(f"The field '{key}' has a number from 0 to {most} for each of {n} players.")
-        return four(map(int, words))
+        return sum(lane_one(seat) * int(word) for seat, word in enumerate(words))
 
     phase = f.choice("phase", PHASES)
     hands = four([cards(name, f.words(name)) for name in names])
@@ -262,7 +262,7 @@ def build(options: Options, fields: Mapping[str, str]) -> State:
         raise PositionError("The field 'top' holds one card.")
     power = f.choice("power", (*POWERS, "lead"))
     tower = Tower(up, buried, members(tops)[0] if tops else HIDDEN, power, f.choice("demand", DEMANDS))
-    wins = sum(lane_one(seat) * won for seat, won in enumerate(numbers("wins", options.rounds // 2 + 1)))
+    wins = numbers("wins", options.rounds // 2 + 1)
     seat = f.choice("to", ("-", *names)) - 1
     target = f.choice("target", ("-", *names), "-") - 1
     ability = f.choice("ability", ("-", *POWERS), "-") - 1
@@ -273,7 +273,7 @@ def build(options: Options, fields: Mapping[str, str]) -> State:
         if len(shown) != n or any(part & ~(511 << 9 * i) for i, part in enumerate(shown)):
             raise PositionError(f"The field 'shown' has, between slashes, the cards that each of {n} players showed.")
         low = f.choice("low", (*POWERS, "-"))
-        reveal = rules.Reveal(four(shown), players("waiting"), low, players("lows"))
+        reveal = rules.Reveal(sum(shown), players("waiting"), low, players("lows"))
     reason = 0
     if phase == DONE:
         reason = 1 + f.choice("reason", tuple(text.replace(" ", "-") for text in REASONS.values()))
@@ -339,11 +339,11 @@ def broken_players(s: State) -> str:
         return "A match goes on while at least two players are in it, and ends when one is left."
     if s.phase in (PICK, rules.BURY) and s.playing != s.present:
         return "Before the first play everybody who is in the match is in the round."
-    order = [rank for rank in s.out if rank]
+    order = [rank for rank in (lane(s.out, seat) for seat in range(4)) if rank]
     if sorted(order) != list(range(1, len(order) + 1)):
         return "The field 'out' numbers the players who lost the round 1, 2 and so on."
     if (PLAY <= s.phase <= rules.NEXT or s.reason == rules.ROUNDS_WON) and any(
-        (s.playing >> seat & 1) == (s.out[seat] > 0) for seat in members(s.present)
+        (s.playing >> seat & 1) == (lane(s.out, seat) > 0) for seat in members(s.present)
     ):
         return "Who is in the round has not lost it, and who is not in it has."
     won = [lane(s.wins, seat) for seat in range(n)]
@@ -366,21 +366,20 @@ def broken_phase(s: State) -> str:
     if (s.ability != HIDDEN) != (s.phase == rules.TARGET):
         return "An ability is named where it asks for a target, and only there."
     first_round = s.phase in (rules.REVEAL, rules.LOT) or (s.phase == PICK and not s.tower.buried)
-    if first_round and (s.wins or any(s.out) or s.options.first):
+    if first_round and (s.wins or s.out or s.options.first):
         return "The reveal, and the pick that follows it, come before the first round, and only with first=reveal."
     if first_round and s.phase != PICK and count(s.present) < s.options.players:
         return "Nobody can have left during the reveal."
-    if s.phase == PICK and s.tower.buried and (not s.wins or not any(s.out)):
+    if s.phase == PICK and s.tower.buried and (not s.wins or not s.out):
         return "Who goes first is picked after the bury only when a round has been played."
     if s.phase == rules.REVEAL:
         r = s.reveal
-        unseen = [s.options.powers << 9 * seat & ~r.shown[seat] for seat in members(r.waiting)]
+        unseen = [s.options.powers << 9 * seat & ~r.shown for seat in members(r.waiting)]
         fine = r.waiting and not r.waiting & ~s.present and all(unseen) and s.seat == HIDDEN
         return "" if fine else "The reveal waits for players who still have a card to show."
     if s.phase == rules.LOT:
-        every = count(s.options.powers)
         fine = count(s.reveal.lows) > 1 and not s.reveal.lows & ~s.present and s.seat == HIDDEN
-        fine = fine and all(count(s.reveal.shown[seat]) == every for seat in members(s.reveal.lows))
+        fine = fine and not any(s.options.powers << 9 * seat & ~s.reveal.shown for seat in members(s.reveal.lows))
         return "" if fine else "Lot decides among at least two players of the match who tied."
     if s.phase == rules.BURY:
         return broken_bury(s)
@@ -413,7 +412,7 @@ def broken_bury(s: State) -> str:
         whole = s.options.powers << 9 * seat
         short = 1 if done >> seat & 1 else 0
         fine = fine and s.hands[seat] & ~whole == 0 and count(s.hands[seat]) == count(whole) - short
-    later = any(s.out[seat] for seat in members(s.present))
+    later = any(lane(s.out, seat) for seat in members(s.present))
     fine = fine and (s.seat == HIDDEN) == later and bool(s.wins) == later
     return "" if fine and not s.tower.up else "Players bury one card each, in the order of their seats."
 

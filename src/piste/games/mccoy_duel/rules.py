@@ -40,7 +40,9 @@ STANCE = 2  # Change Stance is in force: only 6, 7 and the trump
 
 TRUMP = 8
 LEAD = 9  # the power to beat while the tower is empty: every card is lower
+COLOUR = 511  # the nine cards of the first seat
 ONE_OF_EACH_COLOUR = 1 | 1 << 9 | 1 << 18 | 1 << 27
+ONE_IN_EACH_LANE = 0x1111
 
 # Reasons for an end.
 ROUNDS_WON, RESIGNED = 1, 2
@@ -65,7 +67,7 @@ class Tower(NamedTuple):
 
 
 class Reveal(NamedTuple):
-    shown: Four  # what each player has revealed
+    shown: int  # the cards revealed so far
     waiting: int  # who still has to reveal in this go
     low: int  # the lowest power of this go so far
     lows: int  # who revealed it
@@ -81,7 +83,7 @@ class State(NamedTuple):
     tower: Tower
     playing: int  # who is still in the round
     present: int  # who is still in the match
-    out: Four  # for each seat, the order in which it lost this round (1 is first), 0 if it has not
+    out: int  # a lane for each seat: the order in which it lost this round (1 is first), 0 if it has not
     wins: int  # rounds won, a lane for each seat
     reveal: Reveal
     reason: int
@@ -112,7 +114,7 @@ class View(NamedTuple):
 
 
 EMPTY = Tower(0, 0, HIDDEN, LEAD, PLAIN)
-NOTHING = Reveal((0, 0, 0, 0), 0, LEAD, 0)
+NOTHING = Reveal(0, 0, LEAD, 0)
 NOBODY = (0, 0, 0, 0)
 
 
@@ -168,7 +170,7 @@ def start(options: Options) -> State:
     present = (1 << options.players) - 1
     s = State(
         options, REVEAL, HIDDEN, HIDDEN, HIDDEN, NOBODY, EMPTY,
-        present, present, NOBODY, 0, Reveal((0, 0, 0, 0), present, LEAD, 0), 0,
+        present, present, 0, 0, Reveal(0, present, LEAD, 0), 0,
     )  # fmt: skip
     return s if options.first == 0 else deal(s, options.first - 1)
 
@@ -188,7 +190,7 @@ def deal(s: State, leader: int) -> State:
 def open_round(s: State, leader: int) -> State:
     return State(
         s.options, PLAY, leader, HIDDEN, HIDDEN, s.hands, s.tower,
-        s.present, s.present, NOBODY, s.wins, s.reveal, 0,
+        s.present, s.present, 0, s.wins, s.reveal, 0,
     )  # fmt: skip
 
 
@@ -196,19 +198,26 @@ def first_to_lose(s: State) -> int:
     """Return who was first to lose the round before, among those still in the match (D4)."""
     first = HIDDEN
     for seat in range(4):
-        if (s.present >> seat) & 1 and s.out[seat] > 0:
-            if first == HIDDEN or s.out[seat] < s.out[first]:
+        if (s.present >> seat) & 1 and lane(s.out, seat) > 0:
+            if first == HIDDEN or lane(s.out, seat) < lane(s.out, first):
                 first = seat
     return first
 
 
-def begin_turn(s: State, seat: int) -> State:
-    """Find who plays next, from `seat` on; who cannot play is out (D15), the last one in wins (D16)."""
-    playing, out, wins, phase = s.playing, s.out, s.wins, PLAY
+def with_loser(out: int, seat: int) -> int:
+    """Return the order in which players lost the round with one more of them."""
+    lost_before = count((out | out >> 1 | out >> 2) & ONE_IN_EACH_LANE)
+    return out + lane_one(seat) * (lost_before + 1)
+
+
+def end_turn(s: State) -> State:
+    """Find who plays next; who cannot play is out (D15), the last one in wins (D16)."""
+    playing, seat = s.playing, next_in(s.playing, s.seat)
+    out, wins, phase = s.out, s.wins, PLAY
     while not one(playing) and not ((playing >> seat) & 1 and playable(s.hands[seat], s.tower)):
         if (playing >> seat) & 1:
             playing ^= 1 << seat
-            out = set4(out, seat, max(out) + 1)
+            out = with_loser(out, seat)
         seat = next_in(playing, seat)
     if one(playing):
         seat = lowest(playing)
@@ -218,10 +227,6 @@ def begin_turn(s: State, seat: int) -> State:
         s.options, phase, seat, HIDDEN, HIDDEN, s.hands, s.tower,
         playing, s.present, out, wins, s.reveal, ROUNDS_WON if phase == DONE else 0,
     )  # fmt: skip
-
-
-def end_turn(s: State) -> State:
-    return begin_turn(s, next_in(s.playing, s.seat))
 
 
 def others_up(s: State) -> int:
@@ -279,7 +284,7 @@ def choices(s: State) -> int:
         return s.present << SEAT
     if phase == REVEAL:
         seat = lowest(s.reveal.waiting)
-        return (s.options.powers << (9 * seat)) & ~s.reveal.shown[seat]
+        return (s.options.powers << (9 * seat)) & ~s.reveal.shown
     if phase == LOT:
         return s.reveal.lows << SEAT
     if phase == DRAW:
@@ -334,9 +339,11 @@ def apply(s: State, action: int) -> State:
 
 def apply_in_round(s: State, action: int) -> State:
     """Return the same once a round is dealt: searches of a round compile nothing else."""
-    phase = s.phase
+    phase, card, hands, t = s.phase, 1 << action, s.hands, s.tower
     if phase == PLAY:
-        return played(s, action)
+        hands = set4(hands, s.seat, hands[s.seat] ^ card)
+        power = power_of(action)
+        return act(lay(s, hands, Tower(t.up | card, t.buried, action, power, PLAIN)), power)
     if phase == TARGET:
         asked = FEINT if s.ability == 3 else DISARM if s.ability == 6 else GIVE
         return put(s, asked, s.seat, action - SEAT)
@@ -344,7 +351,6 @@ def apply_in_round(s: State, action: int) -> State:
         return act(s, power_of(action))
     if phase == PICK:
         return open_round(s, action - SEAT)
-    card, hands, t = 1 << action, s.hands, s.tower  # what is left are the phases that move one card
     if phase == TAKE or phase == DRAW or phase == GIVE:
         hands = set4(hands, s.seat, hands[s.seat] | card)
     if phase == GIVE or phase == FEINT or phase == DISARM or phase == BURY:
@@ -361,18 +367,11 @@ def apply_in_round(s: State, action: int) -> State:
     return buried(after) if phase == BURY else end_turn(after)
 
 
-def played(s: State, action: int) -> State:
-    hands = set4(s.hands, s.seat, s.hands[s.seat] ^ (1 << action))
-    power = power_of(action)
-    tower = Tower(s.tower.up | 1 << action, s.tower.buried, action, power, PLAIN)
-    return act(lay(s, hands, tower), power)
-
-
 def revealed(s: State, action: int) -> State:
     """Note a revealed card; after the last one of a go, find who picks or who has to reveal again (D2)."""
     r = s.reveal
     seat, power = lowest(r.waiting), power_of(action)
-    shown = set4(r.shown, seat, r.shown[seat] | 1 << action)
+    shown = r.shown | 1 << action
     waiting = r.waiting ^ (1 << seat)
     lows = r.lows | 1 << seat if power == r.low else r.lows
     if power < r.low:
@@ -382,7 +381,7 @@ def revealed(s: State, action: int) -> State:
     if waiting == 0:
         if one(lows):
             phase, picker = PICK, lowest(lows)
-        elif count(shown[seat]) == count(s.options.powers):
+        elif (s.options.powers << (9 * seat)) & ~shown == 0:
             phase = LOT
         else:
             waiting, low, lows = lows, LEAD, 0
@@ -406,7 +405,7 @@ def leave(s: State, seat: int) -> State:
     """Take a player out of the match; what they had pending does not happen (D4, D20)."""
     bit = 1 << seat
     was_in = (s.playing >> seat) & 1
-    out = set4(s.out, seat, max(s.out) + 1) if was_in and s.phase != PICK else s.out
+    out = with_loser(s.out, seat) if was_in and s.phase != PICK else s.out
     present, playing = s.present & ~bit, s.playing & ~bit
     over = one(present)
     left = State(
@@ -435,12 +434,14 @@ def reason(s: State) -> int:
 
 def look(s: State, seat: int) -> View:
     shown = s.phase == NEXT or s.phase == DONE
-    h, t = s.hands, s.tower
+    h, t, revealed = s.hands, s.tower, s.reveal.shown
     sizes = (count(h[0]), count(h[1]), count(h[2]), count(h[3]))
+    out = (lane(s.out, 0), lane(s.out, 1), lane(s.out, 2), lane(s.out, 3))
     wins = (lane(s.wins, 0), lane(s.wins, 1), lane(s.wins, 2), lane(s.wins, 3))
     return View(
         s.options, seat, s.phase, s.seat, s.target, s.ability, h[seat] if seat >= 0 else 0, sizes,
-        t.up, t.top, t.power, t.demand, count(t.buried), s.playing, s.present, s.out, wins, s.reveal.shown, s.reason,
+        t.up, t.top, t.power, t.demand, count(t.buried), s.playing, s.present, out, wins,
+        (revealed & COLOUR, revealed & COLOUR << 9, revealed & COLOUR << 18, revealed & COLOUR << 27), s.reason,
         h if shown else NOBODY, t.buried if shown else 0,
     )  # fmt: skip
 

@@ -128,7 +128,7 @@ def duel_endgames(cards: int) -> Iterator[InformationSet]:
 
 def duel(cards: int) -> Use:
     solver: Any = find("mccoy-duel").solver
-    solver.prepare(find("mccoy-duel").options(), quiet)
+    solver.prepare_evaluation(find("mccoy-duel").options(), quiet)
     positions = [known for known, _ in zip(duel_endgames(cards), range(DUEL_POSITIONS), strict=False)]
     use = used_by(lambda: [solver.evaluate(known, quiet) for known in positions])
     return {"seconds": use["seconds"] / len(positions), "mib": use["mib"]}

@@ -12,6 +12,7 @@ from piste.games.mccoy_duel.rules import Options
 from piste.games.mccoy_duel.solver.cfr_kernels import (
     DEPTH_SHIFT,
     INFOSET_COUNT,
+    LEAF_NODE,
     NODE_COUNT,
     OUT_OF_ROOM,
     SCORE_COUNT,
@@ -210,7 +211,7 @@ def best_response(tree: Tree, reach: Array, strategy: Array, seat: int) -> tuple
     values, choice_values = np.zeros(n), np.zeros((int(tree.counters[INFOSET_COUNT]), MAX_CHOICES))
     order = np.flatnonzero(reach[:n] > 0)
     values[order[tree.nodes[order, 0] == WON_NODE + seat]] = 1.0
-    order = order[tree.nodes[order, 0] < WON_NODE]
+    order = order[tree.nodes[order, 0] < LEAF_NODE]
     depths = tree.states[tree.nodes[order, 1] >> STATE_SHIFT, 1] >> DEPTH_SHIFT
     deepest_first = np.argsort(-depths, kind="stable")
     order, depths = order[deepest_first], depths[deepest_first]

@@ -11,11 +11,10 @@ from typing import Any, NamedTuple
 
 from piste.core.bits import count, lowest
 from piste.core.protocols import CHANCE, HIDDEN
-from piste.games.mccoy_duel.rules import NOTHING, Options, State, Tower, apply_in_round, to_act
+from piste.games.mccoy_duel.rules import NOTHING, Options, State, Tower, apply_in_round, choices, to_act
 from piste.games.mccoy_duel.solver.infoset_kernels import (
     KEY_COLUMN,
     MAX_CHOICES,
-    branches,
     certain_winner,
     distinct_choices,
     first_choice,
@@ -28,7 +27,7 @@ from piste.games.mccoy_duel.solver.infoset_kernels import (
 )
 
 # Kinds of nodes; 0 and 1 are decisions of that seat.
-CHANCE_NODE, WON_NODE, LEAF_NODE = 2, 3, 5  # WON_NODE + seat: that seat has won the round; LEAF_NODE: not expanded
+CHANCE_NODE, LEAF_NODE, WON_NODE = 2, 3, 4  # LEAF_NODE: not expanded; WON_NODE + seat: that seat has won the round
 UNRESOLVED = 6  # its state is not worked out yet, only the action that leads there is known
 
 # A node's second number holds its number of children, and above these bits its row of `states`.
@@ -55,23 +54,6 @@ class Tree(NamedTuple):
     counters: Any
 
 
-def store_after(states: Any, row: int, s: State, action: int, key0: int, key1: int, depth: int) -> int:
-    """Write the state after an action and all forced actions that follow; return the kind of its node."""
-    while True:
-        after = apply_in_round(s, action)
-        key0, key1 = next_key(key0, s, action, after, 0), next_key(key1, s, action, after, 1)
-        s = after
-        depth += 1
-        winner = certain_winner(s)
-        if winner != HIDDEN:
-            return WON_NODE + winner
-        left = distinct_choices(s)
-        if left & (left - 1):
-            pack_node(states, row, s, key0, key1, depth)
-            return LEAF_NODE
-        action = lowest(left)
-
-
 def pack_node(states: Any, row: int, s: State, key0: int, key1: int, depth: int) -> None:
     """Write a state, its depth and the infoset keys."""
     states[row, 0] = s.hands[0] | s.hands[1] << 18 | s.tower.up << 36
@@ -91,7 +73,7 @@ def unpack_node(options: Options, states: Any, row: int) -> State:
     tower = Tower(up, buried, ((rest >> 14) & 63) - 1, (rest >> 20) & 15, (rest >> 24) & 3)
     return State(
         options, rest & 15, ((rest >> 4) & 7) - 1, ((rest >> 7) & 7) - 1, ((rest >> 10) & 15) - 1,
-        (first, second, 0, 0), tower, 3, 3, (0, 0, 0, 0), 0, NOTHING, 0,
+        (first, second, 0, 0), tower, 3, 3, 0, 0, NOTHING, 0,
     )  # fmt: skip
 
 
@@ -102,7 +84,8 @@ def expand(options: Options, nodes: Any, states: Any, slots: Any, infosets: Any,
     """
     row = int(nodes[node, 1])
     s = unpack_node(options, states, row)
-    actor, left = to_act(s), branches(s)
+    actor = to_act(s)
+    left = choices(s) if actor == CHANCE else distinct_choices(s)
     n, infoset, choice = count(left), 0, -1
     if actor != CHANCE:
         infoset = infoset_index(slots, infosets, counters, int(states[row, 2 + actor]), n)
@@ -123,15 +106,26 @@ def expand(options: Options, nodes: Any, states: Any, slots: Any, infosets: Any,
 
 
 def resolve_child(options: Options, nodes: Any, states: Any, counters: Any, node: int, child: int) -> None:
-    """Work out the state of a child."""
-    row, fresh = int(nodes[node, 1]) >> STATE_SHIFT, int(counters[STATE_COUNT])
+    """Work out the state of a child: the state after its action and all forced actions that follow."""
+    row, action = int(nodes[node, 1]) >> STATE_SHIFT, int(nodes[child, 1])
     depth, key0, key1 = int(states[row, 1]) >> DEPTH_SHIFT, int(states[row, 2]), int(states[row, 3])
     s = unpack_node(options, states, row)
-    kind = store_after(states, fresh, s, int(nodes[child, 1]), key0, key1, depth)
-    nodes[child, 0] = kind
-    if kind == LEAF_NODE:
-        nodes[child, 1] = fresh
-        counters[STATE_COUNT] = fresh + 1
+    left = 0
+    while left & (left - 1) == 0:
+        after = apply_in_round(s, action)
+        key0, key1 = next_key(key0, s, action, after, 0), next_key(key1, s, action, after, 1)
+        s = after
+        depth += 1
+        winner = certain_winner(s)
+        if winner != HIDDEN:
+            nodes[child, 0] = WON_NODE + winner
+            return
+        left = distinct_choices(s)
+        action = lowest(left)
+    row = int(counters[STATE_COUNT])
+    pack_node(states, row, s, key0, key1, depth)
+    counters[STATE_COUNT] = row + 1
+    nodes[child, 0], nodes[child, 1] = LEAF_NODE, row
 
 
 def infoset_index(slots: Any, infosets: Any, counters: Any, key: int, n: int) -> int:
@@ -189,7 +183,8 @@ def run_cfr(
                     if choice >= 0:
                         infosets[nodes[node, 2], 2] = -1  # has a strategy
                         strategy[nodes[node, 2], choice] = 1.0
-                kind, n, infoset, first = nodes[node, 0], nodes[node, 1] & CHILD_MASK, nodes[node, 2], nodes[node, 3]
+                kind, n = nodes[node, 0], nodes[node, 1] & CHILD_MASK
+                infoset, first = nodes[node, 2], nodes[node, 3]
                 queue[at, 1] = size
                 visits += n
                 p, q = (1.0 / n if kind == CHANCE_NODE else 1.0), 1.0
@@ -202,21 +197,22 @@ def run_cfr(
                     if nodes[first + i, 0] == UNRESOLVED:
                         resolve_child(options, nodes, states, counters, node, first + i)
                     child_kind = nodes[first + i, 0]
-                    if child_kind < WON_NODE or child_kind == LEAF_NODE:
+                    if child_kind <= LEAF_NODE:
                         queue[size, 0] = first + i
                         reach[size, 0], reach[size, 1] = reach[at, 0] * p * q, reach[at, 1] * q
                         size += 1
                 at += 1
             for at in range(size - 1, -1, -1):
                 node, child = queue[at, 0], queue[at, 1]
-                kind, n, infoset, first = nodes[node, 0], nodes[node, 1] & CHILD_MASK, nodes[node, 2], nodes[node, 3]
+                kind, n = nodes[node, 0], nodes[node, 1] & CHILD_MASK
+                infoset, first = nodes[node, 2], nodes[node, 3]
                 value = 0.0
                 for i in range(n):
                     q = 1.0 if kind == CHANCE_NODE else strategy[infoset, i]
                     if q == 0.0 and kind != seat:
                         continue
                     child_kind = nodes[first + i, 0]
-                    if child_kind < WON_NODE or child_kind == LEAF_NODE:
+                    if child_kind <= LEAF_NODE:
                         values[i] = reach[child, 1]
                         child += 1
                     else:
@@ -271,7 +267,7 @@ def opponent_reach(options: Options, t: Tree, weights: Any, strategy: Any, seat:
                 t.strategy[infoset, choice] = 1.0
                 strategy[infoset, choice] = 1.0
         kind, n, first = t.nodes[node, 0], t.nodes[node, 1] & CHILD_MASK, t.nodes[node, 3]
-        if kind < WON_NODE:
+        if kind < LEAF_NODE:
             for i in range(n):
                 p = 1.0
                 if kind == CHANCE_NODE:
@@ -372,7 +368,8 @@ def run_mccfr(
                         scores[counters[SCORE_COUNT] + 1 + 3 * choice] = 1.0
                         counters[SCORE_COUNT] += 1 + 3 * t.infosets[infoset, 1]
                     nodes[node, 2] = t.infosets[infoset, 2]  # of no meaning where chance acts
-                kind, n, at, first = nodes[node, 0], nodes[node, 1] & CHILD_MASK, nodes[node, 2], nodes[node, 3]
+                kind, n = nodes[node, 0], nodes[node, 1] & CHILD_MASK
+                at, first = nodes[node, 2], nodes[node, 3]
                 i = path[depth, 1]
                 if i == 0:
                     path[depth, 2] = kind == seat and scores[at] >= MIN_VISITS
@@ -391,7 +388,7 @@ def run_mccfr(
                             resolve_child(options, nodes, states, counters, node, first + i)
                             visits += RESOLVE_COST
                         child_kind = nodes[first + i, 0]
-                        if child_kind < WON_NODE or child_kind == LEAF_NODE:
+                        if child_kind <= LEAF_NODE:
                             break
                         values[depth, i] = 1.0 if child_kind == WON_NODE + seat else 0.0
                         i += 1
@@ -404,15 +401,15 @@ def run_mccfr(
                     for j in range(n):
                         value += scores[at + 1 + 3 * j] * values[depth, j]
                     for j in range(n):
-                        regret = scores[at + 2 + 3 * j]
+                        regret_at = at + 2 + 3 * j
                         if values[depth, j] != UNTRIED:
-                            regret += deal_weight * (values[depth, j] - value)
-                            regret = regret if regret > 0.0 else 0.0
-                            scores[at + 2 + 3 * j] = regret
-                        total += regret
+                            regret = scores[regret_at] + deal_weight * (values[depth, j] - value)
+                            scores[regret_at] = regret if regret > 0.0 else 0.0
+                        total += scores[regret_at]
                     if total > 0:  # at once, since a trial comes to each infoset of this seat only once
                         for j in range(n):
-                            scores[at + 1 + 3 * j] = scores[at + 2 + 3 * j] / total
+                            regret_at = at + 2 + 3 * j
+                            scores[regret_at - 1] = scores[regret_at] / total
                     scores[at] += 1
                     values[depth, MAX_CHOICES] = value
                 elif i == 0:
@@ -425,17 +422,20 @@ def run_mccfr(
                             scores[at] += 1
                         else:
                             for j in range(n):
-                                scores[at + 3 + 3 * j] += trial_weight * deal_weight * scores[at + 1 + 3 * j]
+                                sum_at = at + 3 + 3 * j
+                                scores[sum_at] += trial_weight * deal_weight * scores[sum_at - 2]
                         left = random_fraction(seed, counter)
-                        while i < n - 1 and left >= scores[at + 1 + 3 * i]:
-                            left -= scores[at + 1 + 3 * i]
+                        share = scores[at + 1]
+                        while i < n - 1 and left >= share:
+                            left -= share
                             i += 1
+                            share = scores[at + 1 + 3 * i]
                     path[depth, 1] = n  # this child only
                     if nodes[first + i, 0] == UNRESOLVED:
                         resolve_child(options, nodes, states, counters, node, first + i)
                         visits += RESOLVE_COST
                     child_kind = nodes[first + i, 0]
-                    if child_kind < WON_NODE or child_kind == LEAF_NODE:
+                    if child_kind <= LEAF_NODE:
                         depth += 1
                         path[depth, 0], path[depth, 1] = first + i, 0
                         continue

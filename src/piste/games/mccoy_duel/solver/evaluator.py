@@ -48,7 +48,7 @@ class Evaluator:
     evaluates_outcomes = False
 
     def __init__(self, options: Options, progress: Progress = quiet) -> None:
-        solver.prepare(options, progress)
+        solver.prepare_evaluation(options, progress)
         self._players = options.players
         self._passes = MAX_PASSES
 

@@ -75,18 +75,15 @@ def pack(s: State, row: Any) -> None:
     row[4], row[5], row[6], row[7] = s.hands
     row[8], row[9], row[10], row[11], row[12] = s.tower
     row[13], row[14] = s.playing, s.present
-    row[15] = s.out[0] | s.out[1] << 4 | s.out[2] << 8 | s.out[3] << 12
-    row[16], row[17] = s.wins, s.reason
+    row[15], row[16], row[17] = s.out, s.wins, s.reason
 
 
 def unpack(options: Options, row: Any) -> State:
     hands = (int(row[4]), int(row[5]), int(row[6]), int(row[7]))
     tower = Tower(int(row[8]), int(row[9]), int(row[10]), int(row[11]), int(row[12]))
-    ranks = int(row[15])
-    out = (ranks & 15, (ranks >> 4) & 15, (ranks >> 8) & 15, ranks >> 12)
     return State(
         options, int(row[0]), int(row[1]), int(row[2]), int(row[3]), hands, tower,
-        int(row[13]), int(row[14]), out, int(row[16]), NOTHING, int(row[17]),
+        int(row[13]), int(row[14]), int(row[15]), int(row[16]), NOTHING, int(row[17]),
     )  # fmt: skip
 
 
@@ -115,11 +112,6 @@ def certain_winner(s: State) -> int:
     if (s.phase == KILL or s.phase == TAKE or s.phase == DRAW) and not playable(s.hands[1 - s.seat], s.tower):
         return s.seat
     return HIDDEN
-
-
-def branches(s: State) -> int:
-    """Return the actions that lead to the children of a node."""
-    return choices(s) if to_act(s) == CHANCE else distinct_choices(s)
 
 
 def first_choice(s: State, left: int) -> int:

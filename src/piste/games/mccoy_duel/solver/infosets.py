@@ -85,10 +85,10 @@ def observed_round(view: SeatView) -> tuple[State | None, tuple[Observed, ...]]:
 
 def state_without_cards(v: View) -> State:
     """Return the state of a view with no card in hands and on the table; what is left of it is public."""
-    wins = sum(won << 4 * seat for seat, won in enumerate(v.wins))
+    out, wins = (sum(number << 4 * seat for seat, number in enumerate(numbers)) for numbers in (v.out, v.wins))
     return State(
         v.options, v.phase, v.seat, v.target, HIDDEN, NOBODY, EMPTY,
-        v.playing, v.present, v.out, wins, NOTHING, 0,
+        v.playing, v.present, out, wins, NOTHING, 0,
     )  # fmt: skip
 
 
