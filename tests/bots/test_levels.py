@@ -47,11 +47,13 @@ def test_the_top_level_is_called_perfect_only_where_its_play_is_proven_or_exact(
 def test_prime_duel_says_whether_the_full_solution_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(table_cache, "folder", lambda: tmp_path)
     game = find("prime-duel")
-    assert bots.described(game, "perfect") == "expert (estimated)"
-    made = table_cache._place(prime_duel.name(game.rules.Options()), prime_duel.stamp())
+    assert bots.described(game, "perfect") == "expert (partly solved)"  # it is part of the package
+    larger = game.options({"target": 60})
+    assert bots.described(game, "perfect", larger) == "expert (estimated)"
+    made = table_cache._place(prime_duel.name(prime_duel.value_options(larger)), prime_duel.stamp())
     made.mkdir()
     (made / table_cache.MANIFEST).touch()
-    assert bots.described(game, "perfect") == "expert (partly solved)"
+    assert bots.described(game, "perfect", larger) == "expert (partly solved)"
     assert bots.described(game, "perfect", game.options({"turns": 40})) == "expert (estimated)"
 
 

@@ -2,7 +2,7 @@
 
 A player who decides by some rule against a perfect one wins less often than a perfect player would: by the sum, over
 the decisions of a game, of what each fell short of the best one, on average. So games are played and every decision
-is noted; then the full solution is worked out once, and tells what each decision was worth. It takes 9 GB.
+is noted; then the full solution is worked out once, and tells what each decision was worth.
 
     python -m tests.games.solver.prime_duel_losses GAMES
 """
@@ -10,7 +10,9 @@ is noted; then the full solution is worked out once, and tells what each decisio
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 import numpy as np
@@ -32,7 +34,8 @@ from piste.games.prime_duel.solver.score_pairs import (
     solve_order,
     successor,
 )
-from piste.games.prime_duel.solver.value_sources import load_kernels, score_pair
+from piste.games.prime_duel.solver.tablebase import STEPS_IN_MEMORY, RowFile
+from piste.games.prime_duel.solver.value_sources import WinLoss, load_kernels, score_pair
 
 GAME = find("prime-duel")
 
@@ -93,34 +96,47 @@ def play(options: Options, rule: Rule, other: Rule, games: int, seed: str) -> tu
     return noted, won
 
 
+def true_chances(options: Options, wanted: Mapping[ScorePair, set[int]]) -> dict[tuple[ScorePair, int], WinLoss]:
+    """Solve the whole game; return for pairs and numbers of decks the chances before a turn and a second card."""
+    order, chances = solve_order(options), {}
+    with TemporaryDirectory() as folder:
+        file = RowFile(Path(folder) / "rows.bin")
+        solver = PairSolver(
+            load_kernels(), options, DeckIndex.of_whole_deck(options), order, keep=False, dtype=np.float32,
+            storage=file,
+        )  # fmt: skip
+
+        def on_solved(scores: ScorePair, second: Array) -> None:
+            for number in wanted.get(scores, ()):
+                chances[scores, number] = float(solver.values(scores)[number]), float(second[number])
+
+        for step in range(len(order)):
+            solver.solve_step(step, on_solved)
+            if step % STEPS_IN_MEMORY == 0:
+                file.release()
+    return chances
+
+
+def kept_and_discarded(
+    options: Options, scores: ScorePair, number: int, card: int, known: Mapping[tuple[ScorePair, int], WinLoss]
+) -> tuple[float, float]:
+    """Return the chances of a player who keeps a card, and who discards it."""
+    after, passed = successor(options, scores, card)
+    keep = 1.0 if after is None else known[after, number][0]
+    return 1.0 - keep if passed else keep, known[scores, number][1]
+
+
 def weigh(options: Options, noted: list[Noted]) -> Array:
     """Return how much each decision fell short of the better one."""
-    values: dict[tuple[ScorePair, int], float] = {}
-    second: dict[tuple[ScorePair, int], float] = {}
     wanted: dict[ScorePair, set[int]] = {}
-    asked: dict[ScorePair, set[int]] = {}
     for note in noted:
-        asked.setdefault(note.scores, set()).add(note.number)
-        to, _ = successor(options, note.scores, note.card)
-        if to is not None:
-            wanted.setdefault(to, set()).add(note.number)
-
-    order = solve_order(options)
-    pool = PairSolver(load_kernels(), options, DeckIndex.of_whole_deck(options), order, keep=False, dtype=np.float32)
-
-    def on_solved(scores: ScorePair, after: Array) -> None:
-        values.update({(scores, number): float(pool.values(scores)[number]) for number in wanted.get(scores, ())})
-        second.update({(scores, number): float(after[number]) for number in asked.get(scores, ())})
-
-    for number in range(len(order)):
-        pool.solve_step(number, on_solved)
-    short = []
+        for scores in (note.scores, successor(options, note.scores, note.card)[0]):
+            if scores is not None:
+                wanted.setdefault(scores, set()).add(note.number)
+    known, short = true_chances(options, wanted), []
     for note in noted:
-        to, other = successor(options, note.scores, note.card)
-        keep = 1.0 if to is None else values[to, note.number]
-        keep = 1.0 - keep if other else keep
-        discard = second[note.scores, note.number]
-        short.append(max(keep, discard) - (keep if note.kept else discard))
+        both = kept_and_discarded(options, note.scores, note.number, note.card, known)
+        short.append(max(both) - both[0 if note.kept else 1])
     return np.array(short)
 
 

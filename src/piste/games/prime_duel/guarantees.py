@@ -60,7 +60,10 @@ def basis(level: str, options: Options) -> Basis:
         return Basis.EXACT
     if options.turns:
         return Basis.ESTIMATED
-    return Basis.PARTLY if table_cache.exists(name(value_options(options)), stamp()) else Basis.ESTIMATED
+    options = value_options(options)
+    # What is needed of the full solution of the sheet's size is part of the package.
+    solved = options == Options() or table_cache.exists(name(options), stamp())
+    return Basis.PARTLY if solved else Basis.ESTIMATED
 
 
 def libraries(options: Options) -> tuple[str, ...]:

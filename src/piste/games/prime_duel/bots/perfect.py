@@ -5,7 +5,7 @@ from __future__ import annotations
 from piste.core.dealer import RandomStream
 from piste.core.views import SeatView
 
-LINE = "By the full solution, if `piste solve prime-duel --full` was run; else by a model solved for each decision."
+LINE = "Exact at the start and the end of a deck; in between by a formula fitted to the full solution, cards ahead."
 
 ASKS_SOLVER = True
 

@@ -42,8 +42,7 @@ class Evaluator:
         if self._is_endgame(s) and not self._endgame_has(s):
             options = value_options(s.options)
             table = tablebase.load(options)
-            factor = 1 if table is None else solver.TABLEBASE_WORK_FACTOR
-            if solver.endgame_work(s) <= solver.work_limits().endgame * factor:
+            if solver.endgame_work(s) <= solver.work_limits().endgame * solver.EVALUATION_WORK_FACTOR:
                 self._endgame = solver.deck_endgame(s, reachable_pairs(options, next_score_pairs(s)), table)
         return known.belief.states
 

@@ -41,7 +41,7 @@ def store_means(sums: Array, inverse: Array, into: Array, keep_first: bool) -> N
 
 def sweep_decks(
     rows: Array,
-    into: Array,
+    solved: Array,
     slots: Array,
     shift: Array,
     scale: Array,
@@ -56,19 +56,21 @@ def sweep_decks(
 ) -> None:
     """Backward induction over all decks, for one score pair or for two that lead to each other.
 
-    A row holds the values of one score pair, after as many zeros as `pad` below. `slots[side, i]` is the row that
-    counts when card i has been scored (or passed over, if it is `past` the target); its values are taken times
-    `scale` and plus `shift`, from the opponent's view or as a win. `second` receives the chance with a second card to
-    come; the caller has filled in the values for the empty deck. Decks are taken in blocks that differ in the first
-    `inside` digits only: `copies[i]` are those of card i, `copies[inside + n]` n of each, `inverse[n]` one over the
-    size of a deck with n other cards. Two pairs that lead to each other do so by cards past the target; with none of
-    the first pair's among the first digits, what a block of it needs of the second lies in earlier blocks.
+    A row holds the values of one score pair, after as many zeros as `pad` below; those of the pairs in question go
+    into `solved`. `slots[side, i]` is the row that counts when card i has been scored (or passed over, if it is
+    `past` the target), one of `solved` past the last of `rows`; its values are taken times `scale` and plus `shift`,
+    from the opponent's view or as a win. `second` receives the chance with a second card to come; the caller has
+    filled in the values for the empty deck. Decks are taken in blocks that differ in the first `inside` digits only:
+    `copies[i]` are those of card i, `copies[inside + n]` n of each, `inverse[n]` one over the size of a deck with n
+    other cards. Two pairs that lead to each other do so by cards past the target; with none of the first pair's among
+    the first digits, what a block of it needs of the second lies in earlier blocks.
     """
     top = radix.shape[0]
     block = sums.shape[0]
     pad = second.shape[1] - strides[-1] * radix[-1]
     many = np.zeros(top, np.int64)  # which of `copies` card i has in this block
-    many[:inside] = np.arange(inside)
+    for i in range(inside):
+        many[i] = i
     for start in range(pad, second.shape[1], block):
         rest = (start - pad) // block
         others = 0
@@ -76,14 +78,17 @@ def sweep_decks(
             many[i] = inside + rest % radix[i]
             others += rest % radix[i]
             rest //= radix[i]
-        for side in range(into.shape[0]):
+        for side in range(solved.shape[0]):
             for with_choice in range(2):
-                sums[:] = 0
+                for k in range(block):
+                    sums[k] = 0
                 for i in range(top):
                     if many[i] == inside:
                         continue
                     at = start - strides[i]
-                    values = rows[slots[side, i], at : at + block]
+                    slot = slots[side, i]
+                    row = rows[slot] if slot < rows.shape[0] else solved[slot - rows.shape[0]]
+                    values = row[at : at + block]
                     after = second[side, at : at + block]
                     if not with_choice:
                         add_weighted(sums, values, shift[side, i], scale[side, i], copies[many[i]])
@@ -91,7 +96,7 @@ def sweep_decks(
                         add_second(sums, after, copies[many[i]])
                     else:
                         add_weighted_max(sums, values, shift[side, i], scale[side, i], after, copies[many[i]])
-                result = rows[into[side]] if with_choice else second[side]
+                result = solved[side] if with_choice else second[side]
                 store_means(sums, inverse[others], result[start : start + block], start == pad)
 
 

@@ -123,6 +123,21 @@ class DeckIndex:
     def number(self, counts: Iterable[int]) -> int:
         return int(np.dot(self.strides, list(counts)))
 
+    def counts_of(self, numbers: Array) -> Array:
+        """Return the counts of each card in the decks with these numbers, as rows."""
+        return np.asarray(numbers[:, None] // self.strides % self.radix)
+
+
+class RowsInMemory:
+    """Where a PairSolver keeps the rows of solved pairs."""
+
+    def allocate(self, shape: tuple[int, int], dtype: Any) -> Array:
+        self.rows: Array = np.zeros(shape, dtype)
+        return self.rows
+
+    def write(self, slot: int, row: Array) -> None:
+        self.rows[slot] = row
+
 
 class PairSolver:
     """Solves score pairs step by step; pairs that no later step needs give up their slot."""
@@ -138,21 +153,23 @@ class PairSolver:
         dtype: Any = np.float64,
         empty: Mapping[ScorePair, EmptyDeckValues] | None = None,
         guess: Callable[[ScorePair], float] = lambda _: 0.5,
-        allocate: Callable[[tuple[int, int], Any], Array] = np.zeros,
+        storage: RowsInMemory | None = None,
     ) -> None:
         """`code` holds the kernels; `empty` has the values with an empty deck, if they are known.
 
         If not, the decks must be those of the whole deck, which a reshuffle gives back, and iteration begins with
-        `guess`. `keep` keeps every pair. `allocate` makes the rows, all zeros.
+        `guess`. `keep` keeps every pair.
         """
         self.code, self.options, self.decks, self.order, self.dtype = code, options, decks, order, dtype
         self.empty, self.guess = empty, guess
         self._last_use = {} if keep else last_uses(options, order)
         slots = sum(map(len, order)) if keep else max_live_pairs(order, self._last_use)
         self.pad = decks.blocks(options.top, dtype).copies.shape[1]  # a block of zeros before each row
-        self.rows = allocate((slots, self.pad + decks.total), dtype)
+        self._storage = storage or RowsInMemory()
+        self.rows = self._storage.allocate((slots, self.pad + decks.total), dtype)
         self._free = list(range(slots - 1, -1, -1))
         self.slots: dict[ScorePair, int] = {}
+        self._solved: Array = np.zeros((2, self.pad + decks.total), dtype)
         self._second: Array = np.zeros((2, self.pad + decks.total), dtype)
 
     def solve_all(self) -> None:
@@ -180,22 +197,26 @@ class PairSolver:
 
     def _solve(self, pairs: tuple[ScorePair, ...], on_solved: OnSolved | None) -> None:
         d, top, least = self.decks, self.options.top, min(map(min, pairs))
+        places = self.slots | {pair: len(self.rows) + side for side, pair in enumerate(pairs)}
         slots, flips, past = successor_arrays(
-            self.options, pairs, lambda pair, _: -1 if pair is None else self.slots[pair]
+            self.options, pairs, lambda pair, _: -1 if pair is None else places[pair]
         )
-        into = np.array([self.slots[pair] for pair in pairs], np.int64)
         shift, scale = ((slots < 0) + flips).astype(self.dtype), ((slots >= 0) * (1 - 2 * flips)).astype(self.dtype)
-        slots = np.where(slots < 0, into[:, None], slots)  # a win is no row's value; any row will do
+        slots = np.where(slots < 0, len(self.rows), slots)  # a win is no row's value; any row will do
         together = least > self.options.target - top
         # The lower score comes first: what it needs of the other pair lies in earlier blocks, as long as no card that
         # is past the target for it is among the first digits; the higher score then finds all of it solved.
         inside, copies, inverse = d.blocks(self.options.target - least if together else top, self.dtype)
-        second, sums = self._second[: len(pairs)], np.zeros(copies.shape[1], self.dtype)
+        solved, second = self._solved[: len(pairs)], self._second[: len(pairs)]
+        sums = np.zeros(copies.shape[1], self.dtype)
 
         def whole_deck_values(side: int) -> EmptyDeckValues:
-            after = self.rows[slots[side], self.pad + d.total - 1 - d.strides].astype(np.float64)
-            chances = shift[side] + scale[side] * after
-            return EmptyDeckValues(float(self.rows[into[side], -1]), float(d.counts @ chances / d.counts.sum()))
+            rows = [
+                solved[slot - len(self.rows)] if slot >= len(self.rows) else self.rows[slot] for slot in slots[side]
+            ]
+            after = [row[-1 - stride] for row, stride in zip(rows, d.strides, strict=True)]
+            chances = shift[side] + scale[side] * np.array(after, np.float64)
+            return EmptyDeckValues(float(solved[side, -1]), float(d.counts @ chances / d.counts.sum()))
 
         if self.empty is not None:
             now = [self.empty[pair] for pair in pairs]
@@ -208,9 +229,21 @@ class PairSolver:
         while iterations == 0 or (together and self.empty is None and change > tolerance):
             if iterations == MAX_ITERATIONS:
                 raise ArithmeticError(f"The score pairs {pairs} do not converge.")
-            self.rows[into, self.pad], second[:, self.pad] = np.array(now).T
+            solved[:, self.pad], second[:, self.pad] = np.array(now).T
             self.code.sweep_decks(
-                self.rows, into, slots, shift, scale, past, d.radix, d.strides, inside, copies, inverse, second, sums
+                self.rows,
+                solved,
+                slots,
+                shift,
+                scale,
+                past,
+                d.radix,
+                d.strides,
+                inside,
+                copies,
+                inverse,
+                second,
+                sums,
             )
             iterations += 1
             if self.empty is None:
@@ -218,7 +251,8 @@ class PairSolver:
                 change = float(np.abs(np.array(new) - np.array(now)).max())
                 now = new
         for side, pair in enumerate(pairs):
-            self.rows[into[side], self.pad] = now[side].draw
+            solved[side, self.pad] = now[side].draw
+            self._storage.write(self.slots[pair], solved[side])
             if on_solved is not None:
                 on_solved(pair, second[side, self.pad :])
 

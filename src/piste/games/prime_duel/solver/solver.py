@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import lru_cache, partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,10 +25,11 @@ from piste.games.prime_duel.guarantees import (
 )
 from piste.games.prime_duel.rules import DECIDE, Options, State, View
 from piste.games.prime_duel.solver import tablebase
-from piste.games.prime_duel.solver.score_pairs import ScorePair, card_counts
+from piste.games.prime_duel.solver.score_pairs import ScorePair, card_counts, successors
 from piste.games.prime_duel.solver.value_sources import (
     DeckEndgame,
     FixedOddsModel,
+    LookAhead,
     SoloRaceModel,
     SolvedGame,
     SolvedWithTurnLimit,
@@ -51,19 +52,25 @@ MODEL_ERROR = 0.06
 TURN_LIMIT_ERROR = 0.0002
 """Error of leaving out a `long_turn_limit`: the model's draws in other sizes came to less."""
 
-TABLEBASE_WORK_FACTOR = 5
-"""How many times as much may be computed of a deck when a tablebase has what follows it."""
-
-EVALUATION_WORK_FACTOR = 100
+EVALUATION_WORK_FACTOR = 6
 """How many times as much an evaluation may compute as a bot's decision."""
+
+LOOKAHEAD_CARDS = 3
+"""How many cards are looked ahead before the tablebase's formula is asked."""
+
+ERROR_FACTOR, LEAST_ERROR, MOST_ERROR = 2.0, 0.00003, 0.005
+"""For `lookahead_error`: with these it is large enough at each of 10 000 positions of the sheet's size.
+
+In none of those the error was more than 0.003; in other sizes there is no upper limit.
+"""
 
 MAX_PREPARED_TARGET = 100
 """With targets above this the end of a deck takes long to solve."""
 
 COMPILED = Shares(
-    {"sweep_decks": 28.2, "solve_fixed_odds": 7.8, "load_slice": 6.8, "fixed_odds_turn": 4.0},
-    other=1.9,
-    compiled=65.0,
+    {"sweep_decks": 24.7, "add_weighted_max": 4.8, "store_means": 4.2, "add_weighted": 4.0, "add_second": 3.6},
+    other=1.6,
+    compiled=48.2,
 )
 
 
@@ -77,7 +84,7 @@ class WorkLimits(NamedTuple):
 
 def work_limits() -> WorkLimits:
     if is_compiled(load_kernels()):
-        return WorkLimits(MAX_POSITIONS_ON_DEMAND, 3_000_000, 8_000_000)
+        return WorkLimits(MAX_POSITIONS_ON_DEMAND, 15_000_000, 8_000_000)
     return WorkLimits(MAX_INTERPRETED_POSITIONS, 5_000, 200_000)
 
 
@@ -85,7 +92,6 @@ class SelectedSource(NamedTuple):
     """The best source of values for a position, and how good it is."""
 
     source: ValueSource
-    lookahead: int  # draws to expand before the source is asked
     known: str
     within: float
     how: str
@@ -127,33 +133,52 @@ def select_source(
     options, limits, left = s.options, work_limits(), turns_left(s)
     if options.turns and position_count(options) * options.turns <= limits.game:
         how = "Every position of this game was worked out, turn by turn."
-        return SelectedSource(solved_with_turn_limit(options), 0, EXACT, 0.0, how)
+        return SelectedSource(solved_with_turn_limit(options), EXACT, 0.0, how)
     if left:
-        source = model_with_limit(s, left)
+        source: ValueSource = model_with_limit(s, left)
         if isinstance(source, SoloRaceModel):
             how = "Each player's chance to reach the target in time was worked out by itself, with the deck as it is."
-            return SelectedSource(source, 0, ESTIMATED, 0.5, how)
+            return SelectedSource(source, ESTIMATED, 0.5, how)
         how = "A model was solved in which every draw has the odds of the deck as it is, by turns left."
-        return SelectedSource(source, 0, ESTIMATED, MODEL_ERROR, how)
+        return SelectedSource(source, ESTIMATED, MODEL_ERROR, how)
     options = value_options(options)
     if position_count(options) <= limits.game:
         how = "Every position of this game was worked out."
-        return without_limit(s, SelectedSource(solved_game(options), 0, EXACT, 0.0, how))
+        return without_limit(s, SelectedSource(solved_game(options), EXACT, 0.0, how))
     table = tablebase.load(options) if use_tablebase else None
     if table is not None and table.has_next(s):
         how = "It stands in the full solution."
-        return without_limit(s, SelectedSource(table, 0, WITHIN, tablebase.ROUNDING_ERROR, how))
-    work = endgame_work(s)
-    if work <= limits.endgame * work_factor * (TABLEBASE_WORK_FACTOR if table is not None else 1):
-        dtype = np.float32 if work > limits.endgame * TABLEBASE_WORK_FACTOR else np.float64
-        endgame = deck_endgame(s, next_score_pairs(s), table, dtype, progress)
-        return endgame_source(s, endgame, table)
-    if table is not None:
-        how = "From a formula that was fitted to the full solution, after looking a turn ahead."
-        return without_limit(s, SelectedSource(table, 1, ESTIMATED, tablebase.FORMULA_ERROR, how))
+        return without_limit(s, SelectedSource(table, WITHIN, tablebase.ROUNDING_ERROR, how))
+    fitted = table is not None and table.has_formula(sum(card_counts(options, s.deck)) - LOOKAHEAD_CARDS)
+    needed = table is not None and not fitted and is_compiled(load_kernels())
+    if needed or endgame_work(s) <= limits.endgame * work_factor:
+        return endgame_source(s, deck_endgame(s, next_score_pairs(s), table, progress), table)
+    if table is not None and fitted:
+        source = LookAhead(options, s.deck, next_score_pairs(s), table.estimates, LOOKAHEAD_CARDS)
+        how = "By looking some cards ahead, to values from a formula that was fitted to the full solution."
+        return without_limit(s, SelectedSource(source, ESTIMATED, lookahead_error(s, table), how))
     how = "A model was solved in which every draw has the odds of the deck as it is."
     source = model(options, s.deck, min(s.scores), 0)
-    return without_limit(s, SelectedSource(source, 0, ESTIMATED, MODEL_ERROR, how))
+    return without_limit(s, SelectedSource(source, ESTIMATED, MODEL_ERROR, how))
+
+
+def lookahead_error(s: State, table: tablebase.Tablebase) -> float:
+    """Return how far a value found by looking ahead may be off: see docs/solve/prime-duel.md.
+
+    It is off by more where the formula is, for the scores that come next or after those; and with unusual decks,
+    which the formula was not fitted to. Those are told by the fourth powers of how far each count is off.
+    """
+    counts = np.array(card_counts(s.options, s.deck))
+    choices = [rules.apply(s, action) for action in members(rules.legal(s))] if s.phase == DECIDE else [s]
+    groups = [next_score_pairs(choice) for choice in choices]
+    groups += [{later for pair in pairs for later in successors(s.options, pair)} for pairs in groups]
+    cards = int(counts.sum()) - LOOKAHEAD_CARDS
+    formula_error = max((table.formula_error(pairs, cards) for pairs in groups if pairs), default=0.0)
+    share = counts.mean() / s.options.copies
+    deviations = (counts - counts.mean()) / np.sqrt(s.options.copies * share * (1 - share))
+    unusual = float((deviations**4).mean()) / 3  # about 1 in a random deck
+    error = LEAST_ERROR + ERROR_FACTOR * formula_error * (0.2 + unusual**0.75)
+    return float(min(error, MOST_ERROR) if table.options == Options() else error)
 
 
 def without_limit(s: State, selected: SelectedSource) -> SelectedSource:
@@ -174,7 +199,6 @@ def deck_endgame(
     s: State,
     roots: Iterable[ScorePair],
     table: tablebase.Tablebase | None,
-    dtype: Any = np.float64,
     progress: Progress = quiet,
 ) -> DeckEndgame:
     """Solve the rest of the deck; what follows it comes from the tablebase, or from a model without one."""
@@ -185,25 +209,25 @@ def deck_endgame(
     def report(done: int, of: int) -> None:
         progress(done, of, "working out this deck")
 
-    return DeckEndgame(options, s.deck, roots, beyond, empty, dtype=dtype, progress=report)
+    return DeckEndgame(options, s.deck, roots, beyond, empty, dtype=np.float32, progress=report)
 
 
 def endgame_source(s: State, endgame: DeckEndgame, table: tablebase.Tablebase | None) -> SelectedSource:
     how = "Worked out to the last card of this deck; what follows the reshuffle "
     if table is not None:
         how += "stands in the full solution."
-        return without_limit(s, SelectedSource(endgame, 0, WITHIN, tablebase.ROUNDING_ERROR, how))
-    return without_limit(s, SelectedSource(endgame, 0, ESTIMATED, MODEL_ERROR, f"{how}was taken from a model."))
+        return without_limit(s, SelectedSource(endgame, WITHIN, tablebase.ROUNDING_ERROR, how))
+    return without_limit(s, SelectedSource(endgame, ESTIMATED, MODEL_ERROR, f"{how}was taken from a model."))
 
 
 def decisions(s: State, *, use_tablebase: bool = True) -> dict[int, WinLoss]:
     """Return each decision of the player to act with the chances to win and to lose after it."""
     selected = select_source(s, use_tablebase=use_tablebase)
-    return decision_chances(s, selected.source, selected.lookahead)
+    return decision_chances(s, selected.source)
 
 
-def decision_chances(s: State, source: ValueSource, lookahead: int = 0) -> dict[int, WinLoss]:
-    return {action: chances(rules.apply(s, action), s.seat, source, lookahead) for action in members(rules.legal(s))}
+def decision_chances(s: State, source: ValueSource) -> dict[int, WinLoss]:
+    return {action: chances(rules.apply(s, action), s.seat, source) for action in members(rules.legal(s))}
 
 
 def model_decisions(s: State) -> dict[int, WinLoss]:
@@ -232,16 +256,16 @@ def evaluate(known: InformationSet, progress: Progress = quiet) -> Evaluation:
 
 def evaluation(s: State, seat: int, selected: SelectedSource) -> Evaluation:
     """Return a seat's evaluation of a game that goes on, by this source."""
-    source, lookahead, known, within, how = selected
+    source, known, within, how = selected
     choices: tuple[Choice, ...] = ()
     if s.phase == DECIDE:
-        pairs = decision_chances(s, source, lookahead)
+        pairs = decision_chances(s, source)
         best = max(pairs, key=lambda action: pairs[action][0] - pairs[action][1])
         pair = pairs[best] if s.seat == seat else flipped(pairs[best])
         if s.seat == seat:
             choices = tuple(Choice(action, _chances(each), float(action == best)) for action, each in pairs.items())
     else:
-        pair = chances(s, seat, source, lookahead)
+        pair = chances(s, seat, source)
     return Evaluation(seat, _chances(pair), choices, known, within, how)
 
 

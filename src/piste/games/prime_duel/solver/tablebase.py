@@ -3,16 +3,21 @@
 There are some 18 thousand million positions before a draw: too many to store, and there is no need to. Stored are,
 for every score pair: its values with an empty deck, from which any deck can be solved to its last card, the sooner
 the fewer cards are left; the values of all decks from which few cards are gone; and a formula for the decks in
-between, good enough to choose by when there is no time to solve the rest.
+between, by which a position is estimated after looking some cards ahead.
+
+For the sheet's size a smaller tablebase is part of the package (`tools/prime_duel_values.py` writes it): fewer decks
+one by one, and the numbers of the formula rounded.
 """
 
 from __future__ import annotations
 
+import io
 import json
+import lzma
 import mmap
 import os
 import zlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache, lru_cache
 from itertools import combinations_with_replacement
@@ -32,6 +37,7 @@ from piste.games.prime_duel.solver.score_pairs import (
     DeckIndex,
     EmptyDeckValues,
     PairSolver,
+    RowsInMemory,
     ScorePair,
     card_counts,
     last_uses,
@@ -49,11 +55,16 @@ DECK_SHARE_BINS = (0.4, 0.5, 0.65, 0.825)
 SAMPLES_PER_BIN = 12_000
 """How many decks each formula is fitted to."""
 
-ROUNDING_ERROR = 1e-5
-"""No stored value is off by more: a turn adds 6e-8 at most, and hardly a game has 160 turns."""
+ROUNDING_ERROR = 1e-6
+"""No stored value is off by more: in 32-bit floats and in 24-bit whole numbers they differ by less than 3e-7."""
 
-FORMULA_ERROR = 0.0025
-"""The formula, with one turn of lookahead, is off by less in 95 % of positions (docs/solve/prime-duel.md)."""
+FORMULA_ERROR = 0.002
+"""The formula is off by about as much, where it is not stored by how much it was off when it was fitted."""
+
+SHIPPED = Path(__file__).with_name("sheet_size.npz.xz")
+SHIPPED_OPTIONS = Options()
+SHIPPED_CARDS_GONE = 2
+"""Like MAX_CARDS_GONE, in the tablebase that is part of the package."""
 
 STORED_ONE = (1 << 24) - 1
 """A certain win, as it is stored in three bytes."""
@@ -66,13 +77,13 @@ STEPS_IN_MEMORY = 8
 """After this many steps the rows that were read and written leave the memory of the process."""
 
 
-def nearly_full_decks(options: Options) -> Array:
-    """Return the decks from which at most MAX_CARDS_GONE cards are gone, as rows of counts, sorted by number."""
+def nearly_full_decks(options: Options, most: int = MAX_CARDS_GONE) -> Array:
+    """Return the decks from which at most so many cards are gone, as rows of counts, sorted by number."""
     few = np.zeros((1, 0), np.int64)
     for _ in range(options.top):  # one more card in each round, the lowest digit last
         more = [np.insert(few, 0, gone, axis=1) for gone in range(options.copies + 1)]
         few = np.concatenate(more)
-        few = few[few.sum(axis=1) <= MAX_CARDS_GONE]
+        few = few[few.sum(axis=1) <= most]
     decks = options.copies - few
     return np.asarray(decks[np.argsort(decks @ DeckIndex.of_whole_deck(options).strides)])
 
@@ -114,25 +125,29 @@ def sample_decks(options: Options, which: int) -> Array:
 class Tablebase:
     """A stored solution as a value source. Rows are read when they are needed."""
 
-    def __init__(self, options: Options, stored: table_cache.CachedTable) -> None:
-        self.options, self.stored = options, stored
-        self._rows = {(int(a), int(b)): i for i, (a, b) in enumerate(stored.read("lines"))}
-        self._empty = stored.read("empty")
-        self._formula = stored.read("formula")
+    def __init__(
+        self,
+        options: Options,
+        arrays: Mapping[str, Array],
+        read_near: Callable[[int], Array],
+        cards_gone: int = MAX_CARDS_GONE,
+    ) -> None:
+        """`read_near` returns a row of the array `near`, which has the decks with at most `cards_gone` cards gone."""
+        self.options, self._cards_gone = options, cards_gone
+        self._rows = {(int(a), int(b)): i for i, (a, b) in enumerate(arrays["lines"])}
+        self._empty, self._formula = arrays["empty"], arrays["formula"]
+        self._errors = arrays.get("errors", np.full(self._formula.shape[:2], FORMULA_ERROR))
         self._decks = DeckIndex.of_whole_deck(options)
-        self._numbers = nearly_full_decks(options) @ self._decks.strides
-        self._values = lru_cache(maxsize=256)(self._read)
-
-    def _read(self, scores: ScorePair) -> Array:
-        row = self._rows[scores]
-        return np.asarray(self.stored.read_rows("near", row, row + 1)[0], np.int64)
+        self._numbers = nearly_full_decks(options, cards_gone) @ self._decks.strides
+        self._near = lru_cache(maxsize=256)(lambda row: np.asarray(read_near(row), np.int64))
 
     def has_next(self, s: State) -> bool:
         """Say whether the positions before a draw that come next are all stored one by one."""
         cards = self.options.top * self.options.copies
         left = sum(card_counts(self.options, s.deck))
         gone = 0 if left == 0 else cards - left
-        return gone + (s.phase in (DECIDE, REDRAW)) <= MAX_CARDS_GONE and (left != 1 or cards <= MAX_CARDS_GONE)
+        most = self._cards_gone
+        return gone + (s.phase in (DECIDE, REDRAW)) <= most and (left != 1 or cards <= most)
 
     def empty_deck_values(self, pairs: Iterable[ScorePair]) -> dict[ScorePair, EmptyDeckValues]:
         return {pair: EmptyDeckValues(*map(float, self._empty[self._rows[pair]])) for pair in pairs}
@@ -142,27 +157,53 @@ class Tablebase:
         number = int(self._decks.strides @ counts) or self._decks.total - 1  # an empty deck will be a whole one
         at = int(np.searchsorted(self._numbers, number))
         if at < len(self._numbers) and self._numbers[at] == number:
-            high, middle, low = self._values(scores)[at]
+            high, middle, low = self._near(self._rows[scores])[at]
             win = float((high << 16) + (middle << 8) + low) / STORED_ONE
         else:
-            formula = self._formula[self._rows[scores], bin_of(self.options, int(counts.sum()))]
-            win = min(max(float(features(self.options, counts[None])[0] @ formula), 0), 1)
+            win = float(self.estimates([scores], counts[None])[0, 0])
         return (win, 1.0 - win)
+
+    def estimates(self, pairs: Sequence[ScorePair], decks: Array) -> Array:
+        """Return the chances of each pair with each deck by the formula; the decks have the same size."""
+        formula = self._formula[[self._rows[pair] for pair in pairs], bin_of(self.options, int(decks[0].sum()))]
+        return np.asarray(np.clip(formula @ features(self.options, decks).T, 0, 1))
+
+    def has_formula(self, cards: int) -> bool:
+        """Say whether the formula was fitted to decks of this size: to smaller ones it was not."""
+        return cards >= DECK_SHARE_BINS[0] * self.options.top * self.options.copies
+
+    def formula_error(self, pairs: Iterable[ScorePair], cards: int) -> float:
+        """Return by how much the formula is off, on average over these pairs, with decks of this size."""
+        return float(self._errors[[self._rows[pair] for pair in pairs], bin_of(self.options, cards)].mean())
 
 
 @lru_cache(maxsize=4)
 def _opened(options: Options, folder: Path, made: int) -> Tablebase | None:  # noqa: ARG001 (part of the key)
     stored = table_cache.load(name(options), stamp())
+    if stored is None:
+        return None
     try:
-        return None if stored is None else Tablebase(options, stored)
+        arrays = {array: stored.read(array) for array in stored.names if array != "near"}
+        return Tablebase(options, arrays, lambda row: stored.read_rows("near", row, row + 1)[0])
     except table_cache.DamagedTableError:
         table_cache.delete(name(options), stamp())
         return None
 
 
+@cache
+def shipped() -> Tablebase:
+    """Return the tablebase that is part of the package."""
+    with np.load(io.BytesIO(lzma.decompress(SHIPPED.read_bytes()))) as file:
+        arrays = dict(file)
+    near, formula = np.moveaxis(arrays.pop("near"), 0, 2), arrays["formula"] * arrays.pop("steps")[:, :, None]
+    arrays["formula"] = np.ascontiguousarray(np.moveaxis(formula, 2, 0))
+    return Tablebase(SHIPPED_OPTIONS, arrays, near.__getitem__, SHIPPED_CARDS_GONE)
+
+
 def load(options: Options) -> Tablebase | None:
     """Return the tablebase of a game, or None if there is none; one that another process makes is found too."""
-    return _opened(options, table_cache.folder(), table_cache.last_modified())
+    table = _opened(options, table_cache.folder(), table_cache.last_modified())
+    return shipped() if table is None and options == SHIPPED_OPTIONS else table
 
 
 class TablebaseBuilder:
@@ -176,12 +217,14 @@ class TablebaseBuilder:
         self.near = nearly_full_decks(options) @ decks.strides
         samples = [sample_decks(options, which) for which in range(len(DECK_SHARE_BINS))]
         self.samples = [each @ decks.strides for each in samples]
-        self.fit = [np.linalg.pinv(features(options, each)) for each in samples]
+        self.terms = [features(options, each) for each in samples]
+        self.fit = [np.linalg.pinv(each) for each in self.terms]
         self.arrays: dict[str, Array] = {
             "lines": np.array(pairs, np.int16),
             "empty": np.zeros((len(pairs), 2)),
             "near": np.zeros((len(pairs), len(self.near), 3), np.uint8),
             "formula": np.zeros((len(pairs), len(DECK_SHARE_BINS), len(self.fit[0])), np.float32),
+            "errors": np.zeros((len(pairs), len(DECK_SHARE_BINS)), np.float32),
         }
 
     def add(self, scores: ScorePair, second: Array) -> None:
@@ -190,10 +233,12 @@ class TablebaseBuilder:
         self.arrays["empty"][row] = values[0], second[0]
         self.arrays["near"][row] = stored[:, None] >> np.array((16, 8, 0)) & 255
         for which, numbers in enumerate(self.samples):
-            self.arrays["formula"][row, which] = self.fit[which] @ values[numbers]
+            formula = self.fit[which] @ values[numbers]
+            self.arrays["formula"][row, which] = formula
+            self.arrays["errors"][row, which] = np.std(self.terms[which] @ formula - values[numbers])
 
 
-class RowFile:
+class RowFile(RowsInMemory):
     """Rows in a file that is mapped into memory, so that there may be more of them than memory."""
 
     def __init__(self, path: Path) -> None:
@@ -209,7 +254,14 @@ class RowFile:
                 file.truncate(size)
         with self.path.open("r+b") as file:
             self.mapped = mmap.mmap(file.fileno(), size)
-        return np.frombuffer(self.mapped, dtype).reshape(shape)
+        self.rows = np.frombuffer(self.mapped, dtype).reshape(shape)
+        return self.rows
+
+    def write(self, slot: int, row: Array) -> None:
+        """Write a row by way of the file: as memory, each of its pages would have to be made writable again."""
+        with self.path.open("r+b", buffering=0) as file:
+            file.seek(slot * row.nbytes)
+            file.write(row.data)
 
     def release(self) -> None:
         """Let what was read and written leave the memory of this process, where the system can be told so."""
@@ -232,7 +284,7 @@ def solve(options: Options, code: Any, progress: Progress) -> str:
     file = RowFile(folder / "rows.bin")
     solver = PairSolver(
         code, options, DeckIndex.of_whole_deck(options), order, keep=False, dtype=np.float32,
-        guess=lambda scores: float(model.values[0][scores][0]), allocate=file.allocate,
+        guess=lambda scores: float(model.values[0][scores][0]), storage=file,
     )  # fmt: skip
     builder = TablebaseBuilder(solver)
     done = load_checkpoint(folder, solver, builder)

@@ -6,7 +6,7 @@ positions before a draw; a `ValueSource` gives the chances of the player who is 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -27,6 +27,7 @@ from piste.games.prime_duel.solver.score_pairs import (
     solve_order,
     successor,
     successor_arrays,
+    successors,
 )
 
 WinLoss = tuple[float, float]
@@ -44,24 +45,21 @@ def flipped(pair: WinLoss) -> WinLoss:
     return (pair[1], pair[0])
 
 
-def chances(s: State, seat: int, source: ValueSource, lookahead: int = 0) -> WinLoss:
-    """Return a seat's chances; `lookahead` draws that begin a turn are expanded before the source is asked."""
+def chances(s: State, seat: int, source: ValueSource) -> WinLoss:
     if rules.to_act(s) == OVER:
         paid = rules.payoff(s, seat)
         return (float(paid > 0), float(paid < 0))
     if s.phase == DECIDE:
-        pairs = [chances(rules.apply(s, action), s.seat, source, lookahead) for action in members(rules.legal(s))]
+        pairs = [chances(rules.apply(s, action), s.seat, source) for action in members(rules.legal(s))]
         best = max(pairs, key=lambda pair: pair[0] - pair[1])
         return best if s.seat == seat else flipped(best)
     if s.phase == DRAW:
-        if lookahead == 0:
-            pair = source.draw(s)
-            return pair if s.seat == seat else flipped(pair)
-        lookahead -= 1
+        pair = source.draw(s)
+        return pair if s.seat == seat else flipped(pair)
     win = loss = total = 0.0
     for outcome in members(rules.outcomes(s)):
         weight = rules.weight(s, outcome)
-        pair = chances(rules.apply(s, outcome), seat, source, lookahead)
+        pair = chances(rules.apply(s, outcome), seat, source)
         win, loss, total = win + weight * pair[0], loss + weight * pair[1], total + weight
     return (win / total, loss / total)
 
@@ -202,6 +200,62 @@ class DeckEndgame:
         if (left > self.decks.counts).any():
             return self.beyond.draw(s)  # the deck was reshuffled on the way
         win = float(self.values[score_pair(s)][self.decks.number(left)])
+        return (win, 1.0 - win)
+
+
+class LookAhead:
+    """The next cards of a deck worked out; `estimates` gives the chances of pairs with the decks that are left then.
+
+    Level n has the decks with n cards fewer. At the last two levels all chances before a draw are estimated.
+    """
+
+    def __init__(
+        self,
+        options: Options,
+        deck: int,
+        roots: Iterable[ScorePair],
+        estimates: Callable[[Sequence[ScorePair], Array], Array],
+        cards: int,
+    ) -> None:
+        self.options, self.index = options, DeckIndex(card_counts(options, deck))
+        self.pairs = [list(dict.fromkeys(roots))]
+        self.numbers = [np.array([self.index.total - 1])]
+        for _ in range(cards):
+            after = (later for pair in self.pairs[-1] for later in successors(options, pair))
+            self.pairs.append(list(dict.fromkeys([*self.pairs[-1], *after])))
+            fewer = self.numbers[-1][:, None] - self.index.strides
+            self.numbers.append(np.unique(fewer[self.index.counts_of(self.numbers[-1]) > 0]))
+        self.rows = [{pair: row for row, pair in enumerate(pairs)} for pairs in self.pairs]
+        last = [estimates(self.pairs[n], self.index.counts_of(self.numbers[n])) for n in (cards - 1, cards)]
+        self.values = [*([np.zeros((0, 0))] * (cards - 1)), *last]
+        second, _ = self._before_draws(cards - 1, self.values[cards])
+        for level in range(cards - 2, -1, -1):
+            second, self.values[level] = self._before_draws(level, second)
+
+    def _before_draws(self, level: int, second: Array) -> tuple[Array, Array]:
+        """Return the chances before a second card and before a turn; `second` has the former for the next level."""
+        decks, later = self.index.counts_of(self.numbers[level]), self.numbers[level + 1]
+        odds = decks / decks.sum(axis=1, keepdims=True)
+        fewer = np.searchsorted(later, self.numbers[level][:, None] - self.index.strides) % len(later)
+        rows = self.rows[level + 1]
+        slots, flips, past = successor_arrays(
+            self.options, self.pairs[level], lambda pair, _: -1 if pair is None else rows[pair]
+        )
+        same = np.array([rows[pair] for pair in self.pairs[level]])
+        before_second, before_turn = np.zeros((2, len(same), len(decks)))
+        for i in range(self.options.top):
+            scored = self.values[level + 1][slots[:, i, None], fewer[:, i]]
+            scored = np.where(flips[:, i, None], 1.0 - scored, np.where(slots[:, i, None] < 0, 1.0, scored))
+            discarded = second[same[:, None], fewer[:, i]]
+            before_second += odds[:, i] * scored
+            before_turn += odds[:, i] * np.where(past[:, i, None], discarded, np.maximum(scored, discarded))
+        return before_second, before_turn
+
+    def draw(self, s: State) -> WinLoss:
+        counts = card_counts(self.options, s.deck)
+        level, number = int(self.index.counts.sum()) - sum(counts), self.index.number(counts)
+        column = np.searchsorted(self.numbers[level], number)
+        win = float(self.values[level][self.rows[level][score_pair(s)], column])
         return (win, 1.0 - win)
 
 
