@@ -61,7 +61,7 @@ LOOKAHEAD_CARDS = 3
 ERROR_FACTOR, LEAST_ERROR, MOST_ERROR = 2.0, 0.00003, 0.005
 """For `lookahead_error`: with these it is large enough at each of 10 000 positions of the sheet's size.
 
-In none of those the error was more than 0.003; in other sizes there is no upper limit.
+In none of those the error was more than 0.004; in other sizes there is no upper limit.
 """
 
 MAX_PREPARED_TARGET = 100
@@ -177,7 +177,7 @@ def lookahead_error(s: State, table: tablebase.Tablebase) -> float:
     share = counts.mean() / s.options.copies
     deviations = (counts - counts.mean()) / np.sqrt(s.options.copies * share * (1 - share))
     unusual = float((deviations**4).mean()) / 3  # about 1 in a random deck
-    error = LEAST_ERROR + ERROR_FACTOR * formula_error * (0.2 + unusual**0.75)
+    error = LEAST_ERROR + ERROR_FACTOR * formula_error * (0.5 + unusual**0.75)
     return float(min(error, MOST_ERROR) if table.options == Options() else error)
 
 
