@@ -54,9 +54,8 @@ class Belief:
         self.seat = seat
         self.sampled = False  # whether some possible states were left out
         self._most = most
-        self._thinner = RandomStream(
-            b"piste belief", f"{game.name} {max(seat, -1)}"
-        )  # a spectator's has always been -1
+        name = f"{game.name} {max(seat, -1)}"  # a spectator's has always been -1
+        self._thinner = RandomStream(b"piste belief", name)
         self._layers: list[dict[Any, float]] = [{state: 1.0}]
         self._ways: list[dict[Any, list[Way]]] = []
 
