@@ -7,7 +7,10 @@ from collections.abc import Iterator, Sequence
 from types import ModuleType
 from typing import Any, get_args, get_origin, get_type_hints
 
-from piste.core.observation import AMOUNTS, COUNTS, Part
+from piste.core.observation import AMOUNTS, COUNTS, FLAGS, ONE_OF, Part
+
+MAX_BITS = 61
+"""How many flags are written at once: they stand in one number below 2**62."""
 
 NOTHING_SHOWN = """
 def own_cut(s):
@@ -85,11 +88,21 @@ def encoding(layout: Sequence[Part], options: Any, actions: int) -> str:
     faster than to look them up.
     """
     lines = ["def encode(v, lines, row):"]
-    at = 0
-    for i, part in enumerate(layout):
-        share = f"{1 / part.unit(options)!r}, " if part.form in (COUNTS, AMOUNTS) else ""
-        size = len(part.names(options))
-        lines.append(f"    put_{part.form.replace(' ', '_')}(lines, row, {at}, {size}, {share}own_part_{i}(v))")
+    at, flags_size = 0, 0
+    flags: list[str] = []  # sets that stand side by side are written as one
+    for i, part in enumerate([*layout, None]):
+        size = 0 if part is None else len(part.names(options))
+        is_set = part is not None and part.form in (FLAGS, ONE_OF)
+        if flags and (not is_set or flags_size + size > MAX_BITS):
+            lines.append(f"    put_flags(lines, row, {at - flags_size}, {flags_size}, {' | '.join(flags)})")
+            flags, flags_size = [], 0
+        if part is not None and is_set:
+            members = f"own_part_{i}(v)" if part.form == FLAGS else f"only(own_part_{i}(v))"
+            flags.append(f"({members} & {(1 << size) - 1}) << {flags_size}")
+            flags_size += size
+        elif part is not None:
+            share = 1 / part.unit(options)
+            lines.append(f"    put_{part.form}(lines, row, {at}, {size}, {share!r}, own_part_{i}(v))")
         at += size
     return "\n".join(
         [

@@ -65,8 +65,11 @@ def _put_fields(lines: Any, size: Any, width: int) -> Any:
             with cgutils.for_range(builder, count) as loop:
                 first = builder.mul(loop.index, loop.index.type(width))
                 put(context, builder, builder.gep(place, [loop.index]), builder.lshr(args[-1], first), 1, args)
-        elif size.literal_value:
-            put(context, builder, place, args[-1], size.literal_value, args)
+        else:
+            for first in range(0, size.literal_value, 32 // width):
+                n = min(32 // width, size.literal_value - first)
+                number = builder.lshr(args[-1], args[-1].type(width * first))
+                put(context, builder, builder.gep(place, [args[-1].type(first)]), number, n, args)
         return context.get_dummy_value()
 
     def put(context: Any, builder: Any, place: Any, number: Any, n: int, args: Any) -> None:
@@ -79,12 +82,9 @@ def _put_fields(lines: Any, size: Any, width: int) -> Any:
             return builder.shuffle_vector(one, nothing, vector(small)([0] * n))
 
         small, element = ir.IntType(32), context.get_data_type(lines.dtype)
-        if n * width <= small.width:
-            number = builder.trunc(number, small)
-        shifted = builder.lshr(repeated(number), vector(number.type)([width * i for i in range(n)]))
-        values = builder.and_(shifted, vector(number.type)([(1 << width) - 1] * n))
-        if number.type != small:
-            values = builder.trunc(values, vector(small))
+        number = builder.trunc(number, small)
+        shifted = builder.lshr(repeated(number), vector(small)([width * i for i in range(n)]))
+        values = builder.and_(shifted, vector(small)([(1 << width) - 1] * n))
         if len(args) == 6:  # a share is given
             values = builder.fmul(builder.sitofp(values, vector(ir.DoubleType())), repeated(args[4]))
             values = builder.fptrunc(values, vector(element))

@@ -73,6 +73,12 @@ def set2(pair: tuple[int, int], i: int, value: int) -> tuple[int, int]:
     return (value, pair[1]) if i == 0 else (pair[0], value)
 
 
+def of4(four: tuple[int, int, int, int], i: int) -> int:
+    """Return entry i of four."""
+    a, b, c, d = four
+    return (d if i == 3 else c) if i >= 2 else (b if i == 1 else a)
+
+
 def set4(four: tuple[int, int, int, int], i: int, value: int) -> tuple[int, int, int, int]:
     """Return the four with entry i replaced."""
     a, b, c, d = four

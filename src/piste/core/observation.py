@@ -120,7 +120,12 @@ def put_flags(lines: Any, row: int, at: int, size: int, bits: int) -> None:
 
 def put_one_of(lines: Any, row: int, at: int, size: int, which: int) -> None:
     """Write one of several."""
-    put_flags(lines, row, at, size, 1 << which if which >= 0 else 0)
+    put_flags(lines, row, at, size, only(which))
+
+
+def only(which: int) -> int:
+    """Return the set of one number; none if it is hidden."""
+    return 1 << which if which >= 0 else 0
 
 
 def put_counts(lines: Any, row: int, at: int, size: int, share: float, lanes: int) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from piste.core.bits import count, lane, lane_one, lowest, nth, one, set4
+from piste.core.bits import count, lane, lane_one, lowest, nth, of4, one, set4
 from piste.core.protocols import CHANCE, HIDDEN, OVER, Event
 
 VERSION = 1
@@ -214,7 +214,7 @@ def end_turn(s: State) -> State:
     """Find who plays next; who cannot play is out (D15), the last one in wins (D16)."""
     playing, seat = s.playing, next_in(s.playing, s.seat)
     out, wins, phase = s.out, s.wins, PLAY
-    while not one(playing) and not ((playing >> seat) & 1 and playable(s.hands[seat], s.tower)):
+    while not one(playing) and not ((playing >> seat) & 1 and playable(of4(s.hands, seat), s.tower)):
         if (playing >> seat) & 1:
             playing ^= 1 << seat
             out = with_loser(out, seat)
@@ -242,7 +242,7 @@ def targets(s: State) -> int:
     """Return, as decisions, the opponents that hold a card (D14)."""
     opponents = 0
     for seat in range(4):
-        if seat != s.seat and (s.playing >> seat) & 1 and s.hands[seat]:
+        if seat != s.seat and (s.playing >> seat) & 1 and of4(s.hands, seat):
             opponents |= 1 << (SEAT + seat)
     return opponents
 
@@ -273,7 +273,7 @@ def choices(s: State) -> int:
     """Return the actions open now, whoever chooses among them."""
     phase = s.phase
     if phase == PLAY:
-        return playable(s.hands[s.seat], s.tower)
+        return playable(of4(s.hands, s.seat), s.tower)
     if phase == KILL or phase == TAKE:
         return others_up(s)
     if phase == COPY:
@@ -291,7 +291,7 @@ def choices(s: State) -> int:
         return s.tower.buried
     if phase == NEXT:
         return 1
-    return s.hands[s.target]  # BURY, FEINT, DISARM, GIVE
+    return of4(s.hands, s.target)  # BURY, FEINT, DISARM, GIVE
 
 
 def to_act(s: State) -> int:
@@ -341,7 +341,7 @@ def apply_in_round(s: State, action: int) -> State:
     """Return the same once a round is dealt: searches of a round compile nothing else."""
     phase, card, hands, t = s.phase, 1 << action, s.hands, s.tower
     if phase == PLAY:
-        hands = set4(hands, s.seat, hands[s.seat] ^ card)
+        hands = set4(hands, s.seat, of4(hands, s.seat) ^ card)
         power = power_of(action)
         return act(lay(s, hands, Tower(t.up | card, t.buried, action, power, PLAIN)), power)
     if phase == TARGET:
@@ -352,9 +352,9 @@ def apply_in_round(s: State, action: int) -> State:
     if phase == PICK:
         return open_round(s, action - SEAT)
     if phase == TAKE or phase == DRAW or phase == GIVE:
-        hands = set4(hands, s.seat, hands[s.seat] | card)
+        hands = set4(hands, s.seat, of4(hands, s.seat) | card)
     if phase == GIVE or phase == FEINT or phase == DISARM or phase == BURY:
-        hands = set4(hands, s.target, hands[s.target] ^ card)
+        hands = set4(hands, s.target, of4(hands, s.target) ^ card)
     up, pile = t.up, t.buried
     if phase == KILL or phase == TAKE:
         up ^= card
@@ -439,7 +439,7 @@ def look(s: State, seat: int) -> View:
     out = (lane(s.out, 0), lane(s.out, 1), lane(s.out, 2), lane(s.out, 3))
     wins = (lane(s.wins, 0), lane(s.wins, 1), lane(s.wins, 2), lane(s.wins, 3))
     return View(
-        s.options, seat, s.phase, s.seat, s.target, s.ability, h[seat] if seat >= 0 else 0, sizes,
+        s.options, seat, s.phase, s.seat, s.target, s.ability, of4(h, seat) if seat >= 0 else 0, sizes,
         t.up, t.top, t.power, t.demand, count(t.buried), s.playing, s.present, out, wins,
         (revealed & COLOUR, revealed & COLOUR << 9, revealed & COLOUR << 18, revealed & COLOUR << 27), s.reason,
         h if shown else NOBODY, t.buried if shown else 0,
