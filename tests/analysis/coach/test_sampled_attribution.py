@@ -23,7 +23,7 @@ from tests.analysis.coach.review_cases import many, record_of
 from tests.analysis.coach.test_review import gone_on, of_seat
 from tests.game_setups import Kind, actions, played
 
-pytestmark = pytest.mark.slow  # compiling Duel's solver takes half a minute
+pytestmark = pytest.mark.slow  # compiling Duel's solver takes many seconds
 
 GAME = find("mccoy-duel")
 KINDS = (

@@ -46,7 +46,7 @@ from tests.games.solver.mccoy_duel_plain_cfr import (
     wilson,
 )
 
-pytestmark = pytest.mark.slow  # compiling Duel's solver takes half a minute
+pytestmark = pytest.mark.slow  # compiling Duel's solver takes many seconds
 
 GAME = find("mccoy-duel")
 SMALL = ("05*", "03*", "16*", "27*", "04*", "123", "167")

@@ -16,7 +16,7 @@ from piste.games.mccoy_duel.solver import solver
 from tests.game_setups import Kind
 from tests.games.solver.mccoy_duel_plain_cfr import late_views, level, views
 
-pytestmark = pytest.mark.slow  # compiling Duel's solver takes half a minute
+pytestmark = pytest.mark.slow  # compiling Duel's solver takes many seconds
 
 GAME = find("mccoy-duel")
 

@@ -11,7 +11,7 @@ from piste.games.mccoy_duel.solver.infoset_kernels import KEY_COLUMN
 from tests.game_setups import Kind
 from tests.games.solver.mccoy_duel_plain_cfr import views
 
-pytestmark = pytest.mark.slow  # compiling Duel's solver takes half a minute
+pytestmark = pytest.mark.slow  # compiling Duel's solver takes many seconds
 
 
 def test_what_is_asked_in_the_middle_of_a_turn_is_solved_when_few_cards_are_left() -> None:
