@@ -73,7 +73,7 @@ MAX_DISK_BYTES = 12_000_000_000
 """How much a solve may write while it runs."""
 
 MAX_TARGET = 200
-STEPS_IN_MEMORY = 8
+STEPS_IN_MEMORY = 4
 """After this many steps the rows that were read and written leave the memory of the process."""
 
 
@@ -218,13 +218,11 @@ class TablebaseBuilder:
         samples = [sample_decks(options, which) for which in range(len(DECK_SHARE_BINS))]
         self.samples = [each @ decks.strides for each in samples]
         self.terms = [features(options, each) for each in samples]
-        self.fit = [np.linalg.pinv(each) for each in self.terms]
         self.arrays: dict[str, Array] = {
             "lines": np.array(pairs, np.int16),
             "empty": np.zeros((len(pairs), 2)),
             "near": np.zeros((len(pairs), len(self.near), 3), np.uint8),
-            "formula": np.zeros((len(pairs), len(DECK_SHARE_BINS), len(self.fit[0])), np.float32),
-            "errors": np.zeros((len(pairs), len(DECK_SHARE_BINS)), np.float32),
+            "samples": np.zeros((len(samples), len(pairs), SAMPLES_PER_BIN), np.float32),
         }
 
     def add(self, scores: ScorePair, second: Array) -> None:
@@ -233,9 +231,17 @@ class TablebaseBuilder:
         self.arrays["empty"][row] = values[0], second[0]
         self.arrays["near"][row] = stored[:, None] >> np.array((16, 8, 0)) & 255
         for which, numbers in enumerate(self.samples):
-            formula = self.fit[which] @ values[numbers]
-            self.arrays["formula"][row, which] = formula
-            self.arrays["errors"][row, which] = np.std(self.terms[which] @ formula - values[numbers])
+            self.arrays["samples"][which, row] = values[numbers]
+
+    def stored(self) -> dict[str, Array]:
+        """Return what is stored: instead of the samples the formula that fits them, and how far it is off."""
+        formula, errors = [], []
+        for terms, values in zip(self.terms, self.arrays["samples"], strict=True):
+            formula.append(values @ np.linalg.pinv(terms).T)
+            errors.append(np.std(formula[-1] @ terms.T - values, axis=1))
+        fitted = {"formula": np.stack(formula, axis=1), "errors": np.stack(errors, axis=1)}
+        kept = {key: array for key, array in self.arrays.items() if key != "samples"}
+        return kept | {key: array.astype(np.float32) for key, array in fitted.items()}
 
 
 class RowFile(RowsInMemory):
@@ -304,7 +310,8 @@ def solve(options: Options, code: Any, progress: Progress) -> str:
             table_cache.warn_not_cached(folder.parent, e)
         raise
     progress(len(order), len(order), "working out lines of the full solution")
-    stored = table_cache.save(name(options), stamp(), builder.arrays)
+    file.release()
+    stored = table_cache.save(name(options), stamp(), builder.stored())
     pairs = len(builder.rows)
     return (
         f"{pairs} lines of {decks} decks were worked out: {pairs * decks} positions before a draw. "
