@@ -54,8 +54,8 @@ def lost(view: SeatView, stream: RandomStream, nodes: int, work: int, seed: int 
     assert state is not None
     seat, options = view.seat, view.options
     key = int(infosets.possible_states(state, told, seat).rows[0, KEY_COLUMN + seat])
-    found, _, root = search.solved_strategy(state, told, key, search.FULL)
-    mix = found if found is not None else search.late_strategy(state, told, seat, key, search.FULL, stream)
+    strategy, _, root = search.solved_strategy(state, told, key, search.FULL)
+    mix = strategy if strategy is not None else search.late_strategy(state, told, seat, key, search.FULL, stream)
     assert mix is not None
     rows = infosets.possible_states(state, told[: root + 1], SPECTATOR)
     proved = proven(options, rows, seat, key, nodes)
@@ -69,7 +69,7 @@ def lost(view: SeatView, stream: RandomStream, nodes: int, work: int, seed: int 
         values = answer
     mix = mix / mix.sum()
     loss = float(values.max() - values[: len(mix)] @ mix)
-    return Lost(loss, proved is not None, gap, found is not None, len(mix), values, mix)
+    return Lost(loss, proved is not None, gap, strategy is not None, len(mix), values, mix)
 
 
 def proven(
@@ -170,22 +170,23 @@ def different(view: SeatView) -> bool:
     return left & (left - 1) != 0
 
 
-def interval(found: list[tuple[str, Lost]]) -> tuple[float, float]:
+def interval(decisions: list[tuple[str, Lost]]) -> tuple[float, float]:
     """Return the mean loss and half of its 95 % interval, from how rounds differ: those of one round go together."""
-    mean, sums = sum(lost.loss for _, lost in found) / len(found), {played: 0.0 for played, _ in found}
-    for played, lost in found:
+    mean, sums = sum(lost.loss for _, lost in decisions) / len(decisions), {played: 0.0 for played, _ in decisions}
+    for played, lost in decisions:
         sums[played] += lost.loss - mean
     squares = sum(x * x for x in sums.values()) * len(sums) / max(1, len(sums) - 1)
-    return mean, 1.96 * math.sqrt(squares) / len(found)
+    return mean, 1.96 * math.sqrt(squares) / len(decisions)
 
 
-def told_of(found: list[tuple[str, Lost]]) -> str:
+def told_of(decisions: list[tuple[str, Lost]]) -> str:
     """Say in a line what was found."""
-    mean, half = interval(found)
-    losses = [lost.loss for _, lost in found]
-    gaps = [lost.gap for _, lost in found if lost.proven]
+    mean, half = interval(decisions)
+    losses = [lost.loss for _, lost in decisions]
+    gaps = [lost.gap for _, lost in decisions if lost.proven]
+    solved = sum(lost.solved for _, lost in decisions)
     return (
-        f"loss {mean:.3%} +- {half:.3%} of a round in {len(found)} decisions, worst {max(losses):.2%}, "
-        f"over 0.1 % in {sum(x > 0.001 for x in losses)}; the bot solved {sum(lost.solved for _, lost in found)}; "
+        f"loss {mean:.3%} +- {half:.3%} of a round in {len(decisions)} decisions, worst {max(losses):.2%}, "
+        f"over 0.1 % in {sum(x > 0.001 for x in losses)}; the bot solved {solved}; "
         f"{len(gaps)} equilibria proven, within {sum(gaps) / max(1, len(gaps)):.3%}, the others by long trials"
     )

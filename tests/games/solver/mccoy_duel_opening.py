@@ -85,29 +85,31 @@ def gains(
     return Gains(reply_loss, lead_loss, math.sqrt(error))
 
 
-def asked(options: Options, found: PossibleStates, seat: int, key: int, seed: int) -> int:
+def asked(options: Options, states: PossibleStates, seat: int, key: int, seed: int) -> int:
     """Return what the perfect bot plays where it holds these rows possible."""
-    left = infoset_kernels.distinct_choices(infoset_kernels.unpack(options, found.rows[0]))
+    left = infoset_kernels.distinct_choices(infoset_kernels.unpack(options, states.rows[0]))
     if count(left) == 1:
         return nth(left, 0)
-    tried = ismcts.search(options, found, seat, key, search.FULL.passes, infoset_kernels.mix_hash(seed + 1, key))
+    tried = ismcts.search(options, states, seat, key, search.FULL.passes, infoset_kernels.mix_hash(seed + 1, key))
     return tried.choices[int(np.argmax(tried.visits))]
 
 
 def learned(
-    options: Options, found: PossibleStates, seat: int, keys: list[int], passes: int
+    options: Options, states: PossibleStates, seat: int, keys: list[int], passes: int
 ) -> dict[int, tuple[Array, Array]]:
     """Return what each choice wins at these situations, and how often it was tried, after as many passes to learn."""
     tables = ismcts.empty_tables(ROOM)
     before: dict[int, tuple[Array, Array]] = {}
     for stage in range(2):
         won = np.zeros(4, np.int64)
-        ismcts.run(options, found, passes, 7 + stage, ismcts.EXPLORATION, tables, won)
+        ismcts.run(options, states, passes, 7 + stage, ismcts.EXPLORATION, tables, won)
         now = {}
         for key in keys:
             at = ismcts_kernels.table_slot(tables[0], key | 1)
             n = count(
-                infoset_kernels.distinct_choices(infoset_kernels.unpack(options, found.in_infoset(seat, key).rows[0]))
+                infoset_kernels.distinct_choices(
+                    infoset_kernels.unpack(options, states.in_infoset(seat, key).rows[0])
+                )
             )
             now[key] = (tables[1][at, :n].astype(float), tables[2][at, :n].astype(float))
         if stage == 0:
@@ -129,13 +131,13 @@ def of_difference(values: Array, tries: Array, at: int) -> float:
     return sum(float(values[i] * (1 - values[i]) / max(1.0, tries[i])) for i in (best, at))
 
 
-def after(options: Options, found: PossibleStates, lead: int) -> PossibleStates:
+def after(options: Options, states: PossibleStates, lead: int) -> PossibleStates:
     """Return the rows after a lead and all of chance that follows, where the other seat is to reply.
 
     The weights are parts of all the rows in which that is the lead: with no answer in hand there is no reply.
     """
     rows, weights, whole = [], [], 0.0
-    for row, weight in zip(found.rows, found.weights, strict=True):
+    for row, weight in zip(states.rows, states.weights, strict=True):
         s = infoset_kernels.unpack(options, row)
         if not infoset_kernels.distinct_choices(s) >> lead & 1:
             continue

@@ -141,8 +141,8 @@ def level(name: str) -> Any:
 
 def show(capsys: pytest.CaptureFixture[str], line: str) -> None:
     """Print what was measured; with PISTE_FOUND, into that file: processes side by side print nothing."""
-    if found := os.environ.get("PISTE_FOUND"):
-        with Path(found).open("a", encoding="utf-8") as file:
+    if path := os.environ.get("PISTE_FOUND"):
+        with Path(path).open("a", encoding="utf-8") as file:
             file.write(f"{line}\n")
     if "PISTE_GAMES" in os.environ:
         with capsys.disabled():
@@ -169,12 +169,12 @@ def views(kind: Kind, seed: object, every: int = 1) -> list[SeatView]:
     """Return what the seats saw at decisions of a random game."""
     table = piste.open_table(kind.game, kind.options, seed=f"{kind} {seed}")
     chooser = random.Random(f"{kind} {seed}")
-    found = []
+    views_seen = []
     while (actor := table.to_act) is not None:
         view = table.view(actor)
-        found.append(view)
+        views_seen.append(view)
         table.decide(actor, chooser.choice(view.actions), table.number)
-    return found[::every]
+    return views_seen[::every]
 
 
 def duel(
@@ -199,17 +199,17 @@ def duel(
 
 def late_views(cards: int, number: int) -> list[SeatView]:
     """Return the first turns, in games between steady bots, with so many cards in both hands or fewer."""
-    found: list[SeatView] = []
+    views_seen: list[SeatView] = []
     steady = level("steady")
     for seed in range(10 * number):
         table, dealer = piste.open_table("mccoy-duel", {"rounds": 1}, seed=f"late {seed}"), Dealer(f"late {seed}")
-        while (seat := table.to_act) is not None and len(found) < number:
+        while (seat := table.to_act) is not None and len(views_seen) < number:
             view = table.view(seat)
             if view.kind == rules.PLAY and sum(view.position.sizes) <= cards:
-                found.append(view)
+                views_seen.append(view)
                 break
             table.decide(seat, steady.choose(view, dealer.stream(bots.stream_name(view))), view.number)
-    return found
+    return views_seen
 
 
 def retold(view: SeatView) -> SeatView:

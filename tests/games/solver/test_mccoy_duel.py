@@ -69,15 +69,15 @@ def test_the_rows_are_what_the_seat_holds_possible(kind: Kind) -> None:
             state, told = infosets.observed_round(view)
             if state is None or len(belief(GAME, view).states) > infosets.MAX_STATES // 8:
                 continue
-            found = infosets.possible_states(state, told, view.seat)
+            states = infosets.possible_states(state, told, view.seat)
             sums: dict[tuple[int, ...], float] = {}
-            for row, weight in zip(found.rows, found.weights, strict=True):
+            for row, weight in zip(states.rows, states.weights, strict=True):
                 cards = (*map(int, row[4:8]), int(row[9]))
                 sums[cards] = sums.get(cards, 0.0) + float(weight)
             expected = {(*s.hands, s.tower.buried): p for s, p in belief(GAME, view).states.items()}
             assert sums.keys() == expected.keys()
             assert all(abs(sums[cards] - p) < 1e-9 for cards, p in expected.items())
-            assert len(set(found.rows[:, KEY_COLUMN + view.seat])) == 1
+            assert len(set(states.rows[:, KEY_COLUMN + view.seat])) == 1
 
 
 def test_rows_of_everybody_split_into_what_each_seat_holds_possible() -> None:
@@ -124,10 +124,10 @@ def test_all_outcomes_of_a_round_are_equally_likely() -> None:
 @pytest.mark.parametrize("powers", SMALL)
 def test_a_small_round_has_the_value_that_a_second_method_finds(powers: str) -> None:
     options = rules.Options(2, 1, 1, notation.read_powers(powers))
-    found = all_dealt(options)
-    solution = cfr.solve(options, found, 100_000)
+    dealt = all_dealt(options)
+    solution = cfr.solve(options, dealt, 100_000)
     assert solution is not None
-    proof = cfr.best_responses(options, found, solution)
+    proof = cfr.best_responses(options, dealt, solution)
     assert proof is not None
     assert proof.nash_conv < 0.003
     plain = Plain(tree(rules.start(options), ((), ())))
@@ -148,14 +148,14 @@ def test_the_value_of_an_open_position_is_that_of_plain_search() -> None:
     def value(s: Any) -> float:
         if infoset_kernels.round_over(s):
             return float(s.seat == 0)
-        found = [value(rules.apply(s, action)) for action in members(rules.choices(s))]
+        values = [value(rules.apply(s, action)) for action in members(rules.choices(s))]
         actor = rules.to_act(s)
-        return sum(found) / len(found) if actor == CHANCE else max(found) if actor == 0 else min(found)
+        return sum(values) / len(values) if actor == CHANCE else max(values) if actor == 0 else min(values)
 
-    found = infosets.possible_states(state, (), SPECTATOR)
-    solution = cfr.solve(state.options, found, 100_000)
+    states = infosets.possible_states(state, (), SPECTATOR)
+    solution = cfr.solve(state.options, states, 100_000)
     assert solution is not None
-    proof = cfr.best_responses(state.options, found, solution)
+    proof = cfr.best_responses(state.options, states, solution)
     assert proof is not None
     assert proof.nash_conv < 0.003
     assert 1 - proof.wins[1] - 1e-9 <= value(state) <= proof.wins[0] + 1e-9
@@ -163,24 +163,24 @@ def test_the_value_of_an_open_position_is_that_of_plain_search() -> None:
 
 def test_compiled_and_plain_kernels_agree() -> None:
     options = rules.Options(2, 1, 1, notation.read_powers("04*"))
-    found = all_dealt(options)
+    dealt = all_dealt(options)
     means, learned, won = [], [], []
     for compiled in (False, True):
         plain = link_modules(rules, infoset_kernels, ismcts_kernels, cfr_kernels, compiled=False)
         k = infosets.kernels() if compiled else plain
         t, sketch = cfr.empty_tree(5000, 2500), cfr.empty_sampled_tree(5000, 2500)
         for begun in (t, sketch):
-            k.add_roots(options, begun.nodes, begun.states, found.rows)
-            begun.counters[cfr_kernels.NODE_COUNT] = begun.counters[cfr_kernels.STATE_COUNT] = len(found.rows)
+            k.add_roots(options, begun.nodes, begun.states, dealt.rows)
+            begun.counters[cfr_kernels.NODE_COUNT] = begun.counters[cfr_kernels.STATE_COUNT] = len(dealt.rows)
         queue, reach, values = np.empty((5000, 2), np.int32), np.empty((5000, 2)), np.zeros((400, 10))
-        k.run_cfr(options, t, found.weights, 1, 6, queue, reach, values[0])
+        k.run_cfr(options, t, dealt.weights, 1, 6, queue, reach, values[0])
         means.append(t.strategy_sum)
         path = np.zeros((400, 4), np.int64)
-        k.run_mccfr(options, sketch, found.sums, np.ones(len(found.rows)), 1, 60, 7, path, values)
+        k.run_mccfr(options, sketch, dealt.sums, np.ones(len(dealt.rows)), 1, 60, 7, path, values)
         learned.append(sketch.scores)
         tables = ismcts.empty_tables(1 << 10)
         wins = np.zeros(4, np.int64)
-        k.run_ismcts(options, found.rows, found.sums, 200, 7, ismcts.EXPLORATION, *tables, wins, path, wins.copy())
+        k.run_ismcts(options, dealt.rows, dealt.sums, 200, 7, ismcts.EXPLORATION, *tables, wins, path, wins.copy())
         won.append((list(wins), tables[1].sum()))
     assert np.allclose(means[0], means[1], atol=1e-12)
     assert np.allclose(learned[0], learned[1], atol=1e-9)
@@ -191,13 +191,13 @@ def test_compiled_and_plain_kernels_agree() -> None:
 def test_trials_find_a_mix_that_loses_little_in_a_small_round(powers: str) -> None:
     """Against the equilibrium of every hand of the leader; the trials draw that hand more often than it comes."""
     options = rules.Options(2, 1, 1, notation.read_powers(powers))
-    found = all_dealt(options)
-    solution = cfr.solve(options, found, 100_000)
+    dealt = all_dealt(options)
+    solution = cfr.solve(options, dealt, 100_000)
     assert solution is not None
-    proof = cfr.best_responses(options, found, solution)
+    proof = cfr.best_responses(options, dealt, solution)
     assert proof is not None
-    for key in sorted({int(row[KEY_COLUMN]) for row in found.rows}):
-        mix = cfr.mccfr_strategy(options, found, 0, key, 400_000, 5)
+    for key in sorted({int(row[KEY_COLUMN]) for row in dealt.rows}):
+        mix = cfr.mccfr_strategy(options, dealt, 0, key, 400_000, 5)
         assert mix is not None
         spot = solution.infoset(key)
         values = proof.values[0][spot, : len(mix)]
@@ -219,14 +219,14 @@ def test_decisions_with_eight_cards_lose_next_to_nothing_against_the_equilibrium
         parts["against itself"] = mccoy_duel_loss.asked(("perfect", "perfect"), range(30), cards)
     everything: list[tuple[str, mccoy_duel_loss.Lost]] = []
     for part, decisions in parts.items():
-        found = []
+        lost_by_round = []
         for asked in decisions:
             lost = mccoy_duel_loss.lost(asked.view, asked.stream, nodes, work)
             assert lost is not None
-            found.append((asked.played, lost))
-        everything += found
-        show(capsys, f"{part}: {mccoy_duel_loss.told_of(found)}")
-        assert np.mean([lost.loss for _, lost in found]) <= 0.005
+            lost_by_round.append((asked.played, lost))
+        everything += lost_by_round
+        show(capsys, f"{part}: {mccoy_duel_loss.told_of(lost_by_round)}")
+        assert np.mean([lost.loss for _, lost in lost_by_round]) <= 0.005
     show(capsys, f"together: {mccoy_duel_loss.told_of(everything)}")
     mean, half = mccoy_duel_loss.interval(everything)
     assert mean + half <= 0.005
@@ -323,12 +323,13 @@ if games(1) >= 50:  # only in a proof: a million passes; fewer say nothing
                 seen.add(missing[0])
                 for i in range(4):
                     lead = level("perfect").choose(view, Dealer(f"lead {i}").stream("bot"))
-                    for way, found in losses.items():
+                    for way, lost_by_lead in losses.items():
                         leads = worth[way][1 + 9 * missing[0] : 10 + 9 * missing[0]]
-                        found.append(float(leads.max() - leads[lead]))
+                        lost_by_lead.append(float(leads.max() - leads[lead]))
         assert len(seen) == 9
         text = ", ".join(
-            f"{way}: leader {worth[way][0]:.2%}, leads lose {np.mean(found):.3%}" for way, found in losses.items()
+            f"{way}: leader {worth[way][0]:.2%}, leads lose {np.mean(lost_by_lead):.3%}"
+            for way, lost_by_lead in losses.items()
         )
         show(
             capsys,

@@ -24,28 +24,28 @@ GAME = find("mccoy-duel")
 def test_verdicts_are_the_same_from_a_table_and_from_text() -> None:
     for view in late_views(6, 2):
         known = InformationSet.of(GAME, view)
-        found = solver.evaluate(known)
-        assert found == solver.evaluate(InformationSet.parse(str(known)))
-        assert found.known == WITHIN
-        assert {choice.action for choice in found.choices} <= set(view.actions)
-        assert abs(sum(choice.mix for choice in found.choices) - 1) < 1e-9
-        mixed = sum(choice.mix * choice.chances.win for choice in found.choices)
-        assert mixed >= found.chances.win - 0.02
+        evaluation = solver.evaluate(known)
+        assert evaluation == solver.evaluate(InformationSet.parse(str(known)))
+        assert evaluation.known == WITHIN
+        assert {choice.action for choice in evaluation.choices} <= set(view.actions)
+        assert abs(sum(choice.mix for choice in evaluation.choices) - 1) < 1e-9
+        mixed = sum(choice.mix * choice.chances.win for choice in evaluation.choices)
+        assert mixed >= evaluation.chances.win - 0.02
         action = level("perfect").choose(view, Dealer("verdict").stream("bot"))
-        worth = {choice.action: choice.chances.win for choice in found.choices}
-        assert worth[action] >= found.chances.win - 0.02
+        worth = {choice.action: choice.chances.win for choice in evaluation.choices}
+        assert worth[action] >= evaluation.chances.win - 0.02
 
 
 def test_who_looks_on_is_told_a_mean_over_hands_and_no_choices(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(solver, "EVALUATION_PASSES", 40_000)
     table = piste.open_table("mccoy-duel", {"rounds": 1, "first": 1}, seed="looked on")
     watched = InformationSet.told(GAME, table.view(SPECTATOR))
-    found = solver.evaluate(watched)
-    assert found.seat == table.to_act
-    assert found.choices == ()
-    seen = solver.evaluate(InformationSet.told(GAME, table.view(found.seat)))
+    evaluation = solver.evaluate(watched)
+    assert evaluation.seat == table.to_act
+    assert evaluation.choices == ()
+    seen = solver.evaluate(InformationSet.told(GAME, table.view(evaluation.seat)))
     assert seen.choices
-    assert 0.5 < found.chances.win < 0.8
+    assert 0.5 < evaluation.chances.win < 0.8
 
 
 def test_every_phase_has_a_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -56,12 +56,12 @@ def test_every_phase_has_a_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
     for view in views(Kind("mccoy-duel", {"rounds": 3}), "verdict") + views(Kind("mccoy-duel", {"rounds": 3}), 5):
         if view.kind not in seen:
             seen.add(view.kind)
-            found = solver.evaluate(InformationSet.of(GAME, view))
-            assert found.known == ESTIMATED
-            assert found.within > 0
-            assert 0 <= found.chances.win <= 1
-            assert {choice.action for choice in found.choices} <= set(view.actions)
-            assert found.choices
+            evaluation = solver.evaluate(InformationSet.of(GAME, view))
+            assert evaluation.known == ESTIMATED
+            assert evaluation.within > 0
+            assert 0 <= evaluation.chances.win <= 1
+            assert {choice.action for choice in evaluation.choices} <= set(view.actions)
+            assert evaluation.choices
     assert seen >= {rules.PICK, rules.PLAY}
     start = InformationSet.of(GAME, piste.open_table("mccoy-duel", {}, seed="verdict").view(0)).base
     dealing = InformationSet(0, start, (), Belief(GAME, start.state, 0))

@@ -45,14 +45,14 @@ def test_rows_after_a_lead_are_those_that_the_events_leave() -> None:
     options = rules.Options(2, 1, 1)
     told = tuple(infosets.Observed(Event(rules.BURY, seat, HIDDEN, HIDDEN), None) for seat in range(2))
     dealt = infosets.possible_states(rules.start(options), told, SPECTATOR)
-    found = mccoy_duel_opening.after(options, dealt, 0)
+    states = mccoy_duel_opening.after(options, dealt, 0)
     played = infosets.Observed(Event(rules.PLAY, 0, 0, infoset_kernels.UNKNOWN), None)
     expected = infosets.possible_states(rules.start(options), (*told, played), SPECTATOR)
     both = slice(KEY_COLUMN + 2)  # what the two seats were told; there are no others
-    assert {tuple(row[both]) for row in found.rows} == {tuple(row[both]) for row in expected.rows if row[1] == 1}
+    assert {tuple(row[both]) for row in states.rows} == {tuple(row[both]) for row in expected.rows if row[1] == 1}
     # Whoever has buried the own 0 has no answer to a 0.
-    assert abs(found.weights.sum() - 8 / 9) < 1e-9
-    assert len(set(found.rows[:, KEY_COLUMN + 1])) == 8
+    assert abs(states.weights.sum() - 8 / 9) < 1e-9
+    assert len(set(states.rows[:, KEY_COLUMN + 1])) == 8
 
 
 def test_the_value_of_the_lead_says_how_far_off_it_may_be(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,13 +68,13 @@ def test_the_value_of_the_lead_says_how_far_off_it_may_be(monkeypatch: pytest.Mo
 def test_first_plays_give_little_away(capsys: pytest.CaptureFixture[str]) -> None:
     whole = games(1) >= 50
     options = rules.Options() if whole else SMALL
-    found = mccoy_duel_opening.gains(
+    gains = mccoy_duel_opening.gains(
         options, passes=mccoy_duel_opening.LONG if whole else 3000, seeds=mccoy_duel_opening.SEEDS if whole else 1
     )
     show(
         capsys,
-        f"first plays: the best reply gains {found.reply:.2%}, leads lose {found.lead:.2%}, "
-        f"together at most {found.most:.2%} by {mccoy_duel_opening.LONG} passes",
+        f"first plays: the best reply gains {gains.reply:.2%}, leads lose {gains.lead:.2%}, "
+        f"together at most {gains.most:.2%} by {mccoy_duel_opening.LONG} passes",
     )
-    assert 0 <= found.reply + found.lead <= found.most
-    assert found.most <= (0.10 if whole else 0.5)
+    assert 0 <= gains.reply + gains.lead <= gains.most
+    assert gains.most <= (0.10 if whole else 0.5)

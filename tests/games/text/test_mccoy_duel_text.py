@@ -51,11 +51,11 @@ class Terminal:
 
     def answer(self, typed: str) -> int:
         prompt = self.ask()
-        found = [key.then for key in prompt.keys if tidy(typed) in map(tidy, (key.key, *key.also))]
-        assert len(found) == 1
-        assert isinstance(found[0], int)
+        decisions = [key.then for key in prompt.keys if tidy(typed) in map(tidy, (key.key, *key.also))]
+        assert len(decisions) == 1
+        assert isinstance(decisions[0], int)
         self.lines += (prompt.text + typed).split("\n")
-        return found[0]
+        return decisions[0]
 
 
 def play(steps: str, seat: int = SPECTATOR, /, *names: str, **options: int | str) -> Terminal:
@@ -193,8 +193,8 @@ def keys(prompt: Prompt) -> dict[str, Key]:
 
 
 def test_each_card_is_offered_with_its_name_and_what_it_does() -> None:
-    found = keys(play("bury:7a bury:3b", 0, first=1).ask()) | keys(play("bury:0a bury:3b", 0, first=1).ask())
-    assert {key: found[key].meaning for key in POWERS} == {
+    by_key = keys(play("bury:7a bury:3b", 0, first=1).ask()) | keys(play("bury:0a bury:3b", 0, first=1).ask())
+    assert {key: by_key[key].meaning for key in POWERS} == {
         "0": "The Killing Blow: Bury a face up card.",
         "1": "Hidden Strength: Draw a buried card.",
         "2": "Precision Strike: Put a face up card in your hand.",
@@ -205,15 +205,15 @@ def test_each_card_is_offered_with_its_name_and_what_it_does() -> None:
         "7": "Backstab: Opponent gives you a card of their choice.",
         "*": "Dodge: Trumps the last card played. Then counts as an 8.",
     }
-    assert {"dodge", "trump"} <= {tidy(word) for word in found["*"].also}
+    assert {"dodge", "trump"} <= {tidy(word) for word in by_key["*"].also}
 
 
 def test_d22_a_letter_is_asked_for_only_where_two_cards_have_one_power() -> None:
     both = play("bury:7a bury:3b 1:* 2:7 target:1 1:6 1:5", 1, first=1)
     assert " ".join(row(both, "Your hand").cells) == "0 1 2 4 5 6a 6b *"
-    found = keys(both.ask())
-    assert list(found) == ["6a", "6b", "*"]
-    assert not {"6", "disarm"} & {tidy(word) for key in found.values() for word in key.also}
+    by_key = keys(both.ask())
+    assert list(by_key) == ["6a", "6b", "*"]
+    assert not {"6", "disarm"} & {tidy(word) for key in by_key.values() for word in key.also}
     alone = play("bury:7a bury:6b 1:* 2:7 target:1 1:6 1:5", 1, first=1)
     assert " ".join(row(alone, "Your hand").cells) == "0 1 2 3 4 5 6a *"
     assert {"6", "disarm"} <= {tidy(word) for word in keys(alone.ask())["6a"].also}
