@@ -51,9 +51,10 @@ def git(*words: str) -> str:
 
 
 def written_by(tool: str, *words: str) -> str:
-    """Return by which command, when and on which commit a part was written; its words are those that were given."""
+    """Return by which command and when a part was written, and which commit last changed the program by then."""
     command = shlex.join(["python", "-m", f"tools.{tool}", *(words or sys.argv[1:])])
-    return f"Written by `{command}` on {today()}, commit {git('rev-parse', '--short=12', 'HEAD') or 'unknown'}"
+    commit = git("log", "-1", "--format=%h", "--abbrev=12", "--", "src")
+    return f"Written by `{command}` on {today()}, commit {commit or 'unknown'}"
 
 
 def piste(*words: str, cache: str | None = None, through: tuple[str, ...] = ()) -> dict[str, Any]:
