@@ -120,6 +120,7 @@ def run_server(kind: str, folder: Path, stdin: str = "") -> Iterator[int]:
     )
     assert process.stdin is not None
     assert process.stderr is not None
+    reader = threading.Thread(target=process.stderr.read, daemon=True)
     try:
         process.stdin.write(stdin)
         process.stdin.close()
@@ -129,7 +130,7 @@ def run_server(kind: str, folder: Path, stdin: str = "") -> Iterator[int]:
                 break
         else:
             raise PisteError(f"The server to be measured did not begin: {last.strip()}")
-        threading.Thread(target=process.stderr.read, daemon=True).start()  # or it would have to wait for a reader
+        reader.start()  # or it would have to wait for one
         yield int(json.loads(last)["port"])
     finally:
         process.terminate()
@@ -138,6 +139,9 @@ def run_server(kind: str, folder: Path, stdin: str = "") -> Iterator[int]:
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
+        if reader.ident is not None:
+            reader.join()
+        process.stderr.close()
 
 
 def echo() -> None:
