@@ -73,6 +73,11 @@ def row_storage(state: type[Any], first: int) -> str:
     )
 
 
+def constant_options(options: Any) -> str:
+    """Return `known`, which returns the options of a run: these, known when it is compiled, or those it is given."""
+    return f"def known(options):\n    return {'options' if options is None else 'FIXED_OPTIONS'}  # {options}"
+
+
 def dispatch(names: Sequence[str]) -> str:
     """Return `decide`, which calls the policy with this number; 0 is random play, which the kernels do themselves."""
     lines = ["def decide(policy, v, choices, word):"]

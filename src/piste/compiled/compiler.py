@@ -19,7 +19,7 @@ from types import FunctionType, ModuleType
 from typing import Any, cast
 
 from piste.compiled import kernels, numba_ext
-from piste.compiled.codegen import NOTHING_SHOWN, dispatch, encoding, module, packing
+from piste.compiled.codegen import NOTHING_SHOWN, constant_options, dispatch, encoding, module, packing
 from piste.compiled.table_cache import warn_not_cached
 from piste.core import bits, observation, protocols
 from piste.core.errors import MissingExtraError, OptionError
@@ -33,12 +33,17 @@ Policy = Callable[[Any, int, int], int]
 
 
 @cache
-def game_kernels(game: Game, *, compiled: bool, own: tuple[Policy, ...] = ()) -> Any:
-    """Return a module with the game's rules and policies, the caller's own policies, and the kernels over them."""
+def game_kernels(game: Game, *, compiled: bool, own: tuple[Policy, ...] = (), options: Any = None) -> Any:
+    """Return a module with the game's rules and policies, the caller's own policies, and the kernels over them.
+
+    With `options` it is faster, and good for these only.
+    """
     rules, policies = game.rules, game.policies
     assert isinstance(rules, ModuleType)
     names = [*policy_names(game), *(f"own_{i}" for i in range(len(own)))]
-    text = module(f"{rules.__name__}_written", packing(rules.State), dispatch(names), NOTHING_SHOWN)
+    written = packing(rules.State), dispatch(names), NOTHING_SHOWN, constant_options(options)
+    text = module(f"{rules.__name__}_{'written' if options is None else 'fixed'}", *written)
+    vars(text)["FIXED_OPTIONS"] = options
     for i, policy in enumerate(own):
         vars(text)[f"own_{i}"] = policy
     modules = (rules, *([] if policies is None else [policies]), kernels, text)
@@ -50,9 +55,11 @@ def learner_kernels(game: Game, options: Any, *, compiled: bool) -> Any:
     """Return a module with the rules, `encode` for the observation layout of these options, and the kernels."""
     rules, numbers = game.rules, observation_spec(game)
     assert isinstance(rules, ModuleType)
-    written = packing(rules.State), encoding(numbers.LAYOUT, options, numbers.actions(options))
-    name = blake2b("".join(written).encode(), digest_size=4).hexdigest()  # options share what they do not change
+    encode = encoding(numbers.LAYOUT, options, numbers.actions(options))
+    written = packing(rules.State), encode, constant_options(options)
+    name = blake2b("".join(written).encode(), digest_size=4).hexdigest()
     text = module(f"{rules.__name__}_seen_{name}", *written)
+    vars(text)["FIXED_OPTIONS"] = options
     vars(text)["TEXT"] += inspect.getsource(cast("ModuleType", numbers))  # what it reads with stands there
     vars(text)["own_cut"] = numbers.cut
     for i, part in enumerate(numbers.LAYOUT):

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     def reason(s: Any) -> int: ...
     def look(s: Any, seat: int) -> Any: ...
 
-    # Generated from the game's policies, from its State and from its observation layout.
+    # Generated from the game's options, from its policies, from its State and from its observation layout.
+    def known(options: Any) -> Any: ...
     def decide(policy: int, v: Any, choices: int, word: int) -> int: ...
     def unpacked(options: Any, table: Any, row: int) -> Any: ...
     def pack(s: Any, table: Any, row: int) -> None: ...
@@ -145,6 +146,7 @@ def play_games(
     Each seat plays by its policy, which is given what the seat sees and nothing else; without policies all play at
     random, and the code for those is not compiled.
     """
+    options = known(options)
     for number in range(first, last):
         g = seeded(seed, number)
         s = start(options)
@@ -203,6 +205,7 @@ def advance(options: Any, seed: int, apart: int, first: int, last: int, rows: Ro
     Chance alone can end a game (a hand that is dealt a sum of zero): it has no decision, and the next one follows
     unnoticed. Return the steps taken.
     """
+    options = known(options)
     steps = 0
     for row in range(first, last):
         if begin == (rows.actors[row] >= 0):

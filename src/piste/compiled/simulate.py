@@ -149,7 +149,8 @@ def simulate(
         raise OptionError("Games cannot be fewer than 0, and there must be at least one thread and one step.")
     own = tuple(policy for policy in policies if callable(policy))
     numbers = _policy_numbers(game, options, policies)
-    space = game_kernels(game, compiled=compiled, own=own)
+    fixed = options if compiled and options == game.options() else None  # what most people play is worth its own code
+    space = game_kernels(game, compiled=compiled, own=own, options=fixed)
     number = seed_number(seed)
     plain = game_kernels(game, compiled=False)  # compiling what runs once would take longer
     opening = _zeros(plain.opening_size(options), compiled)
