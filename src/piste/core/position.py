@@ -5,8 +5,8 @@ A position holds everything, secrets included. It is for analysis; a live game k
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import lru_cache
+from collections.abc import Callable, Mapping
+from functools import cache, lru_cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from piste.core.errors import IllegalDecisionError, OptionError, PositionError, UnknownNameError
@@ -70,11 +70,13 @@ class Position(GameState):
     def _by_name(self) -> dict[str, int]:
         """Return what is open by name, and keep it."""
         if self._names is None:
-            game, state, actor = self.game, self.state, self.to_act
-            if actor is None:
+            game, state = self.game, self.state
+            actor = self._who_acts() if self._actor is None else self._actor
+            if actor == OVER:
                 self._names = {}
             elif actor == CHANCE:
-                self._names = outcome_names(game, state.options, game.rules.kind(state), self._open)
+                name = outcome_namer(game, state.options, game.rules.kind(state))
+                self._names = {name(outcome): outcome for outcome in actions_of(self._open)}
             else:
                 self._names = game.short_names(game.rules.look(state, actor), self._open)
         return self._names
@@ -111,9 +113,8 @@ class Position(GameState):
             rules, state, names = self.game.rules, self.state, self._by_name()
             total = rules.spread(state)
             if total == len(names):  # one card of each
-                self._shares = dict.fromkeys(names, share(1, total))
-            else:
-                self._shares = {name: share(rules.weight(state, action), total) for name, action in names.items()}
+                return dict.fromkeys(names, share(1, total))
+            self._shares = {name: share(rules.weight(state, action), total) for name, action in names.items()}
         return dict(self._shares)
 
     def after(self, name: str) -> Position:
@@ -173,10 +174,10 @@ def _start(game: Game, options: Any) -> Position:
     return Position(game, game.rules.start(options))
 
 
-@lru_cache(maxsize=4096)
-def outcome_names(game: Game, options: Any, kind: int, outcomes: int) -> dict[str, int]:
-    """Return these outcomes of one kind by name; the caller changes nothing in it."""
-    return {game.notation.name(options, kind, outcome): outcome for outcome in actions_of(outcomes)}
+@lru_cache(maxsize=256)
+def outcome_namer(game: Game, options: Any, kind: int) -> Callable[[int], str]:
+    """Return a function that names outcomes of this kind, and remembers what it has named."""
+    return cache(partial(game.notation.name, options, kind))
 
 
 @lru_cache(maxsize=4096)

@@ -120,10 +120,14 @@ def decisions(view: View, kind: int) -> Iterable[int]:
     return sorted(range(9 * view.options.players), key=lambda card: not cards_to_choose(view) >> card & 1)
 
 
+PLAYERS = tuple((seat, f"player{seat}") for seat in SEATS)
+
+
 def spell(view: View, action: int) -> tuple[str, ...]:
     if action >= SEAT:
-        return (SEATS[action - SEAT], f"player{SEATS[action - SEAT]}")
-    return card_spellings(view.options, action, count(same_power(view, action)) < 2)
+        return PLAYERS[action - SEAT]
+    same = same_power(view, action)
+    return card_spellings(view.options, action, same & (same - 1) == 0)
 
 
 @lru_cache(maxsize=4096)
