@@ -6,6 +6,7 @@ not asked of the code under test: a second history is found with the rules alone
 
 from __future__ import annotations
 
+import contextlib
 import pickle
 import random
 from typing import Any
@@ -13,6 +14,8 @@ from typing import Any
 import pytest
 
 import piste
+from piste.analysis.arena.match import play_out
+from piste.core.dealer import Dealer, RandomStream
 from piste.core.game import find
 from piste.core.protocols import CHANCE, OVER, SPECTATOR
 from piste.core.views import SeatView
@@ -155,6 +158,28 @@ def test_no_view_holds_a_state_or_the_seed(kind: Kind) -> None:
         sent = pickle.dumps(table.view(seat))  # what a worker gets, or a bot's process
         assert pickle.loads(sent) == view
         assert not any(secret in sent for secret in (b"quite-a-secret", b"State", b"Table", b"Dealer"))
+
+
+@pytest.mark.parametrize("kind", [*HIDING, *OPEN], ids=str)
+def test_a_bot_is_given_no_way_back_to_the_table(kind: Kind) -> None:
+    views: list[SeatView] = []
+
+    class Curious:
+        name = "curious"
+
+        def choose(self, view: SeatView, stream: RandomStream) -> int:  # noqa: ARG002
+            views.append(view)
+            raise EOFError
+
+        def close(self) -> None:
+            pass
+
+    for seed in ("1", "2", "3", "4"):  # chance alone may end a game
+        table = piste.open_table(kind.game, kind.options, seed=seed)
+        with contextlib.suppress(EOFError):
+            play_out(table, Dealer(seed), [Curious()] * table.seats)
+    assert views
+    assert not any(hasattr(view, "_later") for view in views)
 
 
 @pytest.mark.parametrize("kind", [*HIDING, *OPEN], ids=str)

@@ -86,7 +86,7 @@ class Session:
             if bot is None:
                 self.ask(actor)
             else:
-                view = self.table.view(actor)
+                view = self.table.view(actor).complete()
                 action = bot.choose(view, self._dealer.stream(f"bot {actor} {view.number}"))
                 self.table.decide(actor, action, view.number)
         self.finish()
@@ -285,7 +285,7 @@ class Session:
         if not self.hints:
             self.terminal.note("No hints here: people play each other. Begin with --hints if all agree to them.")
             return
-        view = self.table.view(seat)
+        view = self.table.view(seat).complete()
         best = bots.best(self.head.game, view.options)
         if bots.asks_solver(best.name, self.head.game):
             from piste.cli.background import WorkerBot

@@ -27,7 +27,7 @@ class SeatView:
     """What one seat, or a spectator, has before it. A bot is given this and nothing else.
 
     It is a value: it stays as it is when the game goes on. Most fields are worked out by the table when they are
-    first read. What leaves the process has all of them and no way back to the table.
+    first read. What a bot is given, or what leaves the process, has all of them and no way back to the table.
     """
 
     game: str
@@ -81,6 +81,10 @@ class SeatView:
     def _replace(self, **changes: Any) -> SeatView:
         """Return the same view with some fields changed."""
         return SeatView(**dict(zip(VIEW_FIELDS, self, strict=True)) | changes)
+
+    def complete(self) -> SeatView:
+        """Return the same view with every field worked out and no way back to the table, as bots are given it."""
+        return SeatView(*self)
 
     def at_step(self, step: int) -> SeatView:
         """Return what the seat saw after `step` steps, without its decisions; at the last one, as the game ended."""

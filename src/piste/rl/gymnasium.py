@@ -132,7 +132,7 @@ class LearnerEnv(gymnasium.Env[Seen, Any]):
             assert actor is not None
             if actor not in self._bots:
                 self._bots[actor] = self._make_bot()
-            view = self._episode.view(actor)
+            view = self._episode.view(actor).complete()
             # A stream of its own for each decision: the same seed and the same actions give the same game.
             self._episode.decide(self._bots[actor].choose(view, self._episode.stream(bots.stream_name(view))))
         if self._episode.to_act is None:

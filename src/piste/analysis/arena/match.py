@@ -277,7 +277,7 @@ def play_out(
     """Let bots play to the end, and return the seat and the CPU time of each decision."""
     spent = []
     while (seat := table.to_act) is not None:
-        view = table.view(seat)
+        view = table.view(seat).complete()
         if before is not None:
             before(view)
         stream = dealer.stream(bots.stream_name(view))
