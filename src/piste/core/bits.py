@@ -108,8 +108,13 @@ def sums_from(counts: int) -> int:
 
 
 def units(lanes: int) -> int:
-    """Return the sum of all lanes."""
-    return (lanes >> 56) + (sums_from((lanes & EVEN_LANES) + ((lanes >> 4) & EVEN_LANES)) & 255)
+    """Return the sum of all lanes: the bits of each worth are counted, without a loop."""
+    return (
+        count(lanes & 0x111111111111111)
+        + 2 * count(lanes & 0x222222222222222)
+        + 4 * count(lanes & 0x444444444444444)
+        + 8 * count(lanes & 0x888888888888888)
+    )
 
 
 def lane_at(lanes: int, at: int) -> int:
