@@ -153,15 +153,16 @@ def scored(s: State, score: int, deck: int) -> State:
     if score == s.options.target:  # Q6: before the prime check and the pass
         turns = s.turns + 1
         return State(s.options, DONE, s.seat, scores, deck, HIDDEN, 0, turns, s.seat, TARGET_REACHED)
-    return pass_on(s, scores, deck, int(is_prime(score)))
+    if is_prime(score):
+        return State(s.options, DRAW, s.seat, scores, deck, HIDDEN, 1, s.turns, HIDDEN, 0)
+    return pass_on(s, scores, deck)
 
 
-def pass_on(s: State, scores: tuple[int, int], deck: int, extra: int = 0) -> State:
-    """End a turn, or go on with an extra one."""
-    turns = s.turns + 1 - extra
-    if turns == s.options.turns and extra == 0:
+def pass_on(s: State, scores: tuple[int, int], deck: int) -> State:
+    turns = s.turns + 1
+    if turns == s.options.turns:
         return State(s.options, DONE, s.seat, scores, deck, HIDDEN, 0, turns, HIDDEN, TURN_LIMIT)
-    return State(s.options, DRAW, s.seat ^ 1 ^ extra, scores, deck, HIDDEN, extra, turns, HIDDEN, 0)
+    return State(s.options, DRAW, 1 - s.seat, scores, deck, HIDDEN, 0, turns, HIDDEN, 0)
 
 
 def leave(s: State, seat: int) -> State:
