@@ -30,8 +30,8 @@ class Evaluator:
         some: State = next(iter(known.belief.states))
         if some.phase == TOSS or rules.to_act(some) == OVER or not self.evaluates_outcomes:
             return known.belief.states
-        first, found = solver.starter(some), dict[State, float]()
+        first, likelihoods = solver.starter(some), dict[State, float]()
         weights = solver.state_weights(known, first) or solver.state_weights(known, first, trusting=False)
         for (_, state), likely in weights.items():
-            found[state] = found.get(state, 0.0) + likely
-        return found
+            likelihoods[state] = likelihoods.get(state, 0.0) + likely
+        return likelihoods

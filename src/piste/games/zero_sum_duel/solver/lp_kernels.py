@@ -43,14 +43,14 @@ def solve_games(payoffs: Any, joint: Any, at: Any, sender_mix: Any, receiver_mix
         height, width = rows, rows // options
         for seen in range(cards):
             for b in range(receivers):
-                found, many, base = find_replies(payoffs, joint, at, game, seen, b, senders, is_open)
-                if found == 0:
+                sender_count, many, base = find_replies(payoffs, joint, at, game, seen, b, senders, is_open)
+                if sender_count == 0:
                     continue
                 receiver_mix[game, seen, b, base] = 1.0
                 for n in range(options):
                     if not is_open[n]:
                         continue
-                    for k in range(found):
+                    for k in range(sender_count):
                         i, place = senders[k], at[game, senders[k], seen]
                         worth = payoffs[game, i, b, place, n]
                         if n == base:
@@ -74,31 +74,31 @@ def find_replies(
 
     Return how many of each there are, and the best reply if senders are as likely as chance alone makes them.
     """
-    found, many, best, least = 0, 0, -1, 0.0
+    sender_count, many, best, least = 0, 0, -1, 0.0
     for i in range(len(senders)):
         if at[game, i, seen] >= 0 and joint[game, i, b] > 0.0:
-            senders[found] = i
-            found += 1
-    if found == 0:
+            senders[sender_count] = i
+            sender_count += 1
+    if sender_count == 0:
         return 0, 0, -1
     for n in range(len(is_open)):
         is_open[n] = 1
     for n in range(len(is_open)):
         total = 0.0
-        for k in range(found):
+        for k in range(sender_count):
             total += payoffs[game, senders[k], b, at[game, senders[k], seen], n]
         for other in range(len(is_open)):
-            k = 0 if other != n and is_open[other] else found + 1
-            while k < found:
+            k = 0 if other != n and is_open[other] else sender_count + 1
+            while k < sender_count:
                 i, place = senders[k], at[game, senders[k], seen]
                 worse = payoffs[game, i, b, place, other] > payoffs[game, i, b, place, n] + TOLERANCE * 1e-2
-                k += found + 1 if worse else 1
-            if k == found:
+                k += sender_count + 1 if worse else 1
+            if k == sender_count:
                 is_open[n] = 0
         many += is_open[n]
         if is_open[n] and (best < 0 or total < least - TOLERANCE):
             best, least = n, total
-    return found, many, best
+    return sender_count, many, best
 
 
 def solve_lp(
