@@ -44,7 +44,7 @@ class WorkerMemoryError(PisteError):
     """The work needed more memory than its process may take."""
 
 
-class RemoteTraceback(Exception):
+class RemoteTraceback(Exception):  # noqa: N818 (never raised: it is the cause of another error, as in multiprocessing)
     """Where in the worker an error came from, as text."""
 
 
