@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 SOURCES := src tests tools examples
 
-.PHONY: help play serve test test-all check docs proof constraints ppo clean
+.PHONY: help play serve test test-all check docs proof screenshots constraints ppo clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -54,6 +54,9 @@ docs: .venv/docs  ## build the documentation site in build/site; a broken link i
 
 proof: .venv/dev  ## the same checks at full size (hours); writes what it found under docs/proof/
 	@$(BIN)/python -m tests.full_checks
+
+screenshots: .venv/dev  ## take pictures of every page and phase in Chromium; build/screenshots/index.html shows them
+	@$(BIN)/python -m tests.browser.screenshots build/screenshots
 
 constraints: .venv/dev  ## pin what a server is installed with, as it is installed here: constraints.txt
 	@$(BIN)/python -m tools.constraints

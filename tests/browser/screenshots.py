@@ -1,10 +1,13 @@
-"""Take pictures of every kind of page, at three widths, by day and by night; the same deals every time.
+"""Take pictures of every page and every phase of the games, on phone, laptop and desktop, in both colour schemes.
 
 python -m tests.browser.screenshots [FOLDER] [PART OF A NAME...]
+
+The deals are the same every time. `index.html` in the folder shows all pictures side by side.
 """
 
 from __future__ import annotations
 
+import html
 import shutil
 import sys
 import tempfile
@@ -13,12 +16,12 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, expect, sync_playwright
 
-from tests.browser.browser_user import Person, counted, play
+from tests.browser.browser_user import OVER, SHORT, Person, counted, play
 from tests.browser.conftest import FLAGS
 from tests.browser.server_process import ServerProcess
 from tests.limits import PATIENCE_S
 
-WIDTHS = {320: 640, 768: 1024, 1440: 900}
+SIZES = {"phone": (390, 844), "laptop": (1366, 640), "desktop": (1440, 900)}
 SCHEMES = ("light", "dark")
 PUBLIC = "https://cards.example"
 
@@ -31,108 +34,166 @@ GAMES: dict[str, tuple[dict[str, int | str], int]] = {
     "mccoy-duel": ({"players": 3}, 6),
 }
 
-
-def main(folder: str = "", *parts: str) -> None:
-    expect.set_options(timeout=1000 * PATIENCE_S)  # the coach has to look at a whole game
-    into = Path(folder or tempfile.mkdtemp(prefix="piste-shots-"))
-    into.mkdir(parents=True, exist_ok=True)
-    wanted = [(name, scene) for name, scene in scenes() if not parts or any(part in name for part in parts)]
-    with (
-        tempfile.TemporaryDirectory() as place,
-        ServerProcess(Path(place), public=PUBLIC) as house,
-        sync_playwright() as driver,
-    ):
-        browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=list(FLAGS))
-        for name, scene in wanted:
-            one = person(browser, house, "Ada")
-            scene(one, browser, house)
-            shoot(one, into, name)
-            for context in browser.contexts:
-                context.close()
-        browser.close()
-    print(into)
-
-
-def person(browser: Browser, house: ServerProcess, name: str) -> Person:
-    context = browser.new_context(viewport={"width": 1440, "height": 900}, reduced_motion="reduce")
-    return Person(context, house.address, name)
-
-
-def shoot(one: Person, into: Path, name: str) -> None:
-    """Take a page as it is, at every width and by day and night."""
-    one.page.mouse.move(0, 0)  # nothing is pointed at
-    for width, height in WIDTHS.items():
-        one.page.set_viewport_size({"width": width, "height": height})
-        for scheme in SCHEMES:
-            one.page.emulate_media(color_scheme=scheme, reduced_motion="reduce")  # type: ignore[arg-type]
-            one.page.evaluate("scrollTo(0, 0)")
-            one.page.screenshot(
-                path=into / f"{name}-{width}-{scheme}.png",
-                full_page=width < 1440,
-                animations="disabled",
-                caret="hide",
-            )
-
-
 Scene = Callable[[Person, Browser, ServerProcess], None]
 
 
-def scenes() -> list[tuple[str, Scene]]:
-    every: list[tuple[str, Scene]] = [("home", home), ("invite", invite), ("door", door)]
-    every += [(game, playing(game)) for game in GAMES]
-    return [*every, ("over", over), ("replay", replay), ("rules", rules), ("options", options)]
+def main(folder: str = "", *parts: str) -> None:
+    expect.set_options(timeout=1000 * PATIENCE_S)  # the coach has to look at a whole game
+    into = Path(folder or tempfile.mkdtemp(prefix="piste-screenshots-"))
+    into.mkdir(parents=True, exist_ok=True)
+    wanted = {name: scene for name, scene in scenes().items() if not parts or any(part in name for part in parts)}
+    with (
+        tempfile.TemporaryDirectory() as place,
+        ServerProcess(Path(place), public=PUBLIC) as server,
+        sync_playwright() as driver,
+    ):
+        browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=list(FLAGS))
+        for name, scene in wanted.items():
+            user = person(browser, server, "Ada")
+            scene(user, browser, server)
+            take(user, into, name)
+            for context in browser.contexts:
+                context.close()
+        browser.close()
+    write_index(into)
+    print(into / "index.html")
 
 
-def home(one: Person, _browser: Browser, _house: ServerProcess) -> None:
-    one.go("/")
+def person(browser: Browser, server: ServerProcess, name: str) -> Person:
+    context = browser.new_context(viewport={"width": 1440, "height": 900}, reduced_motion="reduce")
+    return Person(context, server.address, name)
 
 
-def rules(one: Person, _browser: Browser, _house: ServerProcess) -> None:
-    one.go("/rules/zero-sum-duel")
+def take(user: Person, into: Path, name: str) -> None:
+    """Take a page as it is, at every size and in both colour schemes; of a phone, the whole length."""
+    user.page.mouse.move(0, 0)  # nothing is pointed at
+    for size, (width, height) in SIZES.items():
+        user.page.set_viewport_size({"width": width, "height": height})
+        for scheme in SCHEMES:
+            user.page.emulate_media(color_scheme=scheme, reduced_motion="reduce")  # type: ignore[arg-type]
+            user.page.evaluate("scrollTo(0, 0)")
+            path = into / f"{name}-{size}-{scheme}.png"
+            user.page.screenshot(path=path, full_page=size == "phone", animations="disabled", caret="hide")
 
 
-def options(one: Person, _browser: Browser, _house: ServerProcess) -> None:
-    one.go("/g/mccoy-duel")
-    one.page.click("#options > summary")
+def write_index(into: Path) -> None:
+    pictures = "".join(
+        f"<figure><img src='{path.name}' height='480'><figcaption>{html.escape(path.stem)}</figcaption></figure>"
+        for path in sorted(into.glob("*.png"))
+    )
+    style = "body { display: flex; flex-wrap: wrap; font: 14px sans-serif } figure { margin: 8px }"
+    page = f"<!doctype html><meta charset='utf-8'><title>piste</title><style>{style}</style>{pictures}"
+    (into / "index.html").write_text(page, encoding="utf-8")
 
 
-def invite(one: Person, _browser: Browser, _house: ServerProcess) -> None:
-    one.open("mccoy-duel", players=3)
-    expect(one.page.locator(".qr")).to_be_visible()
-    one.page.wait_for_load_state("networkidle")
+def scenes() -> dict[str, Scene]:
+    """Return what brings a person to each page, by the name of its picture."""
+    pages = {
+        "home": "/", "watch": "/watch", "your-games": "/games", "error": "/nothing-here", "options": "/g/mccoy-duel",
+        **{f"rules-{game}": f"/rules/{game}" for game in GAMES},
+    }  # fmt: skip
+    every: dict[str, Scene] = {name: at(path) for name, path in pages.items()}
+    every |= {"continue": continuing, "invite": invite, "invited": invited}
+    for game in GAMES:
+        every |= {f"{game}-play": playing(game), f"{game}-over": over(game), f"{game}-replay": replay(game)}
+    every |= {f"mccoy-duel-{name}": duel(text) for name, text in DUEL_QUESTIONS.items()}
+    return every | {"mccoy-duel-4": four, "mccoy-duel-round": round_end, "rematch": rematch, "spectator": spectator}
 
 
-def door(one: Person, browser: Browser, house: ServerProcess) -> None:
-    host = person(browser, house, "Bob")
-    host.open("positive-negative")
-    one.go(host.link.removeprefix(house.address))
-
-
-def playing(game: str) -> Scene:
-    def scene(one: Person, _browser: Browser, _house: ServerProcess) -> None:
-        chosen, many = GAMES[game]
-        one.open(game, "steady", **chosen)
-        play([one], bots=True, until=counted(many))
+def at(path: str) -> Scene:
+    def scene(user: Person, _browser: Browser, _server: ServerProcess) -> None:
+        user.go(path)
+        if user.sees("#options > summary"):
+            user.page.click("#options > summary")
 
     return scene
 
 
-def over(one: Person, browser: Browser, house: ServerProcess) -> None:
-    friend = person(browser, house, "Bob")
-    one.open("zero-sum-duel")
-    friend.sit(one.link)
-    one.page.wait_for_selector(".areas")
-    play([one, friend])
+def continuing(user: Person, _browser: Browser, _server: ServerProcess) -> None:
+    user.open("prime-duel", "steady")
+    user.go("/")
 
 
-def replay(one: Person, _browser: Browser, _house: ServerProcess) -> None:
-    one.open("positive-negative", "strong")
-    play([one], bots=True)
-    one.page.click("a[href$='/replay']")
-    expect(one.page.locator(".graph")).to_be_visible()
-    for step in range(1, 12):
-        one.page.click("#go-next")
-        expect(one.page.locator(".where")).to_contain_text(f"Step {step} of")
+def invite(user: Person, _browser: Browser, _server: ServerProcess) -> None:
+    user.open("mccoy-duel", players=3)
+    expect(user.page.locator(".qr")).to_be_visible()
+    user.page.wait_for_load_state("networkidle")
+
+
+def invited(user: Person, browser: Browser, server: ServerProcess) -> None:
+    host = person(browser, server, "Bob")
+    host.open("positive-negative")
+    user.go(host.link.removeprefix(server.address))
+
+
+def playing(game: str) -> Scene:
+    def scene(user: Person, _browser: Browser, _server: ServerProcess) -> None:
+        options, decisions = GAMES[game]
+        user.open(game, "steady", **options)
+        play([user], bots=True, until=counted(decisions))
+
+    return scene
+
+
+def over(game: str) -> Scene:
+    def scene(user: Person, _browser: Browser, _server: ServerProcess) -> None:
+        user.open(game, "steady", **SHORT[game])
+        play([user], bots=True)
+
+    return scene
+
+
+def replay(game: str) -> Scene:
+    def scene(user: Person, browser: Browser, server: ServerProcess) -> None:
+        over(game)(user, browser, server)
+        user.page.click("a[href$='/replay']")
+        expect(user.page.locator("#looking")).to_have_count(0)  # the coach has seen the whole game
+
+    return scene
+
+
+# What Duel asks in the phases in which something is chosen, as part of the question.
+DUEL_QUESTIONS = {"tower": "tower", "give": "give", "opponent": "Whom"}
+
+
+def duel(question: str) -> Scene:
+    """Play Duel for three until a question has this text."""
+
+    def scene(user: Person, _browser: Browser, _server: ServerProcess) -> None:
+        user.open("mccoy-duel", "novice", players=3)
+        asked = user.page.locator("#question", has_text=question)
+        play([user], bots=True, until=lambda: asked.count() > 0)
+
+    return scene
+
+
+def four(user: Person, _browser: Browser, _server: ServerProcess) -> None:
+    user.open("mccoy-duel", "novice", players=4)
+    play([user], bots=True, until=counted(7))
+
+
+def round_end(user: Person, _browser: Browser, _server: ServerProcess) -> None:
+    user.open("mccoy-duel", "novice")
+    play([user], bots=True, until=lambda: user.sees("#round-end"))
+
+
+def rematch(user: Person, browser: Browser, server: ServerProcess) -> None:
+    """The page of a finished game whose other player has asked for a rematch."""
+    friend = person(browser, server, "Bob")
+    user.open("zero-sum-duel", "friend", **SHORT["zero-sum-duel"])
+    friend.sit(user.link)
+    user.page.wait_for_selector(".areas")
+    play([user, friend])
+    friend.page.click("#do-rematch")
+    expect(user.page.locator("#successor")).to_be_visible()
+
+
+def spectator(user: Person, browser: Browser, server: ServerProcess) -> None:
+    player = person(browser, server, "Bob")
+    player.open("mccoy-duel", "novice")
+    play([player], bots=True, until=counted(4))
+    user.go(player.link.removeprefix(server.address))
+    expect(user.page.locator(f".areas, {OVER}").first).to_be_visible()
 
 
 if __name__ == "__main__":
