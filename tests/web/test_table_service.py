@@ -354,6 +354,94 @@ async def test_a_rematch_against_a_bot_begins_at_once_with_seats_swapped(house: 
     assert house.room(following).to_act is not None
 
 
+# Going back
+
+
+async def lost_to_a_bot(house: InProcessServer, game: str) -> tuple[str, Device]:
+    """Play a game against a bot to its end, with decisions of one's own, and return its code and the person."""
+    person = Device(house)
+    limit = {"option-turns": "16"} if game in ("zero-sum-duel", "zero-sum-grid") else {}
+    code = await person.opens(game, "steady", name="Ada", **limit)
+    while (room := house.room(code)).to_act is not None:
+        assert room.table is not None
+        view = room.table.view(0)
+        assert (await person.decide(code, view.decisions[-1], view.number))["ok"]
+    return code, person
+
+
+@pytest.mark.parametrize("game", names())
+async def test_a_player_goes_back_to_any_decision_of_a_finished_game_against_bots(
+    house: InProcessServer, game: str
+) -> None:
+    code, person = await lost_to_a_bot(house, game)
+    room, before = house.room(code), record(house, code)
+    assert room.table is not None
+    assert room.transcript is not None
+    assert room.head is not None
+    own = room.own_decisions(0)
+    assert own
+    steps = [step for step in range(len(room.transcript.deciders)) if room.own_decision(0, step) is not None]
+    assert [room.own_decision(0, step) for step in steps] == own
+    for at in (0, len(own) - 1):
+        answer = await person.do(code, "again", number=str(own[at]))
+        again = house.room(answer["go"].rpartition("/")[2])
+        other = await person.do(code, "again", step=str(steps[at]))
+        assert again.table is not None
+        assert (again.to_act, again.table.number) == (0, own[at])
+        assert again.names() == room.names()
+        kept = record(house, again.code)
+        assert again.table.history() == room.table.history()[: steps[at]]
+        assert record(house, other["go"].rpartition("/")[2]) == kept
+        head = again.head
+        assert head is not None
+        assert head.seed == room.head.seed
+        assert not head.counts
+        page = await person.page(again.code)
+        assert "does not count" in page
+        assert "same deal" in page
+        assert str(head.seed) not in page
+    assert record(house, code) == before
+    await house.restart()
+    page = await person.page(again.code)
+    assert "does not count" in page
+    restored = house.room(again.code)
+    assert restored.table is not None
+    assert record(house, again.code) == kept
+    view = restored.table.view(0)
+    assert (await person.decide(again.code, view.decisions[0], view.number))["ok"]
+
+
+async def test_nobody_goes_back_against_people_in_a_running_game_or_from_anothers_seat(
+    house: InProcessServer,
+) -> None:
+    code, people = await table_for(house, "prime-duel")
+    await one_decision(house, code, people)
+    tables = set(house.service.registry.rooms)
+
+    async def refused(device: Device, at: str, why: str, **fields: str) -> None:
+        answer = await device.do(at, "again", **fields)
+        assert (answer["ok"], answer["status"]) == (False, 409)
+        assert why in answer["said"]
+
+    await refused(people[0], code, "not over", number="0")
+    await people[1].do(code, "resign")
+    await refused(people[0], code, "Only against bots", number="0")
+    await refused(people[0], code, "Only against bots", step="1")
+    bots, person = await lost_to_a_bot(house, "prime-duel")
+    tables.add(bots)
+    room = house.room(bots)
+    assert room.transcript is not None
+    theirs = next(i for i, answer in enumerate(room.transcript.answers) if answer.seat == 1)
+    for number in (str(theirs), "99999", "-1", "", "x"):
+        await refused(person, bots, "", number=number)
+        await refused(person, bots, "", step="0" if number == str(theirs) else number)
+    await refused(people[0], bots, "look on", number="0")
+    await refused(Device(house), bots, "look on", number="0")
+    assert set(house.service.registry.rooms) == tables
+    running = await person.opens("prime-duel", "steady", name="Ada")
+    await refused(person, running, "not over", number="0")
+
+
 # Devices
 
 

@@ -41,7 +41,7 @@ from piste.web.workers.worker_pool import BotWorkers
 
 VERBS = frozenset((
     "sit", "decide", "resign", "hint", "claim", "stand-in", "return", "fill", "rematch", "list", "unlist", "delete",
-    "new-link",
+    "new-link", "again",
 ))  # fmt: skip
 VERBS_WITHOUT_SEAT = ("sit", "fill", "list", "unlist", "delete")  # for those, too, who have no seat at the table
 
@@ -217,6 +217,8 @@ class TableService:
             return await self._delete(room, seat, player)
         elif verb == "rematch":
             return await self._rematch(room, seat, player)
+        elif verb == "again":
+            return await self._try_again(room, seat, player, fields)
         elif verb == "new-link":
             room.revoke_link(seat, player)
             said = "The old link is worthless now, and only this device has your seat."
@@ -293,6 +295,18 @@ class TableService:
                 raise
             self.registry.show(room)
         return ActionResult(redirect=f"/t/{room.successor}")
+
+    async def _try_again(self, room: Room, seat: int, player: str, fields: Mapping[str, str]) -> ActionResult:
+        """Open a table with the same deal, up to a decision: the one of that `number`, or after so many `step`s."""
+        if "step" in fields:
+            number = room.own_decision(seat, read_number(fields["step"]))
+        else:
+            number = read_number(fields.get("number", ""))
+        again = room.try_again(self.tokens.code(), player, seat, number, self.clock())
+        for level in sorted({one.bot for one in again.seats if one.bot}):
+            check_level(level, room.game, room.game.options(room.options))
+        await self._begin(again, player, "", room.network)
+        return ActionResult(redirect=f"/t/{again.code}")
 
     async def _delete(self, room: Room, seat: int, player: str) -> ActionResult:
         """Remove a game from a player's list; when the last player has done that, it is deleted."""
