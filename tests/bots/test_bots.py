@@ -17,6 +17,7 @@ import piste
 from piste import bots
 from piste.bots import Plain
 from piste.core.errors import UnknownNameError
+from piste.core.evaluation import Basis
 from piste.core.game import find, names
 from piste.core.protocols import CHANCE
 from piste.core.views import SeatView
@@ -397,6 +398,30 @@ def test_each_game_has_every_level_with_a_line_each(name: str) -> None:
     assert set(lines) == set(bots.names(game))
     assert all(line.endswith(".") and "\n" not in line and len(line) < 120 for line in lines.values())
     assert bots.best(game).name == "perfect"
+
+
+@pytest.mark.parametrize("name", names())
+def test_levels_have_peoples_names_and_say_how_they_feel(name: str) -> None:
+    game = find(name)
+    words = [bots.level_name(game, level) for level in bots.names(game)[:5]]
+    top = "Perfect" if bots.basis(game, bots.TOP) in (Basis.PROVEN, Basis.EXACT) else "Expert"
+    assert words == ["Random", "Easy", "Medium", "Hard", top]
+    feels = [bots.feel(game, level) for level in bots.names(game)[:5]]
+    assert len(set(feels)) == 5
+    assert all(feel.endswith((".", "?")) and len(feel) < 120 for feel in feels)
+    if top == "Expert":
+        assert "not perfect" in feels[-1]
+
+
+def test_harvest_is_spoken_of_only_where_it_is_played() -> None:
+    game = find("zero-sum-grid")
+    harvest = game.options({"variant": "harvest"})
+    for level in bots.LEVELS:
+        usual = bots.lines(game)[level] + bots.feel(game, level)
+        assert "harvest" not in usual.lower()
+        assert bots.lines(game, harvest)[level] != bots.lines(game)[level]
+        assert bots.feel(game, level, harvest) != bots.feel(game, level)
+    assert bots.level_name(game, "expert", game.options({"variant": "harvest", "deal": "any"})) == "Expert"
 
 
 def test_an_unknown_bot_is_answered_with_the_bots_there_are() -> None:

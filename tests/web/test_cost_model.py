@@ -9,7 +9,7 @@ import pytest
 from piste import bots
 from piste.core.errors import OptionError
 from piste.core.game import find, names
-from piste.web.tables.room import check_level, levels
+from piste.web.tables.room import OFFERED, check_level, levels
 from piste.web.views.rendering import levels as shown_levels
 from tests.web.in_process_server import Device, InProcessServer
 
@@ -24,7 +24,7 @@ DEAR: list[tuple[str, dict[str, str], str]] = [
 @pytest.mark.parametrize("game", names())
 def test_with_the_sheets_options_every_level_is_offered(game: str) -> None:
     found = find(game)
-    able = [level for level in bots.playable(found)[0] if level in bots.LEVELS]
+    able = [level for level in bots.playable(found)[0] if level in OFFERED]
     assert list(levels(found)) == list(levels(found, found.options())) == able
     for level in able:
         check_level(level, found, found.options())
@@ -39,7 +39,9 @@ def test_a_level_that_would_think_for_minutes_is_not_offered(game: str, given: d
     assert [one.level for one in shown_levels(game, tuple(given.items()))] == list(levels(found, options))
     assert bots.best(found, options, bots.MAX_DECISION_S).name == left  # who is asked for a hint
     check_level(left, found, options)
-    with pytest.raises(OptionError, match=r"With these options \w+ would think for .* a decision.* Choose novice"):
+    with pytest.raises(
+        OptionError, match=r"With these options \w+ would think for .* a decision.* Choose Random, Easy"
+    ):
         check_level("perfect", found, options)
     bots.find("perfect", found, options)  # whoever plays alone may wait
 

@@ -14,7 +14,7 @@ from html.parser import HTMLParser
 import pytest
 
 from piste.core.dealer import ChanceSource, Commitment
-from piste.core.game import find, names
+from piste.core.game import find, names, read_option
 from piste.core.protocols import SPECTATOR
 from piste.core.record import Head
 from piste.core.replay import new_head
@@ -308,7 +308,7 @@ def test_home_offers_every_game_with_every_level_and_a_friend() -> None:
         ]
         offered.setdefault(values["game"].attributes["value"], set()).update(versus)
     assert set(offered) == set(names())
-    assert all({"friend", "novice", "steady", "strong", "perfect"} == levels for levels in offered.values())
+    assert all({"friend", "random", "novice", "steady", "strong", "perfect"} == levels for levels in offered.values())
 
 
 def test_a_page_of_options_offers_them_all_and_keeps_what_was_refused() -> None:
@@ -320,7 +320,34 @@ def test_a_page_of_options_offers_them_all_and_keeps_what_was_refused() -> None:
         assert {name for name in asked if name.startswith("option-")} == options
         assert "That does not go." in page
         if "option-top" in options:
-            assert 'value="99"' in page or "<option selected>" in page
+            assert 'value="99"' in page or "selected>" in page
+
+
+@pytest.mark.parametrize("name", names())
+def test_a_form_asks_in_peoples_words_and_sends_ids(name: str) -> None:
+    game = find(name)
+    page = PAGES.game_page(game)
+    fields = {node.attributes.get("name"): node for node in check(page)}
+    for option in game.notation.OPTIONS:
+        assert option.label
+        if option.each is None and option.name != "players":
+            assert f"<b>{option.label}</b>" in page
+            field = fields[f"option-{option.name}"]
+            shown = {node.attributes["value"]: node.text for node in field.every()}
+            assert all(read_option(option, value) in range(option.low, option.high + 1) for value in shown)
+            assert all(shown[id] != id for id in option.names if id != "any"), shown
+    assert "harvest" not in re.sub(r"<select.*?</select>", "", page, flags=re.DOTALL).lower()
+    refused = PAGES.game_page(game, error="The option 'top' cannot be '99'.", fields={"top": "99"})
+    if "top" in game.rules.Options._fields:
+        assert "“Highest" in refused
+        assert "option &#39;top&#39;" not in refused
+
+
+def test_the_form_of_duel_offers_no_match_of_an_even_number_of_rounds() -> None:
+    field = re.search(r'<select id="option-rounds".*?</select>', PAGES.game_page(find("mccoy-duel")))
+    assert field is not None
+    assert re.findall(r'value="(\d)"', field[0]) == ["1", "3", "5", "7", "9"]
+    assert ">best of 5 rounds<" in field[0]
 
 
 def test_rules_hold_no_markup_of_their_own_and_their_links_stay_in_the_house() -> None:
@@ -419,11 +446,11 @@ def test_d22_the_form_of_duel_lets_its_host_choose_a_colour() -> None:
     page = PAGES.game_page(find("mccoy-duel"), fields={"colours": "blue"})
     offered = re.search(r'<label for="option-colours">Your colour</label><select [^>]*>(.*?)</select>', page)
     assert offered is not None
-    assert re.findall(r"<option( selected)?>(\w+)", offered[1]) == [
-        ("", "amber"),
-        (" selected", "blue"),
-        ("", "crimson"),
-        ("", "dun"),
+    assert re.findall(r'<option value="(\w+)"( selected)?>', offered[1]) == [
+        ("amber", ""),
+        ("blue", " selected"),
+        ("crimson", ""),
+        ("dun", ""),
     ]
     assert page.count('name="option-colours"') == 1
 
@@ -434,4 +461,6 @@ def test_the_line_and_tips_of_a_table_follow_its_options() -> None:
     assert "30" in seen.line
     assert any("30" in tip for tip in seen.tips)
     assert not any("50" in text for text in (seen.line, *seen.tips))
-    assert "This table is played with other options than the rules below: target 30." in PAGES.table_page(seen)
+    assert "This table is played with other options than the rules below: Winning score: 30." in PAGES.table_page(
+        seen
+    )

@@ -57,17 +57,17 @@ async def test_a_guest_gets_a_token_once_and_the_server_keeps_only_its_digest(ho
 async def test_a_bots_seat_says_how_its_play_is_known_and_duel_has_no_perfect_bot(house: InProcessServer) -> None:
     person = Device(house)
     home = (await person.get("/")).text
-    assert '<option value="perfect">expert (searched)</option>' in home
-    assert "<b>expert</b> (searched)" in (await person.get("/g/mccoy-duel")).text
+    assert '<option value="perfect">Expert (searched)</option>' in home
+    assert "<b>Expert</b> (searched)" in (await person.get("/g/mccoy-duel")).text
     duel = await person.page(await person.opens("mccoy-duel", "perfect"))
     assert "<bdi>Expert</bdi>" in duel
-    assert "bot (searched)" in duel
+    assert "Expert bot (searched)" in duel
     assert "Perfect" not in duel
     grid = await person.page(await person.opens("zero-sum-grid", "perfect"))
     assert "<bdi>Perfect</bdi>" in grid
-    assert "bot (proven)" in grid
+    assert "Perfect bot (proven)" in grid
     code = await person.opens("positive-negative", **{"option-top": "12"})
-    assert '<option value="perfect">expert (partly solved)</option>' in await person.page(code)
+    assert '<option value="perfect">Expert (partly solved)</option>' in await person.page(code)
 
 
 async def test_a_running_server_follows_a_full_solution_that_is_made_meanwhile(
@@ -82,7 +82,7 @@ async def test_a_running_server_follows_a_full_solution_that_is_made_meanwhile(
     async def told(word: str) -> list[int]:
         """Return how often each page says so of the level."""
         said = {
-            f"/t/{waiting}": f'<option value="perfect">expert ({word})</option>',
+            f"/t/{waiting}": f'<option value="perfect">Expert ({word})</option>',
             f"/t/{playing}": f"bot ({word})",
         }
         return [(await person.get(path)).text.count(text) for path, text in said.items()]

@@ -45,6 +45,9 @@ TOP = "perfect"
 EXPERT = "expert"
 """What people are shown in its place where its play is not proven or exact; it can be asked for by that name too."""
 
+LEVEL_NAMES = {"random": "Random", "novice": "Easy", "steady": "Medium", "strong": "Hard"}
+"""What people call a level where they choose one. The top level is called what it is: see `level_name`."""
+
 MAX_DECISION_S = 10.0
 """About how many seconds of one core a decision may take where others wait for the same cores."""
 
@@ -94,9 +97,9 @@ def names(game: Game) -> tuple[str, ...]:
     return (*_own(game), *sorted(_installed(game)))
 
 
-def lines(game: Game) -> dict[str, str]:
+def lines(game: Game, options: Any = None) -> dict[str, str]:
     """Return each bot's name with one line that says what it is. No installed bot is loaded for that."""
-    ours = {name: str(_level(name, game).LINE) for name in _own(game)}
+    ours = {name: _sentence(game, name, "line", options) for name in _own(game)}
     installed = {
         name: f"From the installed package {entry.dist.name}." if entry.dist else "From an installed package."
         for name, entry in sorted(_installed(game).items())
@@ -143,6 +146,23 @@ def described(game: Game, spec: str, options: Any = None) -> str:
     known = basis(game, spec, options)
     name = shown(game, spec, options)
     return name if known in (None, name) else f"{name} ({known})"
+
+
+def level_name(game: Game, spec: str, options: Any = None) -> str:
+    """Return what people call a level of ours, such as Medium; the top one Perfect only where it is."""
+    level = level_of(spec)
+    return shown(game, level, options).capitalize() if level == TOP else LEVEL_NAMES.get(level, level)
+
+
+def feel(game: Game, spec: str, options: Any = None) -> str:
+    """Return a sentence on how it feels to play against a bot of ours; of a game that says nothing, what it does."""
+    level = level_of(spec)
+    own = _sentence(game, level, "feel", options)
+    if own or level != TOP:
+        return own or _sentence(game, level, "line", options)
+    if shown(game, level, options) == TOP:
+        return "It makes no mistakes. You need none either, and the better cards."
+    return "The strongest one here, though not perfect. Expect to lose more often than you win."
 
 
 def find(spec: str, game: Game, options: Any = None) -> Bot:
@@ -253,6 +273,13 @@ def _level(name: str, game: Game) -> ModuleType:
 
         return random
     return game.level(name)
+
+
+def _sentence(game: Game, level: str, what: str, options: Any) -> str:
+    """Return what a level says of itself: a constant, or where it depends on the options a function of them."""
+    bot = _level(level, game)
+    of: Callable[[Any], str] | None = getattr(bot, what, None)
+    return str(getattr(bot, what.upper(), "")) if of is None else of(game.options() if options is None else options)
 
 
 def _installed(game: Game) -> dict[str, EntryPoint]:

@@ -6,6 +6,7 @@ from piste.core.dealer import RandomStream
 from piste.core.views import SeatView
 
 LINE = "Takes any decision that is open, each as likely as the others."
+FEEL = "Decides by chance. Good for getting to know the rules."
 
 
 def choose(view: SeatView, stream: RandomStream) -> int:

@@ -51,6 +51,9 @@ class Option(NamedTuple):
     write: Callable[[int], str] | None = None
     later: bool = False  # added to a game that had records: written only where it is changed, so that they stay true
     each: Each | None = None  # names with commas, in the order of seats, set it; who is not named gets what is left
+    label: str = ""  # what people call it on a page: "Highest card"
+    note: str = ""  # what a page says beside that; an option without a label shows its help there
+    words: Mapping[int, str] = {}  # what people call values that the label and the number do not explain: "coin toss"
 
 
 class Deal(NamedTuple):
@@ -195,6 +198,15 @@ class Game:
             if not (changed_only or option.later) or getattr(options, option.name) != getattr(default, option.name)
         }
 
+    def option_labels(self, options: Any) -> list[str]:
+        """Return the options that are not as the rules page has them, as people say it: Highest card: 7."""
+        default = self.rules.Options()
+        return [
+            f"{option_label(option)}: {option_words(option, value)}"
+            for option in self.notation.OPTIONS
+            if (value := getattr(options, option.name)) != getattr(default, option.name)
+        ]
+
     def seat_name(self, seat: int) -> str:
         return self.notation.SEATS[seat] if seat >= 0 else "watcher"
 
@@ -328,6 +340,16 @@ def write_option(option: Option, value: int) -> str:
         if number == value:
             return name
     return option.write(value) if option.write is not None else str(value)
+
+
+def option_label(option: Option) -> str:
+    """Return what people call an option."""
+    return option.label or option.name.replace("_", " ").capitalize()
+
+
+def option_words(option: Option, value: int) -> str:
+    """Return a value of an option as people say it; `write_option` says it as commands and records do."""
+    return option.words.get(value) or write_option(option, value)
 
 
 def names() -> tuple[str, ...]:

@@ -64,12 +64,24 @@ def write_colours(colours: int) -> str:
 
 COLOUR_OF_EACH = Each("colour", COLOURS)
 OPTIONS = (
-    Option("players", "how many play", 2, 4),
-    Option("rounds", "best of so many rounds, an odd number", 1, 9),
-    Option("first", "who leads the first round", 0, 4, {"reveal": 0, "1": 1, "2": 2, "3": 3, "4": 4}),
-    Option("powers", "which cards are in", 1, 511, {}, read_powers, write_powers),
-    Option("colours", "the colour of each seat", 0, 255, {}, read_colours, write_colours, each=COLOUR_OF_EACH),
-)
+    Option("players", "how many play", 2, 4, label="Players"),
+    Option(
+        "rounds", "best of so many rounds, an odd number", 1, 9,
+        label="Match", words={1: "one round"} | {n: f"best of {n} rounds" for n in (3, 5, 7, 9)},
+    ),
+    Option(
+        "first", "who leads the first round", 0, 4, {"reveal": 0, "1": 1, "2": 2, "3": 3, "4": 4},
+        label="First lead", words={0: "by showing a card each"} | {n: f"Player {n}" for n in (1, 2, 3, 4)},
+    ),
+    Option(
+        "powers", "which cards are in", 1, 511, {}, read_powers, write_powers,
+        label="Cards", note="everybody's; * is the trump",
+    ),
+    Option(
+        "colours", "the colour of each seat", 0, 255, {}, read_colours, write_colours, each=COLOUR_OF_EACH,
+        label="Colours",
+    ),
+)  # fmt: skip
 
 
 def check(options: Options) -> str:

@@ -20,7 +20,12 @@ SEATS = ("1", "2")
 KINDS = ("draw", "decide", "redraw")
 REASONS = {rules.HIGHER_SCORE: "higher score", rules.SAME_SCORE: "same score", rules.RESIGNED: "resigned"}
 LAID = "deck"
-OPTIONS = (Option("top", "the highest card; there is one of each from -top to top, without 0", 1, 30),)
+OPTIONS = (
+    Option(
+        "top", "the highest card; there is one of each from -top to top, without 0", 1, 30,
+        label="Highest card", note="the lowest is its negative",
+    ),
+)  # fmt: skip
 
 ANSWERS = (("keep", "yes", "y", "k"), ("discard", "no", "n", "d"))
 

@@ -19,12 +19,18 @@ KINDS = ("toss", "draw", "decide", "redraw")
 REASONS = {rules.TARGET_REACHED: "target reached", rules.TURN_LIMIT: "turn limit", rules.RESIGNED: "resigned"}
 LAID = "deck"
 OPTIONS = (
-    Option("first", "who takes the first turn", 0, 2, {"toss": 0, "1": 1, "2": 2}),
-    Option("turns", "turn limit for both together, 0 for none", 0, 1_000_000),
-    Option("top", "the highest card", 1, 15),
-    Option("copies", "how many there are of each card", 1, 15),
-    Option("target", "the score that wins", 1, 1000),
-)
+    Option(
+        "first", "who takes the first turn", 0, 2, {"toss": 0, "1": 1, "2": 2},
+        label="First turn", words={0: "coin toss", 1: "Player 1", 2: "Player 2"},
+    ),
+    Option(
+        "turns", "turn limit for both together, 0 for none", 0, 1_000_000, words={0: "none"},
+        label="Turn limit", note="for both together, 0 for none",
+    ),
+    Option("top", "the highest card", 1, 15, label="Highest card"),
+    Option("copies", "how many there are of each card", 1, 15, label="Copies of each card"),
+    Option("target", "the score that wins", 1, 1000, label="Winning score"),
+)  # fmt: skip
 
 ANSWERS = (("keep", "yes", "y", "k"), ("discard", "no", "n", "d"))
 

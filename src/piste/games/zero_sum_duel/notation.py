@@ -20,11 +20,20 @@ KINDS = ("toss", "draw", "discard")
 REASONS = {rules.SUM_IS_ZERO: "sum is zero", rules.TURN_LIMIT: "turn limit", rules.RESIGNED: "resigned"}
 LAID = "deck"
 OPTIONS = (
-    Option("first", "who takes the first turn", 0, 2, {"toss": 0, "a": 1, "b": 2}),
-    Option("turns", "turn limit for both together, 0 for none", 0, 1_000_000),
-    Option("top", "the highest card; there is one of each from -top to +top", 3, 15),
-    Option("hand", "how many cards a player may keep", 2, 14),
-)
+    Option(
+        "first", "who takes the first turn", 0, 2, {"toss": 0, "a": 1, "b": 2},
+        label="First turn", words={0: "coin toss", 1: "Player A", 2: "Player B"},
+    ),
+    Option(
+        "turns", "turn limit for both together, 0 for none", 0, 1_000_000, words={0: "none"},
+        label="Turn limit", note="for both together, 0 for none",
+    ),
+    Option(
+        "top", "the highest card; there is one of each from -top to +top", 3, 15,
+        label="Highest card", note="the lowest is its negative",
+    ),
+    Option("hand", "how many cards a player may keep", 2, 14, label="Cards in a hand"),
+)  # fmt: skip
 
 
 def line(options: Options) -> str:

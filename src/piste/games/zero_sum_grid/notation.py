@@ -22,12 +22,27 @@ HARVEST_REASONS = {rules.HIGHER_SCORE: "higher score", rules.LEVEL_SCORE: "level
 REASONS = SHEET_REASONS | HARVEST_REASONS
 LAID = "grid"
 OPTIONS = (
-    Option("first", "who takes the first turn", 0, 2, {"toss": 0, "1": 1, "2": 2}),
-    Option("turns", "turn limit for both together, 0 for none", 0, 1_000_000),
-    Option("top", "cells are dealt from -top to top, without 0", 1, 15),
-    Option("deal", "which grids are dealt: those that can be zeroed, or any", 0, 1, {"winnable": 0, "any": 1}),
-    Option("variant", "the sheet's game, or harvest, for points", 0, 1, {"sheet": 0, "harvest": 1}, later=True),
-)
+    Option(
+        "first", "who takes the first turn", 0, 2, {"toss": 0, "1": 1, "2": 2},
+        label="First turn", words={0: "coin toss", 1: "Player 1", 2: "Player 2"},
+    ),
+    Option(
+        "turns", "turn limit for both together, 0 for none", 0, 1_000_000, words={0: "none"},
+        label="Turn limit", note="for both together, 0 for none",
+    ),
+    Option(
+        "top", "cells are dealt from -top to top, without 0", 1, 15,
+        label="Highest number", note="the lowest is its negative",
+    ),
+    Option(
+        "deal", "which grids are dealt: those that can be zeroed, or any", 0, 1, {"winnable": 0, "any": 1},
+        label="Grids", words={0: "those that can be zeroed", 1: "any"},
+    ),
+    Option(
+        "variant", "the sheet's game, or harvest, for points", 0, 1, {"sheet": 0, "harvest": 1}, later=True,
+        label="Game", words={0: "first to zero the grid", 1: "harvest, for points"},
+    ),
+)  # fmt: skip
 LINES = ("R1", "R2", "R3", "C1", "C2", "C3")
 MOST_TURNS = 64
 """Harvest has no more turns than this: so points and what they decide stay small enough for the solver."""

@@ -34,6 +34,7 @@ MAX_NAME_LENGTH = 24
 MAX_DECISION_LENGTH = 40
 AWAY_AFTER_S = 10.0  # a player who has sent nothing for this time is away; reloading a page takes less
 STAND_IN = "steady"
+OFFERED = ("random", *bots.LEVELS)  # the bots that can be chosen; installed ones are for the terminal
 MAX_DECISIONS = 2000  # no game of people comes near it; a longer one would be slow to replay
 AGAIN = "again"  # the note in the head of a game that was begun by going back in another
 
@@ -166,6 +167,10 @@ class Room:
     def basis(self, level: str) -> str:
         """Return what the play of a bot is based on, in a word; "" for no bot."""
         return _basis(self.game, level, tuple(self.options.items()), bots.made(self.game)) if level else ""
+
+    def level_name(self, level: str) -> str:
+        """Return what people call the level of a bot; "" for no bot."""
+        return _level_name(self.game, level, tuple(self.options.items()), bots.made(self.game)) if level else ""
 
     def revoke_link(self, at: int, player: str) -> None:
         """Revoke the private link of a seat; only this device keeps the seat."""
@@ -349,8 +354,8 @@ class Room:
         view = table.view(seat)
         name = view.decisions[view.actions.index(action)]
         self.mark(Hint(seat, name))
-        bot = bots.described(self.game, level, self.game.options(self.options))
-        self.hints[seat, number] = f"{bot.capitalize()} would choose {name}."
+        bot = self.level_name(level) + (f" ({self.basis(level)})" if level == bots.TOP else "")
+        self.hints[seat, number] = f"{bot} would choose {name}."
         return self.hints[seat, number]
 
     # Away and back
@@ -478,24 +483,29 @@ def _basis(game: Game, level: str, given: tuple[tuple[str, int | str], ...], mad
 
 
 @lru_cache(maxsize=1024)
+def _level_name(game: Game, level: str, given: tuple[tuple[str, int | str], ...], made: int) -> str:  # noqa: ARG001 (key)
+    return bots.level_name(game, level, game.options(dict(given)))
+
+
+@lru_cache(maxsize=1024)
 def levels(game: Game, options: Any = None) -> tuple[str, ...]:
     """Return the levels of bots that can sit down here, with these options or the sheet's, weakest first."""
     able = bots.playable(game, options)[0]
-    return tuple(level for level in able if level in bots.LEVELS and not bots.slowness(level, game, options))
+    return tuple(level for level in able if level in OFFERED and not bots.slowness(level, game, options))
 
 
 def check_level(level: str, game: Game, options: Any) -> None:
     """Refuse a level that is none, that cannot play with these options here, or not in bearable time."""
-    if level not in bots.LEVELS or level not in bots.names(game):
-        known = ", ".join(bots.shown(game, one, options) for one in levels(game, options))
+    if level not in OFFERED or level not in bots.names(game):
+        known = ", ".join(bots.level_name(game, one, options) for one in levels(game, options))
         raise UnknownNameError(f"There is no bot {quoted(level)} for {game.notation.TITLE}. There are: {known}.")
     why = bots.refused(level, game, options)
     if why is not None:
         raise why
     if level not in levels(game, options):
-        others = listed([bots.shown(game, one, options) for one in levels(game, options)], "or")
+        others = listed([bots.level_name(game, one, options) for one in levels(game, options)], "or")
         raise OptionError(
-            f"With these options {bots.shown(game, level, options)} would think for "
+            f"With these options {bots.level_name(game, level, options)} would think for "
             f"{bots.slowness(level, game, options)} a decision, and others wait for the same cores. "
             f"Choose {others}, or smaller options."
         )

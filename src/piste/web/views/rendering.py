@@ -13,7 +13,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from piste import bots
 from piste.core import scene
-from piste.core.game import Game, Option, counted, find, names, tidy, write_option
+from piste.core.game import Game, Option, counted, find, names, option_label, option_words, tidy, write_option
 from piste.core.protocols import SPECTATOR
 from piste.core.scene import Area
 from piste.web.tables.room import levels as open_levels
@@ -43,6 +43,7 @@ STEP_PARTS = ("status", "round", "scene", "choices")  # the parts that show an e
 # Rendered fragments that are kept, of each kind: most of a table stays as it was from one decision to the next.
 CACHE_SIZE = 8192
 LOG_LINES_ON_PAGE = 120  # the newest lines of the log; a link leads to the others
+MAX_CHOSEN_VALUES = 12  # of an option that are chosen from a list; of more, one is typed
 MAX_LOG_LINES = 1000  # lines of the log on a page that was asked for more of them, and in one message
 
 
@@ -62,9 +63,10 @@ class BotListing(NamedTuple):
     """One bot as a list offers it."""
 
     level: str  # what is sent
-    name: str  # what is shown
+    name: str  # what people call it
     basis: str  # how its play is known
-    line: str
+    feel: str  # how it feels to play against it
+    top: bool  # the strongest level of ours, whose name and basis say what it claims
 
 
 class PageRenderer:
@@ -83,7 +85,7 @@ class PageRenderer:
         self._part = lru_cache(CACHE_SIZE)(self._render_part)
         self._draw = lru_cache(3 * CACHE_SIZE)(self._draw_macro)
         drawing = {"area": self.area, "made_by": made_by, "confirm_text": confirm_text}
-        self.environment.filters.update(minus=minus, max_players=max_players, **drawing)
+        self.environment.filters.update(minus=minus, max_players=max_players, option_labels=option_labels, **drawing)
         drawing = {"cached_draw": self._draw, "levels_of": levels}
         self.environment.globals.update(static=self.static, counted=counted, SPECTATOR=SPECTATOR, **drawing)
 
@@ -179,6 +181,7 @@ class PageRenderer:
             values=default | dict(fields or {}),
             name=name,
             error=error,
+            refused=in_words(game, error),
             usual=versus or bots.USUAL,
         )
 
@@ -206,22 +209,33 @@ UNUSED_FIELDS = {
 class FormField(NamedTuple):
     """One option as a form asks for it."""
 
-    name: str
-    help: str
-    values: tuple[str, ...]  # to choose from; empty if a number or text is typed
+    name: str  # what is sent
+    label: str  # what people call it
+    note: str
+    values: tuple[tuple[str, str], ...]  # to choose from, as sent and as shown; empty if a number or text is typed
     number: bool = False
     own: str = ""  # what the host chooses for themselves, such as a colour
 
 
 def form_field(option: Option) -> FormField:
     """Return how a form asks for an option: few named values are chosen, everything else is typed."""
+    label, note = option_label(option), option.note if option.label else option.help
     if option.each is not None:
         thing, names = option.each
-        return FormField(option.name, option.help, names, own=thing)
-    number, values = not option.names and option.read is None, tuple(option.names)
-    if number and option.high - option.low < 12:
-        values = tuple(str(value) for value in range(option.low, option.high + 1))
-    return FormField(option.name, option.help, values, number)
+        return FormField(option.name, label, note, tuple((name, name) for name in names), own=thing)
+    number, values = not option.names and option.read is None, tuple(option.names.values())
+    if number and option.high - option.low < MAX_CHOSEN_VALUES:
+        # Where values have words, those without one cannot be had: a match is best of an odd number of rounds.
+        values = tuple(option.words) or tuple(range(option.low, option.high + 1))
+    shown = tuple((write_option(option, value), option_words(option, value)) for value in values)
+    return FormField(option.name, label, note, shown, number)
+
+
+def in_words(game: Game, refusal: str) -> str:
+    """Return a refusal that names an option of a form by what the form calls it."""
+    for option in game.notation.OPTIONS:
+        refusal = refusal.replace(f"The option '{option.name}'", f"“{option_label(option)}”")
+    return refusal
 
 
 def max_players(game: Game) -> int:
@@ -236,11 +250,21 @@ def levels(name: str, changed: tuple[tuple[str, str], ...] = ()) -> tuple[BotLis
 
 @lru_cache(CACHE_SIZE)
 def _levels(game: Game, changed: tuple[tuple[str, str], ...], made: int) -> tuple[BotListing, ...]:  # noqa: ARG001 (key)
-    options, lines = game.options(dict(changed)), bots.lines(game)
+    options = game.options(dict(changed))
     return tuple(
-        BotListing(level, bots.shown(game, level, options), str(bots.basis(game, level, options)), lines[level])
+        BotListing(
+            level, bots.level_name(game, level, options), str(bots.basis(game, level, options)),
+            bots.feel(game, level, options), level == bots.TOP,
+        )
         for level in open_levels(game, options)
-    )
+    )  # fmt: skip
+
+
+@lru_cache(CACHE_SIZE)
+def option_labels(changed: tuple[tuple[str, str], ...], name: str) -> str:
+    """Return a game's changed options in people's words."""
+    game = find(name)
+    return ", ".join(game.option_labels(game.options(dict(changed))))
 
 
 @lru_cache(CACHE_SIZE)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import NamedTuple
 
+from piste import bots
 from piste.core.game import Game, counted, listed
 from piste.core.presentation import Prompt
 from piste.core.protocols import SPECTATOR
@@ -31,7 +32,8 @@ class Person(NamedTuple):
     name: str  # who sits there; "" if nobody does
     kind: str  # person, bot, open, kept (for somebody who has not come yet)
     bot: str = ""  # which bot sits there or stands in for a person
-    basis: str = ""  # how the play of that bot is known, in a word
+    level: str = ""  # what people call its level
+    basis: str = ""  # how the play of that bot is known, in a word, where its level claims something
     you: bool = False
     here: bool = True  # connected now; bots always are
     turn: bool = False
@@ -266,7 +268,8 @@ def people(room: Room, viewer: Viewer, now: float) -> tuple[Person, ...]:
             name=names[i] if seat.kind != OPEN else "",
             kind=seat.kind,
             bot=seat.bot or seat.stand_in,
-            basis=room.basis(seat.bot or seat.stand_in),
+            level=room.level_name(seat.bot or seat.stand_in),
+            basis=room.basis(seat.bot or seat.stand_in) if (seat.bot or seat.stand_in) == bots.TOP else "",
             you=i == viewer.seat,
             here=seat.kind == BOT or (seat.kind == PERSON and (i == viewer.seat or room.here(i, now))),
             turn=i == room.to_act,
@@ -294,7 +297,8 @@ def status(room: Room, viewer: Viewer, context: RenderContext) -> str:
     if room.seats[at].bot:
         return f"{names[at]} is {'thinking' if room.preparing is None else 'being prepared, first time only'}."
     if room.seats[at].stand_in:
-        return f"The bot {room.seats[at].stand_in} plays for {'you' if at == viewer.seat else names[at]}."
+        level = room.level_name(room.seats[at].stand_in)
+        return f"A bot ({level}) plays for {'you' if at == viewer.seat else names[at]}."
     if at == viewer.seat:
         return "Your turn."
     if not room.here(at, context.now):

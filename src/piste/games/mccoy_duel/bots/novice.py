@@ -9,6 +9,7 @@ from piste.games.mccoy_duel import rules
 from piste.games.mccoy_duel.rules import SEAT, TRUMP, View
 
 LINE = "Keeps the trump, plays high cards first and low ones late; counts no cards, and slips once in ten decisions."
+FEEL = "Plays high cards first, counts nothing and slips at times. Learn the abilities against it."
 
 DECISIONS_PER_SLIP = 10  # a slip is the second best choice
 

@@ -9,6 +9,7 @@ from piste.games.mccoy_duel import rules
 from piste.games.mccoy_duel.rules import PLAIN, SEAT, STANCE, TRUMP, TRUMPED, Tower, View
 
 LINE = "Counts the cards, corners the next player, and keeps the trump and the low cards for late."
+FEEL = "Counts the cards and saves its trump. It punishes careless play."
 
 # Tuned by self-play and rounded.
 CARD_VALUES = (1.3, 2.4, 2.5, 0.7, 1.3, 0.4, 0.6, 1.1, 5.2)  # of holding a card of each power, the trump last

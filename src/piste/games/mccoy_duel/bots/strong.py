@@ -6,6 +6,7 @@ from piste.core.dealer import RandomStream
 from piste.core.views import SeatView
 
 LINE = "Counts every hidden card and searches by sampled play, but not for long; solves nothing."
+FEEL = "Reckons with every card that you may hold, and seldom wastes one."
 
 ASKS_SOLVER = True
 

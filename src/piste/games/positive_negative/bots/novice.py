@@ -10,6 +10,7 @@ from piste.games.positive_negative.rules import DISCARD, KEEP, View
 SLIP_RATE = 5
 
 LINE = f"Keeps what is above zero, whatever is gone and whoever leads; one time in {SLIP_RATE} it does the opposite."
+FEEL = "Keeps what is above zero, and sometimes the opposite. Whoever counts cards beats it."
 
 
 def choose(view: SeatView, stream: RandomStream) -> int:

@@ -20,6 +20,7 @@ LINE = (
     "Keeps a card that beats the average of the unseen ones; counts out the last five; "
     f"errs once in {SLIP_RATE} before."
 )
+FEEL = "Knows roughly what is left in the deck and slips at times. Luck decides many games."
 
 Cards = tuple[int, ...]
 """The values of the cards in the deck, in no order."""

@@ -14,6 +14,7 @@ LINE = (
     f"Beats the average of the unseen cards and counts out the last {MAX_SEARCHED_CARDS}; "
     f"until then it errs once in {SLIP_RATE}."
 )
+FEEL = "Counts the last cards exactly. You have to do the same to keep up."
 
 
 def choose(view: SeatView, stream: RandomStream) -> int:

@@ -8,6 +8,7 @@ from piste.games.prime_duel import rules
 from piste.games.prime_duel.rules import DISCARD, KEEP, View
 
 LINE = "Keeps what lands on the target or on a prime, though it misses one prime in five; else keeps high cards."
+FEEL = "Likes high cards and primes, and misses a prime now and then."
 
 MISS_RATE = 5
 """It overlooks one prime in this many."""

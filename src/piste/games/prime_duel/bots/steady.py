@@ -9,6 +9,7 @@ from piste.games.prime_duel import rules
 from piste.games.prime_duel.rules import DISCARD, KEEP, Options, View
 
 LINE = "Goes where fewest turns lead to the target; counts primes and the cards left in the deck."
+FEEL = "Takes the shortest way to the target and watches the deck. It seldom wastes a turn."
 
 CURRENT_DECK_WEIGHT = 4
 """How much more the cards left in the deck weigh, for turns to come, than those of a whole new deck."""

@@ -6,6 +6,7 @@ from piste.core.dealer import RandomStream
 from piste.core.views import SeatView
 
 LINE = "Weighs both scores to the end of the game, with the odds of the deck as it is, as if they stayed so."
+FEEL = "Weighs both scores to the very end. Against it every turn counts."
 
 ASKS_SOLVER = True
 

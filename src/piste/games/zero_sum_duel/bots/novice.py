@@ -8,6 +8,7 @@ from piste.core.views import SeatView
 from piste.games.zero_sum_duel.rules import View
 
 LINE = "Takes a winning discard, which it overlooks once in six; else keeps a sum near zero. Counts no cards."
+FEEL = "Counts no cards and overlooks a win now and then: a friendly first opponent."
 
 OVERLOOK_RATE = 6
 """It overlooks one win in this many."""

@@ -10,6 +10,7 @@ from piste.games.zero_sum_duel import rules
 from piste.games.zero_sum_duel.rules import DISCARD, View
 
 LINE = "Takes a discard that wins; else keeps the cards that most draws would complete, and feeds no one."
+FEEL = "Takes every win it has and hands you nothing. You need luck or the better plan."
 
 
 def choose(view: SeatView, stream: RandomStream) -> int:

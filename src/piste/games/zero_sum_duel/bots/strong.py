@@ -8,6 +8,7 @@ from piste.games.zero_sum_duel.bots import steady
 from piste.games.zero_sum_duel.bots.perfect import sample_action
 
 LINE = "Sees to the end of the next deck and bluffs well; one decision in three is hasty, as steady would make it."
+FEEL = "Counts cards and bluffs, but decides one time in three in haste: that is your chance."
 
 HASTY_RATE = 3
 """One decision in this many is made as steady would make it."""

@@ -5,14 +5,22 @@ from __future__ import annotations
 from piste.core.dealer import RandomStream
 from piste.core.views import SeatView
 from piste.games.zero_sum_grid.bots import steady
-from piste.games.zero_sum_grid.rules import HARVEST, View
+from piste.games.zero_sum_grid.rules import HARVEST, Options, View
 
 MOVES_PER_SLIP = 6
 
-LINE = (
-    f"Makes the numbers smaller, whoever that helps; one move in {MOVES_PER_SLIP} is made without looking. "
-    "Harvest: the most zeros now."
-)
+LINE = f"Makes the numbers smaller, whoever that helps; one move in {MOVES_PER_SLIP} is made without looking."
+
+
+def line(options: Options) -> str:
+    harvest = f"Takes the most zeros now; one move in {MOVES_PER_SLIP} is made without looking."
+    return harvest if options.variant == HARVEST else LINE
+
+
+def feel(options: Options) -> str:
+    if options.variant == HARVEST:
+        return "Takes what lies there now and looks no further. Think of the next move and you can beat it."
+    return "Makes the numbers smaller and looks no further. Leave it no last step, and take yours."
 
 
 def choose(view: SeatView, stream: RandomStream) -> int:

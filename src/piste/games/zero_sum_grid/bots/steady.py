@@ -9,12 +9,19 @@ from piste.core.views import SeatView
 from piste.games.zero_sum_grid import rules
 from piste.games.zero_sum_grid.rules import HARVEST, MOVE, Cells, Options, State, View
 
-LINE = (
-    "Approaches zero, and never leaves the last step to the other player. It does not lose. "
-    "Harvest: looks 2 turns ahead."
-)
+LINE = "Approaches zero, and never leaves the last step to the other player. It does not lose."
 
 MOVES = range(12)
+
+
+def line(options: Options) -> str:
+    return "Looks 2 turns ahead." if options.variant == HARVEST else LINE
+
+
+def feel(options: Options) -> str:
+    if options.variant == HARVEST:
+        return "Thinks of your reply, and no further."
+    return "Never leaves you the last step, so it does not lose. Can you say the same?"
 
 
 def choose(view: SeatView, stream: RandomStream) -> int:

@@ -6,16 +6,23 @@ from piste.core.dealer import RandomStream
 from piste.core.views import SeatView
 from piste.games.zero_sum_grid import rules
 from piste.games.zero_sum_grid.bots import steady
-from piste.games.zero_sum_grid.rules import HARVEST, Cells, View
+from piste.games.zero_sum_grid.rules import HARVEST, Cells, Options, View
 
 LOOKAHEAD_TURNS = 8  # of both players together, in harvest
 
-LINE = (
-    "Never loses. Goes nearer where it can win, and leaves as many replies as can be that go nearer still. "
-    f"Harvest: {LOOKAHEAD_TURNS} turns."
-)
+LINE = "Never loses. Goes nearer where it can win, and leaves as many replies as can be that go nearer still."
 
 ASKS_SOLVER = True  # for harvest
+
+
+def line(options: Options) -> str:
+    return f"Looks {LOOKAHEAD_TURNS} turns ahead." if options.variant == HARVEST else LINE
+
+
+def feel(options: Options) -> str:
+    if options.variant == HARVEST:
+        return "Looks far ahead. Points that lie open now may cost more later."
+    return "Does not lose, and leaves you replies that are easy to get wrong."
 
 
 def choose(view: SeatView, stream: RandomStream) -> int:
