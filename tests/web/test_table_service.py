@@ -15,6 +15,7 @@ from piste.compiled import table_cache
 from piste.core.evaluation import Basis
 from piste.core.game import names
 from piste.games.prime_duel import guarantees
+from piste.web.tables.again import decision_after, own_decisions
 from piste.web.workers.worker_pool import WorkerTimeoutError
 from tests.web.failing_storage import storage_fails
 from tests.web.in_process_server import (
@@ -378,10 +379,10 @@ async def test_a_player_goes_back_to_any_decision_of_a_finished_game_against_bot
     assert room.table is not None
     assert room.transcript is not None
     assert room.head is not None
-    own = room.own_decisions(0)
+    own = own_decisions(room, 0)
     assert own
-    steps = [step for step in range(len(room.transcript.deciders)) if room.own_decision(0, step) is not None]
-    assert [room.own_decision(0, step) for step in steps] == own
+    steps = [step for step in range(len(room.transcript.deciders)) if decision_after(room, 0, step) is not None]
+    assert [decision_after(room, 0, step) for step in steps] == own
     for at in (0, len(own) - 1):
         answer = await person.do(code, "again", number=str(own[at]))
         again = house.room(answer["go"].rpartition("/")[2])

@@ -36,7 +36,6 @@ AWAY_AFTER_S = 10.0  # a player who has sent nothing for this time is away; relo
 STAND_IN = "steady"
 OFFERED = ("random", *bots.LEVELS)  # the bots that can be chosen; installed ones are for the terminal
 MAX_DECISIONS = 2000  # no game of people comes near it; a longer one would be slow to replay
-AGAIN = "again"  # the note in the head of a game that was begun by going back in another
 
 
 class Seat(NamedTuple):
@@ -200,14 +199,15 @@ class Room:
     def deal(self, opener: Opener = default_opener) -> None:
         """Begin the game."""
         head, dealer = opener(self)
-        self._begin(head, *seated(head, dealer=dealer))
+        self.begin(head, *seated(head, dealer=dealer))
 
     def restore(self, lines: tuple[str, ...]) -> None:
         """Continue from a stored record."""
         record = Record.parse("".join(f"{line}\n" for line in lines))
-        self._begin(record.head, *replay(record))
+        self.begin(record.head, *replay(record))
 
-    def _begin(self, head: Head, table: Table, recorder: Recorder) -> None:
+    def begin(self, head: Head, table: Table, recorder: Recorder) -> None:
+        """Begin with a game that is dealt already."""
         self.head, self.table, self._recorder = head, table, recorder
         self.transcript = Transcript(table, head.seats, recorder, self.names)
         self.hints |= self.transcript.hints
@@ -422,51 +422,6 @@ class Room:
             for i, one in enumerate(self.seats)
         ]
         return [*kept[1:], kept[0]]
-
-    def own_decision(self, seat: int, step: int) -> int | None:
-        """Return the number of the decision that a seat took after so many steps; None if it took none there."""
-        deciders = self.transcript.deciders if self.transcript else []
-        if seat == SPECTATOR or not 0 <= step < len(deciders) or deciders[step] != seat:
-            return None
-        number = sum(decider != SPECTATOR for decider in deciders[:step])
-        return number if number in self.own_decisions(seat) else None
-
-    def own_decisions(self, seat: int) -> list[int]:
-        """Return the numbers of a seat's decisions, without its resignation."""
-        answers = self.transcript.answers if self.transcript else []
-        return [i for i, answer in enumerate(answers) if answer.seat == seat and answer.name != "resigns"]
-
-    def can_try_again(self, seat: int) -> bool:
-        """Whether this seat may go back in the game: a finished one, against bots only."""
-        return self.over and seat != SPECTATOR and self.against_bots(seat) and bool(self.own_decisions(seat))
-
-    def try_again(self, code: str, player: str, seat: int, number: int | None, now: float) -> Room:
-        """Return a new room with the same deal, played up to a decision of this seat; it does not count (G8)."""
-        if not self.over or self.head is None or self.transcript is None:
-            raise IllegalDecisionError("The game is not over. You can go back in it when it is.")
-        if seat == SPECTATOR or not self.against_bots(seat):
-            raise IllegalDecisionError("Only against bots can you go back. Have a rematch instead.")
-        own = self.own_decisions(seat)
-        if number not in own:
-            raise IllegalDecisionError("That is no decision of yours in this game. Choose one in its replay.")
-        seats = [one._replace(stand_in="", link=0) for one in self.seats]
-        room = Room(code, self.game, self.options, seats, player, now, now)
-        at = f"from your decision {own.index(number) + 1}"
-        head = self.head._replace(seats=room.names(), named=True, notes=room.player_notes() | {AGAIN: at})
-        table, recorder = seated(head)
-        for answer in self.transcript.answers[:number]:
-            if answer.name == "resigns":
-                table.resign(answer.seat)
-            else:
-                table.decide(answer.seat, answer.name)
-        recorder.mark(Note(f"Again {at} on, with the same deal. This game does not count."))
-        room._begin(head, table, recorder)
-        return room
-
-    @property
-    def again(self) -> str:
-        """From where on this game is played again, in words; "" if it is a game of its own."""
-        return "" if self.head is None else self.head.notes.get(AGAIN, "")
 
 
 def clean_name(name: str) -> str:

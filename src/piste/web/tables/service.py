@@ -24,6 +24,7 @@ from piste.web.settings import Settings
 from piste.web.storage import elapsed_time
 from piste.web.storage.schema import Change, KeyRow, PlayerRow, delete_players, put, update_room
 from piste.web.storage.storage import Storage
+from piste.web.tables.again import decision_after, try_again
 from piste.web.tables.bot_runner import BotRunner
 from piste.web.tables.registry import CODE_ALPHABET, CODE_LENGTH, TableNotFoundError, TableRegistry
 from piste.web.tables.room import (
@@ -299,10 +300,10 @@ class TableService:
     async def _try_again(self, room: Room, seat: int, player: str, fields: Mapping[str, str]) -> ActionResult:
         """Open a table with the same deal, up to a decision: the one of that `number`, or after so many `step`s."""
         if "step" in fields:
-            number = room.own_decision(seat, read_number(fields["step"]))
+            number = decision_after(room, seat, read_number(fields["step"]))
         else:
             number = read_number(fields.get("number", ""))
-        again = room.try_again(self.tokens.code(), player, seat, number, self.clock())
+        again = try_again(room, self.tokens.code(), player, seat, number, self.clock())
         for level in sorted({one.bot for one in again.seats if one.bot}):
             check_level(level, room.game, room.game.options(room.options))
         await self._begin(again, player, "", room.network)
