@@ -12,10 +12,10 @@ from piste.core.game import counted
 from piste.core.protocols import HIDDEN, SPECTATOR
 from piste.core.views import SeatView
 
-HAND, CARDS, TOWER, GRID, SCORE, FACT = "hand", "cards", "tower", "grid", "score", "fact"
-KINDS = (HAND, CARDS, TOWER, GRID, SCORE, FACT)
+HAND, CARDS, TOWER, GRID, TRACK, SCORE, FACT = "hand", "cards", "tower", "grid", "track", "score", "fact"
+KINDS = (HAND, CARDS, TOWER, GRID, TRACK, SCORE, FACT)
 """A hand of cards; cards in a row or pile; cards stacked, the first at the bottom; cells in rows of `columns`;
-`value` of `maximum` as a bar; a label with words."""
+squares from `minimum` to `maximum` with `tokens` on them; `tokens` as bars that begin at zero; a label with words."""
 
 TONES = ("", "plus", "minus", "zero", "back", "a", "b", "c", "d")
 """How a card is coloured. What a colour says is said in `text`, `mark` or `name` too."""
@@ -32,6 +32,12 @@ class Card(NamedTuple):
     decision: int = HIDDEN  # the decision that choosing it makes, if it is open to this seat now
     dim: bool = False  # there, but of no use now
     copies: int = 1  # drawn once, with the number
+    icon: str = ""  # what it does as a picture: the path of an SVG of 24 by 24, drawn as lines
+    word: str = ""  # what it does in a word
+    below: str = ""  # what choosing it leads to, written below it
+    active: bool = False  # what it does is happening now
+    more: str = ""  # of a cell: what it becomes when 1 is added to its line
+    less: str = ""  # and when 1 is subtracted
 
 
 class Handle(NamedTuple):
@@ -44,6 +50,16 @@ class Handle(NamedTuple):
     subtract: int = HIDDEN
 
 
+class Token(NamedTuple):
+    """Where a player stands on a track, or how long their bar is."""
+
+    name: str  # "You", or a name
+    value: int
+    note: str = ""
+    own: bool = False  # of the viewer
+    reach: int = HIDDEN  # where a decision that is open to somebody now would bring it; HIDDEN if nowhere
+
+
 class Area(NamedTuple):
     """One part of the table: what lies there and whose it is."""
 
@@ -52,10 +68,34 @@ class Area(NamedTuple):
     cards: tuple[Card, ...] = ()
     note: str = ""
     seat: int = SPECTATOR  # the owner; SPECTATOR if nobody owns it
-    value: int = 0
-    maximum: int = 0
     columns: int = 0
     handles: tuple[Handle, ...] = ()
+    minimum: int = 0
+    maximum: int = 0
+    marks: tuple[int, ...] = ()  # squares of a track that are special
+    tokens: tuple[Token, ...] = ()
+    badge: tuple[str, str, str] = ("", "", "")  # what counts most about it, large: a label, a number and a note
+
+
+class Score(NamedTuple):
+    """What stands beside a player's name: points, or rounds won, and the player's colour."""
+
+    points: str = ""
+    note: str = ""  # a word or two: "prime", "out"
+    wins: int = 0
+    pips: int = 0  # how many rounds win; `wins` of so many pips are filled
+    tone: str = ""
+    mark: str = ""  # the letter of the colour
+    colour: str = ""  # its name
+
+
+class Standing(NamedTuple):
+    """How the game stands, for the strip with the players' names."""
+
+    scores: tuple[Score, ...] = ()  # by seat; empty if the game counts nothing
+    label: str = ""  # "Turn" or "Round"
+    value: str = ""  # its number
+    note: str = ""  # "of 9", "best of 5"
 
 
 class RoundEnd(NamedTuple):
@@ -70,8 +110,10 @@ class RoundEnd(NamedTuple):
 class SceneBuilder(Protocol):
     """A game's `scene.py`, as a module. A game without one is drawn from the rows of its text.
 
-    A game of several rounds adds `round_end(view, names)`: a `RoundEnd` if the last event of the view ended a round
-    but not the game, else None.
+    What may be added: `standing(view, names)`, a `Standing`, for a game that counts points, rounds or turns;
+    `question(view, names)`, what a page asks instead of the words of a terminal; `choice_texts(view)`, by action what
+    a button says and what the decision leads to; and for a game of several rounds `round_end(view, names)`: a
+    `RoundEnd` if the last event of the view ended a round but not the game, else None.
     """
 
     EMBLEM: Area  # the game's small picture in a list of games
@@ -144,6 +186,13 @@ def owner_label(view: SeatView, names: tuple[str, ...], seat: int, what: str) ->
     return f"Your {what}" if seat == view.seat else f"{names[seat]}'s {what}"
 
 
-def turn_counter(done: int, limit: int) -> Area:
-    """Return the number of the current turn, and the limit if there is one."""
-    return Area(FACT, "Turn", (Card(f"{done + 1} of {limit}" if limit else str(done + 1)),))
+def player_name(view: SeatView, names: tuple[str, ...], seat: int) -> str:
+    return "You" if seat == view.seat else names[seat]
+
+
+def turn_standing(view: SeatView, scores: tuple[Score, ...] = ()) -> Standing:
+    """Return the scores with the number of the current turn, where the options limit turns."""
+    limit = view.options.turns
+    if view.ending is not None or not limit:
+        return Standing(scores)
+    return Standing(scores, "Turn", str(view.position.turns + 1), f"of {limit}")

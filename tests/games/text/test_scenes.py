@@ -13,20 +13,24 @@ from piste.core.game import find
 from piste.core.protocols import CHANCE, SPECTATOR
 from piste.core.scene import (
     CARDS,
-    FACT,
     GRID,
     HAND,
     KINDS,
     SCORE,
     TONES,
     TOWER,
+    TRACK,
     Area,
     Card,
     Handle,
     SceneBuilder,
+    Score,
+    Standing,
+    Token,
     offered_decisions,
 )
 from piste.games.mccoy_duel.notation import NAMES as CARD_NAMES
+from piste.games.mccoy_duel.scene import ICONS, WORDS
 from piste.games.mccoy_duel.text import ABILITIES, board
 from tests.game_setups import FULL, ODD, Kind, games, walked
 from tests.sizes import sized
@@ -71,15 +75,40 @@ def area(areas: tuple[Area, ...], label: str) -> Area:
     return found
 
 
-def signed(value: int, note: str = "", decision: int = -1) -> Card:
-    """Return a card of Zero Sum Duel."""
+def signed(value: int, left: str = "", decision: int = -1) -> Card:
+    """Return a card of Zero Sum Duel; one that may be discarded with the sum that it would leave."""
     sign, word = ("−", "minus") if value < 0 else ("+", "plus")
-    return Card(f"{sign}{abs(value)}", f"{word} {abs(value)}", word, "", note, decision)
+    note = f"leaves {left}" if left else ""
+    return Card(f"{sign}{abs(value)}", f"{word} {abs(value)}", word, "", note, decision, below=left)
+
+
+def number(value: int) -> Card:
+    """Return a card of Positive-Negative."""
+    return signed(value) if value < 0 else Card(str(value), "", "plus" if value else "zero")
 
 
 def cell(value: int) -> Card:
-    """Return a cell of the grid, or a card of Positive-Negative."""
-    return signed(value) if value < 0 else Card(str(value), "", "plus" if value else "zero")
+    """Return a cell of the grid, with what its moves make of it."""
+    more, less = (str(value + change).replace("-", "−") for change in (1, -1))
+    return number(value)._replace(more=more, less=less)
+
+
+def standing(table: piste.Table, seat: int = SPECTATOR) -> Standing:
+    found: Standing = cast("Any", scenes(table.game.name)).standing(table.view(seat), NAMES[: table.seats])
+    return found
+
+
+def told(table: piste.Table, seat: int) -> dict[str, tuple[str, str]]:
+    """Return, by decision, what its button says and what it leads to."""
+    view = table.view(seat)
+    texts = cast("Any", scenes(table.game.name)).choice_texts(view)
+    return {name: texts[action] for action, name in zip(view.actions, view.decisions, strict=True)}
+
+
+def asked(table: piste.Table) -> str:
+    """Return the question that a page asks of the one who is to decide."""
+    assert table.to_act is not None
+    return str(cast("Any", scenes(table.game.name)).question(table.view(table.to_act), NAMES[: table.seats]))
 
 
 def backs(n: int) -> Card:
@@ -95,7 +124,9 @@ def test_scenes_are_well_formed_for_everybody_at_every_moment(kind: Kind) -> Non
             assert each.kind in KINDS
             assert each.label
             assert each.seat == SPECTATOR or 0 <= each.seat < len(NAMES)
-            assert 0 <= each.value <= each.maximum
+            assert all(each.minimum <= token.value <= each.maximum for token in each.tokens)
+            assert bool(each.tokens) == (each.kind in (TRACK, SCORE))
+            assert all(each.minimum < mark < each.maximum for mark in each.marks)
             assert each.columns == (3 if each.kind == GRID else 0)
             for card in each.cards:
                 assert card.tone in TONES
@@ -104,6 +135,8 @@ def test_scenes_are_well_formed_for_everybody_at_every_moment(kind: Kind) -> Non
                 assert (card.text == "") == (card.tone == "back")
                 assert card.name or not card.text.startswith(("−", "+")), "a sign alone is not read aloud"
                 assert card.mark or card.tone not in ("a", "b", "c", "d"), "a colour alone says nothing"
+                assert bool(card.icon) == bool(card.word), "a picture alone says nothing"
+                assert card.note or not card.icon, "the word is explained"
         if view.seat != SPECTATOR:
             own = [each.seat == view.seat for each in areas]
             assert own == sorted(own), "what is the seat's own comes last"
@@ -193,12 +226,11 @@ def two_hands(turns: int = 9) -> piste.Table:
 
 
 def test_zero_sum_duel_offers_the_cards_of_the_hand_in_the_order_drawn() -> None:
-    drew = ((1, "discard +1", 5), (3, "discard +3", 7), (5, "discard +5", 9), (-5, "discard −5", 0))
+    drew = ((1, "+3", 5), (3, "+1", 7), (5, "−1", 9), (-5, "+9", 0))
     assert scene(two_hands(), 0) == (
         Area(HAND, "Bea's hand", (backs(1),) * 3, "3 cards", 1),
         Area(CARDS, "Pile", (), "empty"),
         Area(CARDS, "Deck", (backs(3),)),
-        Area(FACT, "Turn", (Card("7 of 9"),)),
         Area(HAND, "Your hand", tuple(signed(*each) for each in drew), "sum +4", 0),
     )
 
@@ -211,7 +243,6 @@ def test_zero_sum_duel_shows_an_onlooker_no_hand_before_the_end() -> None:
         Area(HAND, "Bea's hand", (backs(1),) * 4, "4 cards", 1),
         Area(CARDS, "Pile", (signed(-5),)),
         Area(CARDS, "Deck", (backs(2),)),
-        Area(FACT, "Turn", (Card("8 of 9"),)),
     )
     table.resign(0)
     assert scene(table) == (
@@ -227,7 +258,23 @@ def test_zero_sum_duel_shows_an_empty_deck_as_a_faint_place() -> None:
     for seat, text in ((0, "-5"), (1, "2"), (0, "4")):
         table.decide(seat, text)
     assert area(scene(table, 1), "Deck") == Area(CARDS, "Deck", (backs(0),), "empty")
-    assert "Turn" not in [each.label for each in scene(table, 1)], "without a limit nobody counts"
+    assert standing(table) == Standing(), "without a limit nobody counts"
+
+
+def test_zero_sum_duel_says_which_turn_it_is_and_what_each_discard_leaves() -> None:
+    table = two_hands()
+    assert standing(table) == Standing((), "Turn", "7", "of 9")
+    assert told(table, 0)["+1"] == ("Discard +1", "leaves a sum of +3")
+    table = piste.open_table("zero-sum-duel", {"first": "a", "turns": 9}, laid="+1 -1 +5 -2 +2 -4 -3 +3 +4 -5")
+    assert {name: more for name, (_, more) in told(table, 0).items()} == {
+        "+1": "leaves a sum of +4",
+        "+2": "leaves a sum of +3",
+        "-3": "leaves a sum of +8",
+        "+5": "leaves a sum of 0: you win",
+    }
+    assert area(scene(table, 0), "Your hand").cards[1].below == "0"
+    table.decide(0, "+5")
+    assert table.ending() is not None
 
 
 def one_card() -> piste.Table:
@@ -236,23 +283,29 @@ def one_card() -> piste.Table:
     return table
 
 
+def totals(*tokens: Token) -> Area:
+    return Area(SCORE, "Totals", minimum=-6, maximum=6, tokens=tokens)
+
+
 def test_positive_negative_shows_the_drawn_card_to_its_owner() -> None:
     assert scene(one_card(), 1) == (
-        Area(CARDS, "Ann's cards", (cell(3),), "score 3", 0),
-        Area(CARDS, "Pile", (cell(-2),)),
+        totals(Token("Ann", 3), Token("You", 0, own=True)),
+        Area(CARDS, "Ann's cards", (number(3),), seat=0),
+        Area(CARDS, "Pile", (number(-2),)),
         Area(CARDS, "Deck", (backs(3)._replace(note="not seen yet: −3, −1, 2"),)),
-        Area(CARDS, "Your cards", (), "score 0", 1),
-        Area(HAND, "You drew", (cell(1),), seat=1),
+        Area(CARDS, "Your cards", (), seat=1),
+        Area(HAND, "You drew", (number(1),), seat=1),
     )
 
 
 def test_positive_negative_shows_others_only_that_a_card_was_drawn() -> None:
     assert scene(one_card(), 0) == (
-        Area(CARDS, "Bea's cards", (), "score 0", 1),
+        totals(Token("Bea", 0), Token("You", 3, own=True)),
+        Area(CARDS, "Bea's cards", (), seat=1),
         Area(HAND, "Bea drew", (backs(1),), seat=1),
-        Area(CARDS, "Pile", (cell(-2),)),
+        Area(CARDS, "Pile", (number(-2),)),
         Area(CARDS, "Deck", (backs(3)._replace(note="not seen yet: −3, −1, 1, 2"),)),
-        Area(CARDS, "Your cards", (cell(3),), "score 3", 0),
+        Area(CARDS, "Your cards", (number(3),), seat=0),
     )
 
 
@@ -260,12 +313,36 @@ def test_positive_negative_shows_the_card_of_a_player_who_resigned_and_what_nobo
     table = one_card()
     table.resign(1)
     assert scene(table) == (
-        Area(CARDS, "Ann's cards", (cell(3),), "score 3", 0),
-        Area(CARDS, "Bea's cards", (), "score 0", 1),
-        Area(HAND, "Bea drew", (cell(1),), seat=1),
-        Area(CARDS, "Pile", (cell(-2),)),
-        Area(CARDS, "Never drawn", (cell(-3), cell(-1), cell(2))),
+        totals(Token("Ann", 3), Token("Bea", 0)),
+        Area(CARDS, "Ann's cards", (number(3),), seat=0),
+        Area(CARDS, "Bea's cards", (), seat=1),
+        Area(HAND, "Bea drew", (number(1),), seat=1),
+        Area(CARDS, "Pile", (number(-2),)),
+        Area(CARDS, "Never drawn", (number(-3), number(-1), number(2))),
     )
+
+
+def test_positive_negative_counts_scores_and_says_what_a_decision_leads_to() -> None:
+    table = piste.open_table("positive-negative", {"top": 3}, laid="-2 3 1 -3 2 -1")
+    assert asked(table) == "You drew −2. Keep it?"
+    keep = ("Keep → -2", "your new total")
+    assert told(table, 0) == {"keep": keep, "discard": ("Discard", "the next card counts, whatever it is")}
+    table.decide(0, "keep")
+    assert standing(table) == Standing((Score("−2"), Score("0")), "Deck", "4")
+    for _ in range(4):
+        assert table.to_act is not None
+        table.decide(table.to_act, "keep")
+    assert table.to_act is not None
+    assert told(table, table.to_act)["discard"] == ("Discard", "no card is left to draw")  # P1
+
+
+def test_positive_negative_has_room_for_a_total_beyond_twice_the_highest_card() -> None:
+    table = piste.open_table("positive-negative", {"top": 3}, laid="1 -3 2 -2 3 -1")
+    while table.to_act is not None:
+        table.decide(table.to_act, "keep")
+    found = area(scene(table), "Totals")
+    assert [token.value for token in found.tokens] == [6, -6]
+    assert (found.minimum, found.maximum) == (-6, 6)
 
 
 def grid(moves: dict[int, tuple[int, int]]) -> tuple[Handle, ...]:
@@ -277,9 +354,20 @@ def test_zero_sum_grid_has_two_moves_for_each_line() -> None:
     table = piste.open_table("zero-sum-grid", {"first": 1}, laid="1 0 -1 / 2 1 0 / 0 -1 -2")
     cells = tuple(cell(value) for value in (1, 0, -1, 2, 1, 0, 0, -1, -2))
     every = {line: (2 * line, 2 * line + 1) for line in range(6)}
-    now = Area(FACT, "Turn", (Card("1 of 200"),))
-    assert scene(table, 0) == (now, Area(GRID, "Grid", cells, columns=3, handles=grid(every)))
-    assert scene(table, 1) == (now, Area(GRID, "Grid", cells, columns=3, handles=grid({})))
+    assert standing(table) == Standing((), "Turn", "1", "of 200")
+    assert scene(table, 0) == (Area(GRID, "Grid", cells, columns=3, handles=grid(every)),)
+    assert scene(table, 1) == (Area(GRID, "Grid", cells, columns=3, handles=grid({})),)
+
+
+def test_zero_sum_grid_says_of_each_move_which_cells_become_zero_and_no_more() -> None:
+    table = piste.open_table("zero-sum-grid", {"first": 1}, laid="1 0 -1 / 2 1 0 / 0 -1 -2")
+    moves = told(table, 0)
+    assert moves["R1+"] == ("Row 1: add 1", "1 cell becomes 0")
+    assert moves["C2-"] == ("Column 2: subtract 1", "1 cell becomes 0")
+    assert moves["R2+"] == ("Row 2: add 1", "")
+    cells = area(scene(table, 0), "Grid").cards
+    assert [each.text for each in cells if each.tone == "zero"] == ["0", "0", "0"]
+    assert (cells[0].more, cells[0].less) == ("2", "0")
 
 
 def test_zero_sum_grid_says_once_a_move_was_made_that_none_can_win() -> None:
@@ -296,12 +384,8 @@ def test_harvest_says_which_moves_are_shut_and_what_each_has() -> None:
     cells = tuple(cell(value) for value in (0, 0, 3, 3, 0, 1, 1, 1, -3))
     note = "Row 1 was just moved: not this turn. Would leave −3 to 3: R2+, R3−, C1+, C3+, C3−."
     handles = grid({1: (-1, 3), 2: (4, -1), 3: (-1, 7), 4: (8, 9)})
-    assert scene(table, 1) == (
-        Area(FACT, "Ann's points", (Card("2"),), seat=0),
-        Area(FACT, "Turn", (Card("2 of 16"),)),
-        Area(GRID, "Grid", cells, note, columns=3, handles=handles),
-        Area(FACT, "Your points", (Card("0"),), seat=1),
-    )
+    assert standing(table) == Standing((Score("2"), Score("0")), "Turn", "2", "of 16")
+    assert scene(table, 1) == (Area(GRID, "Grid", cells, note, columns=3, handles=handles),)
 
 
 def left(*counts: int) -> tuple[Card, ...]:
@@ -313,13 +397,37 @@ def test_prime_duel_shows_scores_deck_pile_and_the_card_drawn() -> None:
     table = piste.open_table("prime-duel", {"first": 1, "top": 4, "copies": 2, "target": 9}, laid="1 2 1 4")
     table.decide(0, "keep")
     table.decide(1, "keep")
-    ann = Area(SCORE, "Ann's score", note="", seat=0, value=1, maximum=9)
-    bea = Area(SCORE, "Bea's score", note="prime, extra turn", seat=1, value=2, maximum=9)
+    ann, bea = Token("Ann", 1), Token("Bea", 2, "prime: extra turn", reach=3)
+    race = Area(TRACK, "Race to 9", maximum=9, marks=(2, 3, 5, 7), tokens=(ann, bea))
     deck = Area(CARDS, "Deck", left(0, 1, 2, 2), "5 cards")
     pile = Area(CARDS, "Pile", left(1, 1), "2 cards")
-    assert scene(table) == (ann, bea, Area(HAND, "Bea drew", (Card("1"),), seat=1), deck, pile)
-    own = bea._replace(label="Your score")
-    assert scene(table, 1) == (ann, deck, pile, own, Area(HAND, "You drew", (Card("1"),), seat=1))
+    assert scene(table) == (race, Area(HAND, "Bea drew", (Card("1"),), seat=1), deck, pile)
+    own = race._replace(tokens=(ann, bea._replace(name="You", own=True)))
+    assert scene(table, 1) == (own, deck, pile, Area(HAND, "You drew", (Card("1"),), seat=1))
+    assert standing(table) == Standing((Score("1"), Score("2", "prime: extra turn")), "Race to", "9")
+
+
+@pytest.mark.parametrize(
+    ("target", "what"), [(3, "you win"), (4, "prime: extra turn"), (9, "prime: extra turn")], ids=str
+)
+def test_prime_duel_says_where_keeping_leads_and_what_discarding_obliges_to(target: int, what: str) -> None:
+    table = piste.open_table("prime-duel", {"first": 1, "target": target}, laid="1 1 2 2")
+    table.decide(0, "keep")
+    table.decide(1, "keep")
+    assert asked(table) == "You drew 2. Keep it?"
+    discard = ("Discard", f"the next card counts, if not over {target}")
+    assert told(table, 0) == {"keep": ("Keep → 3", what), "discard": discard}
+
+
+def test_prime_duel_says_that_no_prime_ends_the_turn() -> None:
+    table = piste.open_table("prime-duel", {"first": 1}, laid="1 1 2 2")
+    assert told(table, 0)["keep"] == ("Keep → 1", "no prime: turn ends")
+
+
+def test_prime_duel_draws_a_long_way_as_bars() -> None:
+    table = piste.open_table("prime-duel", {"first": 1, "target": 1000}, laid="4")
+    tokens = (Token("Ann", 0, reach=4), Token("Bea", 0))
+    assert scene(table)[0] == Area(SCORE, "Race to 1000", maximum=1000, tokens=tokens)
 
 
 def duel(*decisions: str, outcomes: tuple[int, ...] = (4, 16)) -> piste.Table:
@@ -336,7 +444,12 @@ def card(text: str, decision: int = -1, why: str = "") -> Card:
     power, mark, at = text[0], text[1], POWERS.index(text[0])
     name = f"{'trump' if power == '*' else power} of {'amber' if mark == 'a' else 'blue'}, {CARD_NAMES[at]}"
     note = f"{CARD_NAMES[at]}: {ABILITIES[at]}"
-    return Card(power, name, mark, mark, f"{note} {why}" if why else note, decision, bool(why))
+    note = f"{note} {why}" if why else note
+    return Card(power, name, mark, mark, note, decision, bool(why), icon=ICONS[at], word=WORDS[at])
+
+
+def beat(power: str, note: str = "") -> tuple[str, str, str]:
+    return ("Power to beat", power, note)
 
 
 def test_duel_offers_the_cards_that_may_be_played_and_says_why_others_may_not() -> None:
@@ -344,12 +457,10 @@ def test_duel_offers_the_cards_that_may_be_played_and_says_why_others_may_not() 
     hand = [card(f"{power}b", 9 + power) for power in range(6)]
     shut = card("6b", why="You cannot play 6: the power to beat is 6.")
     assert scene(table, 1) == (
-        Area(HAND, "Ann's hand", (backs(7),), "amber, 0 rounds won", 0),
-        Area(FACT, "Round", (Card("1"),), "best of 5"),
-        Area(TOWER, "Tower", (card("6a"),)),
-        Area(FACT, "Power to beat", (Card("6"),)),
+        Area(HAND, "Ann's hand", (backs(7),), seat=0),
+        Area(TOWER, "Tower", (card("6a"),), badge=beat("6")),
         Area(CARDS, "Buried", (backs(3),), "you know 7b *b"),
-        Area(HAND, "Your hand", (*hand, shut), "blue, 0 rounds won", 1),
+        Area(HAND, "Your hand", (*hand, shut), "", 1),
     )
     assert area(scene(table, 0), "Buried").note == "you know 4a"
     assert area(scene(table), "Buried").note == ""
@@ -358,33 +469,34 @@ def test_duel_offers_the_cards_that_may_be_played_and_says_why_others_may_not() 
 def test_duel_offers_the_tower_when_the_question_is_about_the_tower() -> None:
     table = duel("6", "5", "*", "4", outcomes=(4, 16, 37, 17))
     played = card("4b", why="You cannot copy 4: it is the card just played.")
+    played = played._replace(active=True, dim=False)  # its ability happens now
     tower = (card("6a", 6), card("5b", 14), card("*a", 8), played)
-    assert area(scene(table, 1), "Tower") == Area(TOWER, "Tower", tower)
+    assert area(scene(table, 1), "Tower") == Area(TOWER, "Tower", tower, badge=beat("4"))
+    assert asked(table) == "Choose a card in the tower to copy"
     assert offered_decisions((area(scene(table, 1), "Your hand"),)) == set()
-    untouched = (card("6a"), card("5b"), card("*a"), card("4b"))
-    assert area(scene(table, 0), "Tower") == Area(TOWER, "Tower", untouched)
+    untouched = (card("6a"), card("5b"), card("*a"), card("4b")._replace(active=True))
+    assert area(scene(table, 0), "Tower") == Area(TOWER, "Tower", untouched, badge=beat("4"))
 
 
 def test_duel_offers_every_card_to_one_who_has_to_give() -> None:
     table = duel("7", outcomes=(4, 16, 37))
     hand = tuple(card(f"{power}b", 9 + POWERS.index(power)) for power in "0123456*")
     assert area(scene(table, 1), "Your hand").cards == hand
+    assert asked(table) == "Choose a card of your hand to give to Ann"
     assert offered_decisions(scene(table, 0)) == set()
 
 
 def test_duel_says_what_the_next_card_has_to_be() -> None:
     begun, stance = scene(duel(), 0), scene(duel("5"), 1)
-    assert area(begun, "Tower") == Area(TOWER, "Tower", (), "empty")
-    assert area(begun, "Power to beat") == Area(FACT, "Power to beat", (Card("none"),), "any card may lead")
-    assert area(stance, "Power to beat") == Area(FACT, "Power to beat", (Card("5"),), "play greater than 5")
+    assert area(begun, "Tower") == Area(TOWER, "Tower", (), "empty", badge=beat("any", "any card may lead"))
+    assert area(stance, "Tower").badge == beat("5", "play greater than 5")
 
 
 def test_duel_shows_the_cards_revealed_before_the_first_round() -> None:
     table = piste.open_table("mccoy-duel", outcomes=(3, 14))
     assert scene(table, 0) == (
-        Area(CARDS, "Bea revealed", (card("5b"),), "blue", 1),
-        Area(FACT, "Round", (Card("1"),), "best of 5"),
-        Area(CARDS, "You revealed", (card("3a"),), "amber", 0),
+        Area(CARDS, "Bea revealed", (card("5b"),), seat=1),
+        Area(CARDS, "You revealed", (card("3a"),), seat=0),
     )
 
 
@@ -392,16 +504,46 @@ def test_duel_shows_hands_and_buried_cards_at_the_end() -> None:
     table = duel("6", outcomes=(4, 16, 37, 17))
     table.resign(1)
     assert scene(table, 0) == (
-        Area(HAND, "Bea's hand", tuple(card(f"{n}b") for n in range(7)), "blue, left the match, 0 rounds won", 1),
-        Area(FACT, "Round", (Card("1"),), "best of 5"),
+        Area(HAND, "Bea's hand", tuple(card(f"{n}b") for n in range(7)), "left the match", 1),
         Area(TOWER, "Tower", (card("6a"),)),
         Area(CARDS, "Buried", (card("4a"), card("7b"), card("*b"))),
-        Area(HAND, "Your hand", tuple(card(f"{n}a") for n in "012357*"), "amber, 0 rounds won", 0),
+        Area(HAND, "Your hand", tuple(card(f"{n}a") for n in "012357*"), "", 0),
     )
+
+
+def test_duel_counts_the_rounds_won_beside_the_colours() -> None:
+    table = duel()
+    amber, blue = Score("", "", 0, 3, "a", "a", "amber"), Score("", "", 0, 3, "b", "b", "blue")
+    assert standing(table, 0) == Standing((amber, blue), "Round", "1", "best of 5")
+    table.resign(1)
+    assert standing(table) == Standing((amber, blue._replace(note="left the match")), "Round", "1", "best of 5")
+    table = piste.open_table("mccoy-duel", {"players": 4, "rounds": 1, "colours": "dcba"}, seed="one round")
+    assert [score.colour for score in standing(table).scores] == ["dun", "crimson", "blue", "amber"]
+    assert {score.pips for score in standing(table).scores} == {1}
+    assert standing(table).note == ""
+
+
+@pytest.mark.parametrize("kind", [kind for kind in DRAWN if kind.game == "mccoy-duel"], ids=str)
+def test_duel_asks_where_the_choice_is_and_keeps_the_card_bright_that_asks(kind: Kind) -> None:
+    places = {"tower": TOWER, "hand": HAND}
+    for view, areas in faces(kind, "asked"):
+        names = NAMES[: view.options.players]
+        shining = [card for each in areas for card in each.cards if card.active]
+        assert len(shining) <= 1
+        assert not any(card.dim for card in shining)
+        if not view.actions:
+            continue
+        question = cast("Any", scenes(kind.game)).question(view, names)
+        offered = {each.kind for each in areas if offered_decisions((each,))}
+        assert offered == {kind for word, kind in places.items() if f" {word} " in f"{question} "}
+        assert question.startswith("Choose ")
+        on_table = [each for each in areas if each.kind == TOWER]
+        if on_table and "tower" in question:
+            assert shining == [on_table[0].cards[-1]]
 
 
 def test_duel_lists_players_clockwise_and_says_who_is_out() -> None:
     table = piste.open_table("mccoy-duel", {"players": 3, "first": 1}, outcomes=(0, 9, 18))
     assert [each.label for each in scene(table, 1) if each.kind == HAND] == ["Cy's hand", "Ann's hand", "Your hand"]
     table.resign(2)
-    assert area(scene(table, 1), "Cy's hand").note == "crimson, left the match, 0 rounds won"
+    assert area(scene(table, 1), "Cy's hand").note == "left the match"

@@ -3,20 +3,76 @@
 from __future__ import annotations
 
 from piste.core.presentation import EventContext
-from piste.core.scene import CARDS, FACT, HAND, TOWER, Area, Card, RoundEnd, face_down, other_seats, owner_label
+from piste.core.scene import (
+    CARDS,
+    HAND,
+    TOWER,
+    Area,
+    Card,
+    RoundEnd,
+    Score,
+    Standing,
+    face_down,
+    other_seats,
+    owner_label,
+    player_name,
+)
 from piste.core.views import SeatView
 from piste.games.mccoy_duel import text
 from piste.games.mccoy_duel.notation import FROM_TOWER, NAMES, POWERS, TITLE, by_power, colour_name, why_not
-from piste.games.mccoy_duel.rules import DONE, GIVE, NEXT, PLAY, TRUMP, Options, View
+from piste.games.mccoy_duel.rules import (
+    COPY,
+    DISARM,
+    DONE,
+    DRAW,
+    FEINT,
+    GIVE,
+    KILL,
+    LEAD,
+    NEXT,
+    PICK,
+    PLAY,
+    TAKE,
+    TARGET,
+    TRUMP,
+    Options,
+    View,
+)
+
+# By power: what the ability does in a word, and as a picture.
+WORDS = ("Bury", "Draw", "Take", "Feint", "Copy", "Stance", "Disarm", "Demand", "Trump")
+ICONS = (
+    "M7 3h10v12H7zM10 7l4 4M14 7l-4 4M3 20h18",  # a card crossed out, above the ground
+    "M12 16V3M7 8l5-5 5 5M3 20h18",  # up from the ground
+    "M12 3v11M8 10l4 4 4-4M4 13v7h16v-7",  # into what one holds
+    "M4 4h16v16H4zM9 9h.01M15 9h.01M12 12h.01M9 15h.01M15 15h.01",  # a die
+    "M9 8h11v13H9zM5 16V3h11",  # a card and another like it
+    "M5 12l7-7 7 7M5 19l7-7 7 7",  # higher
+    "M21 3l-7 7M11 13l-2 2M6 11l7 7M8 16l-4 4",  # a broken sword
+    "M8 3h8v9H8zM3 15c4 0 5 5 9 5s5-5 9-5",  # a card above a hollow hand
+    "M4 19h16M4 15L3 6l5 4 4-6 4 6 5-4-1 9z",  # a crown
+)
+QUESTIONS = {
+    PICK: "Choose who goes first",
+    PLAY: "Choose a card of your hand to play",
+    KILL: "Choose a card in the tower to bury",
+    TAKE: "Choose a card in the tower to take",
+    COPY: "Choose a card in the tower to copy",
+}
+TARGETS = {  # by the power whose ability asks
+    3: "Choose whose random card is played",
+    6: "Choose who buries a card at random",
+    7: "Choose who gives you a card",
+}
+ABILITY_HAPPENS = (KILL, TAKE, COPY, TARGET, FEINT, DRAW, DISARM, GIVE)
 
 
 def scene(view: SeatView, names: tuple[str, ...]) -> tuple[Area, ...]:
     p: View = view.position
     hands = [player(view, names, seat) for seat in range(len(names))]
     opponents = [hands[seat] for seat in other_seats(view.seat, len(names))]
-    number = Area(FACT, "Round", (Card(str(text.round_number(p))),), f"best of {p.options.rounds}")
     own = [hands[view.seat]] if view.seat >= 0 else []
-    return (*opponents, number, *(table(view) if text.dealt(p) else []), *own)
+    return (*opponents, *(table(view) if text.dealt(p) else []), *own)
 
 
 def round_end(view: SeatView, names: tuple[str, ...]) -> RoundEnd | None:
@@ -36,14 +92,18 @@ def round_end(view: SeatView, names: tuple[str, ...]) -> RoundEnd | None:
 
 
 def table(view: SeatView) -> list[Area]:
-    """Return what lies between the players: the tower, the power to beat, and the buried pile."""
+    """Return what lies between the players: the tower with the power to beat, and the buried pile."""
     p: View = view.position
     order = text.tower(view.opening, view.log)
     asked = bool(view.actions) and p.phase in FROM_TOWER
-    areas = [Area(TOWER, "Tower", tuple(face(view, card, asked) for card in order), "" if order else "empty")]
+    cards = [face(view, card, asked) for card in order]
+    if order and order[-1] == p.top and p.phase in ABILITY_HAPPENS:
+        cards[-1] = cards[-1]._replace(active=True, dim=False)
+    badge = ("", "", "")
     if p.phase != DONE:
         power, note = text.power_to_beat(p)
-        areas += [Area(FACT, "Power to beat", (Card(power),), note)]
+        badge = ("Power to beat", "any" if p.power == LEAD else power, note)
+    areas = [Area(TOWER, "Tower", tuple(cards), "" if order else "empty", badge=badge)]
     if p.grave:
         return [*areas, Area(CARDS, "Buried", faces(view, p.grave))]
     return [*areas, Area(CARDS, "Buried", (face_down(p.buried),), text.buried_note(p, *text.known_buried(view.log)))]
@@ -52,14 +112,44 @@ def table(view: SeatView) -> list[Area]:
 def player(view: SeatView, names: tuple[str, ...], seat: int) -> Area:
     """Return a player's hand; others' are shown when the round is over (D15), or cards revealed before it (D2)."""
     p: View = view.position
-    own, colour = seat == view.seat, colour_name(p.options, 9 * seat)
+    own = seat == view.seat
     if p.revealed[seat]:
-        return Area(CARDS, f"{'You' if own else names[seat]} revealed", faces(view, p.revealed[seat]), colour, seat)
+        label = f"{player_name(view, names, seat)} revealed"
+        return Area(CARDS, label, faces(view, p.revealed[seat]), seat=seat)
     hand = p.hand if own else p.hands[seat]
     asked = own and bool(view.actions) and p.phase in (PLAY, GIVE)
     cards = faces(view, hand, asked) if hand or not p.sizes[seat] else (face_down(p.sizes[seat]),)
-    notes = [colour, *([] if cards else ["no cards"]), text.player_note(p, seat)]
+    notes = [*([] if cards else ["no cards"]), *filter(None, [absence(p, seat)])]
     return Area(HAND, owner_label(view, names, seat, "hand"), cards, ", ".join(notes), seat)
+
+
+def absence(p: View, seat: int) -> str:
+    """Return why a player takes no more turns in this round; "" for those who do."""
+    if p.playing >> seat & 1:
+        return ""
+    return "out" if p.present >> seat & 1 else "left the match"
+
+
+def standing(view: SeatView, names: tuple[str, ...]) -> Standing:
+    """Return the rounds that each has won, with the colours of their cards."""
+    p: View = view.position
+    scores = []
+    for seat in range(len(names)):
+        colour = colour_name(p.options, 9 * seat)
+        note = absence(p, seat) if text.dealt(p) else ""
+        scores.append(Score("", note, p.wins[seat], p.options.rounds // 2 + 1, colour[0], colour[0], colour))
+    best_of = f"best of {p.options.rounds}" if p.options.rounds > 1 else ""
+    return Standing(tuple(scores), "Round", str(text.round_number(p)), best_of)
+
+
+def question(view: SeatView, names: tuple[str, ...]) -> str:
+    """Return what is asked, with where the cards are among which to choose."""
+    p: View = view.position
+    if p.phase == GIVE:
+        return f"Choose a card of your hand to give to {names[p.seat]}"
+    if p.phase == TARGET:
+        return TARGETS[p.ability]
+    return QUESTIONS[p.phase]
 
 
 def faces(view: SeatView, cards: int, asked: bool = False) -> tuple[Card, ...]:
@@ -79,7 +169,8 @@ def face(view: SeatView, card: int, asked: bool) -> Card:
 def plain_face(options: Options, card: int) -> Card:
     power, colour = card % 9, colour_name(options, card)
     name = f"{'trump' if power == TRUMP else POWERS[power]} of {colour}, {NAMES[power]}"
-    return Card(POWERS[power], name, colour[0], colour[0], f"{NAMES[power]}: {text.ABILITIES[power]}")
+    note = f"{NAMES[power]}: {text.ABILITIES[power]}"
+    return Card(POWERS[power], name, colour[0], colour[0], note, icon=ICONS[power], word=WORDS[power])
 
 
 EMBLEM = Area(TOWER, TITLE, tuple(plain_face(Options(players=4), card) for card in (7, 14, 21, 35)))

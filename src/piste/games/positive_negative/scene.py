@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from piste.core.bits import signed_value
 from piste.core.protocols import HIDDEN
 from piste.core.scene import (
     BACK,
     CARDS,
     HAND,
+    SCORE,
     Area,
     Card,
+    Score,
+    Standing,
+    Token,
     deck_area,
     number_card,
     number_cards,
     other_seats,
     owner_label,
     pile_area,
+    player_name,
     with_minus_sign,
 )
 from piste.core.views import SeatView
@@ -27,7 +33,7 @@ EMBLEM = Area(HAND, notation.TITLE, (number_card("9"), BACK, number_card("-9")))
 
 def scene(view: SeatView, names: tuple[str, ...]) -> tuple[Area, ...]:
     position: View = view.position
-    areas: list[Area] = []
+    areas: list[Area] = [totals(view, names)]
     for seat in other_seats(view.seat, len(position.scores)):
         areas += player(view, names, seat)
     pile, undrawn = (texts(position.options.top, cards) for cards in (position.pile, position.undrawn))
@@ -36,14 +42,45 @@ def scene(view: SeatView, names: tuple[str, ...]) -> tuple[Area, ...]:
 
 
 def player(view: SeatView, names: tuple[str, ...], seat: int) -> list[Area]:
-    """Return what a player has kept, with the score, and the card they have drawn and only they may see (P2)."""
+    """Return what a player has kept, and the card they have drawn and only they may see (P2)."""
     position: View = view.position
-    score = with_minus_sign(f"score {position.scores[seat]}")
-    areas = [Area(CARDS, owner_label(view, names, seat, "cards"), faces(position, position.kept[seat]), score, seat)]
+    areas = [Area(CARDS, owner_label(view, names, seat, "cards"), faces(position, position.kept[seat]), seat=seat)]
     if seat == position.seat and (position.phase == DECIDE or position.card != HIDDEN):
         drawn = BACK if position.card == HIDDEN else faces(position, 1 << position.card)[0]
         areas.append(Area(HAND, f"{'You' if seat == view.seat else names[seat]} drew", (drawn,), seat=seat))
     return areas
+
+
+def totals(view: SeatView, names: tuple[str, ...]) -> Area:
+    """Return both totals as bars that begin at zero; few games go beyond twice the highest card."""
+    position: View = view.position
+    order = [*other_seats(view.seat, len(position.scores)), *([view.seat] if view.seat >= 0 else [])]
+    tokens = tuple(
+        Token(player_name(view, names, seat), position.scores[seat], own=seat == view.seat) for seat in order
+    )
+    far = max(2 * position.options.top, *map(abs, position.scores))
+    return Area(SCORE, "Totals", minimum=-far, maximum=far, tokens=tokens)
+
+
+def question(view: SeatView, _names: tuple[str, ...]) -> str:
+    return f"You drew {with_minus_sign(notation.card_name(view.options.top, view.position.card))}. Keep it?"
+
+
+def choice_texts(view: SeatView) -> dict[int, tuple[str, str]]:
+    """Return what keeping makes of the score, and what discarding obliges to (P1)."""
+    position: View = view.position
+    score = position.scores[view.seat] + signed_value(position.options.top, position.card)
+    drawn = "the next card counts, whatever it is" if position.left else "no card is left to draw"
+    return {
+        rules.KEEP: (f"Keep → {score}", "your new total"),
+        rules.DISCARD: ("Discard", drawn),
+    }
+
+
+def standing(view: SeatView, _names: tuple[str, ...]) -> Standing:
+    position: View = view.position
+    scores = tuple(Score(with_minus_sign(str(score))) for score in position.scores)
+    return Standing(scores, "Deck", str(position.left)) if view.ending is None else Standing(scores)
 
 
 def unseen(position: View) -> str:

@@ -8,13 +8,14 @@ from piste.core.scene import (
     HAND,
     Area,
     Card,
+    Standing,
     deck_area,
     number_card,
     number_cards,
     other_seats,
     owner_label,
     pile_area,
-    turn_counter,
+    turn_standing,
     with_minus_sign,
 )
 from piste.core.views import SeatView
@@ -30,8 +31,6 @@ def scene(view: SeatView, names: tuple[str, ...]) -> tuple[Area, ...]:
     areas = [hand(view, names, seat) for seat in other_seats(view.seat, len(position.sizes))]
     pile, undrawn = (texts(position.options.top, members(cards)) for cards in (position.pile, position.undrawn))
     areas += [pile_area(pile), deck_area(position.left, undrawn)]
-    if position.phase != DONE and position.options.turns:
-        areas.append(turn_counter(position.turns, position.options.turns))
     return (*areas, hand(view, names, view.seat)) if view.seat >= 0 else tuple(areas)
 
 
@@ -49,6 +48,26 @@ def hand(view: SeatView, names: tuple[str, ...], seat: int) -> Area:
 
 
 def face(view: SeatView, card: int, text: str) -> Card:
+    """Return a card; one that may be discarded says which sum that would leave."""
     if card not in view.actions:
         return number_card(text)
-    return number_card(text, with_minus_sign(f"discard {text}"), card)
+    left = with_minus_sign(signed(sum_without(view.position, card)))
+    return number_card(text, f"leaves {left}", card)._replace(below=left)
+
+
+def sum_without(position: View, card: int) -> int:
+    return total(position.options.top, members(position.hand & ~(1 << card)))
+
+
+def choice_texts(view: SeatView) -> dict[int, tuple[str, str]]:
+    """Return what each discard leaves; a sum of zero wins (Z1)."""
+    texts = {}
+    for card in view.actions:
+        left = sum_without(view.position, card)
+        what = f"leaves a sum of {signed(left)}" if left else "leaves a sum of 0: you win"
+        texts[card] = f"Discard {notation.card_name(view.options.top, card)}", what
+    return texts
+
+
+def standing(view: SeatView, _names: tuple[str, ...]) -> Standing:
+    return turn_standing(view)

@@ -2,22 +2,12 @@
 
 from __future__ import annotations
 
+from piste.core.game import counted
 from piste.core.protocols import HIDDEN
-from piste.core.scene import (
-    FACT,
-    GRID,
-    Area,
-    Card,
-    Handle,
-    number_card,
-    other_seats,
-    owner_label,
-    turn_counter,
-    with_minus_sign,
-)
+from piste.core.scene import GRID, Area, Card, Handle, Score, Standing, number_card, turn_standing, with_minus_sign
 from piste.core.views import SeatView
 from piste.games.zero_sum_grid import notation
-from piste.games.zero_sum_grid.rules import HARVEST, View, winnable
+from piste.games.zero_sum_grid.rules import HARVEST, View, on, winnable
 from piste.games.zero_sum_grid.text import HOPELESS, closed_moves, line_name, moves
 
 EMBLEM = Area(
@@ -25,16 +15,16 @@ EMBLEM = Area(
 )
 
 
-def scene(view: SeatView, names: tuple[str, ...]) -> tuple[Area, ...]:
-    position: View = view.position
-    harvest = position.options.variant == HARVEST
-    areas = [points(view, names, seat) for seat in other_seats(view.seat, len(names)) if harvest]
-    if view.ending is None:
-        areas.append(turn_counter(position.turns, position.options.turns))
-    cells = tuple(number_card(str(cell)) for cell in position.cells)
+def scene(view: SeatView, _names: tuple[str, ...]) -> tuple[Area, ...]:
+    cells = tuple(map(cell, view.position.cells))
     handles = tuple(handle(view, line) for line in range(6))
-    areas.append(Area(GRID, "Grid", cells, note(view), columns=3, handles=handles))
-    return (*areas, points(view, names, view.seat)) if harvest and view.seat >= 0 else tuple(areas)
+    return (Area(GRID, "Grid", cells, note(view), columns=3, handles=handles),)
+
+
+def cell(value: int) -> Card:
+    """Return a cell, with what a move of its line would make of it."""
+    more, less = (with_minus_sign(str(value + change)) for change in (1, -1))
+    return number_card(str(value))._replace(more=more, less=less)
 
 
 def handle(view: SeatView, line: int) -> Handle:
@@ -51,5 +41,22 @@ def note(view: SeatView) -> str:
     return HOPELESS if started and not winnable(position.cells) else ""
 
 
-def points(view: SeatView, names: tuple[str, ...], seat: int) -> Area:
-    return Area(FACT, owner_label(view, names, seat, "points"), (Card(str(view.position.points[seat])),), seat=seat)
+def question(_view: SeatView, _names: tuple[str, ...]) -> str:
+    return "Choose a row or a column to move"
+
+
+def choice_texts(view: SeatView) -> dict[int, tuple[str, str]]:
+    """Return each move with how many cells become 0."""
+    cells, texts = view.position.cells, {}
+    for move in view.actions:
+        line, change = move >> 1, -1 if move & 1 else 1
+        zeros = sum(value + change == 0 for value in on(cells, line))
+        what = f"{line_name(line)}: {'subtract' if move & 1 else 'add'} 1"
+        texts[move] = what, f"{counted(zeros, 'cell')} {'becomes' if zeros == 1 else 'become'} 0" if zeros else ""
+    return texts
+
+
+def standing(view: SeatView, _names: tuple[str, ...]) -> Standing:
+    position: View = view.position
+    harvest = position.options.variant == HARVEST
+    return turn_standing(view, tuple(Score(str(points)) for points in position.points) if harvest else ())

@@ -6,6 +6,7 @@ document.documentElement.classList.add("js");
 const page = document.body.dataset.page;
 const pageExtras = await load("page_extras");
 pageExtras.begin();
+if (page === "table" || page === "replay") (await load("card_tips")).begin();
 
 if (page === "table") {
   const modules = ["dom", "decision_input", "socket", "step_queue"];

@@ -10,6 +10,18 @@ export function begin(tableConnection, domModule) {
   document.addEventListener("click", click);
   document.addEventListener("submit", submit);
   document.addEventListener("keydown", keydown);
+  for (const event of ["pointerover", "focusin", "focusout"]) document.addEventListener(event, preview);
+}
+
+// Shows what a move would make of the cells of a grid: the move pointed at, else the focused one, else the chosen one.
+function preview() {
+  const grid = document.querySelector("table.grid");
+  if (!grid) return;
+  const handle = ["hover", "focus-visible"].map((state) => grid.querySelector(`.pick:${state}`)).find(Boolean) ?? grid.querySelector(".pick[aria-pressed=true]");
+  for (const cell of grid.querySelectorAll(".cell")) {
+    const moved = handle && cell.classList.contains(handle.dataset.line);
+    for (const change of ["more", "less"]) cell.classList.toggle(change, Boolean(moved) && handle.dataset.change === change);
+  }
 }
 
 export function refresh() {
@@ -20,12 +32,14 @@ export function refresh() {
   const again = chosenId && $(chosenId);
   if (again?.classList.contains("pick")) choose(again);
   else chosenId = null;
+  preview();
 }
 
 function choose(button, announce) {
   if (chosenId && $(chosenId)) $(chosenId).setAttribute("aria-pressed", "false");
   chosenId = button?.id ?? null;
   button?.setAttribute("aria-pressed", "true");
+  preview();
   const confirm = $("confirm");
   if (!confirm) return;
   confirm.hidden = !button;
@@ -109,7 +123,7 @@ function shortcutsOff() {
 }
 
 function moveFocus(event) {
-  const all = choices();
+  const all = [...document.querySelectorAll(".pick, .choice, .card[tabindex]")].filter((one) => one.offsetParent); // also cards to read
   if (!all.length || event.target.closest("summary, [role=log], .prose") || scrolls(event.target)) return;
   event.preventDefault();
   const from = all.indexOf(document.activeElement);

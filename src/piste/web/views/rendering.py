@@ -19,19 +19,19 @@ from piste.core.scene import Area
 from piste.web.tables.room import levels as open_levels
 from piste.web.views.replay import ReplayStep, chances_graph, coach_comment
 from piste.web.views.rules_html import rules_html
-from piste.web.views.view_models import OVER, PLAYING, WAITING, Choice, TableViewModel
+from piste.web.views.view_models import OVER, PLAYING, WAITING, Choice, Person, TableViewModel
 
 FOLDER = Path(__file__).parent.parent
 STATIC = FOLDER / "static"
 PART_FIELDS: Mapping[str, tuple[str, ...]] = {
-    "people": ("people",),
+    "people": ("people", "standing"),
     "status": ("stage", "status", "preparing", "question", "result", "explanation", "won"),
     "round": ("code", "game", "round_end"),
     "scene": (
         "code", "game", "title", "line", "seat", "door", "stage", "people", "areas", "choices", "invite", "only_here",
     ),
     "choices": (
-        "code", "game", "seat", "door", "stage", "number", "people", "areas", "question", "choices", "hint",
+        "code", "game", "seat", "door", "stage", "number", "areas", "question", "choices", "hint",
     ),
     "notes": ("seat", "areas", "choices"),
     "offers": ("code", "game", "options", "seat", "stage", "offers", "invite", "only_here", "seat_link", "successor"),
@@ -39,7 +39,13 @@ PART_FIELDS: Mapping[str, tuple[str, ...]] = {
 }  # fmt: skip
 """The parts that are sent again when they change, and the fields of the view model that each is drawn from."""
 
-STEP_PARTS = ("status", "round", "scene", "choices")  # the parts that show an event on the way to the latest one
+STEP_PARTS = (
+    "people",
+    "status",
+    "round",
+    "scene",
+    "choices",
+)  # the parts that show an event on the way to the latest one
 # Rendered fragments that are kept, of each kind: most of a table stays as it was from one decision to the next.
 CACHE_SIZE = 8192
 LOG_LINES_ON_PAGE = 120  # the newest lines of the log; a link leads to the others
@@ -196,7 +202,8 @@ class PageRenderer:
 
     def replay_page(self, replay: ReplayStep, *, part: bool = False) -> str:
         """Return one step of a finished game with the coach's comment; or only the part that changes."""
-        context = {"replay": replay, "graph": chances_graph(replay), "comment": coach_comment(replay)}
+        people = tuple(Person(seat, name, "", you=seat == replay.seat) for seat, name in enumerate(replay.people))
+        context = {"replay": replay, "people": people, "graph": chances_graph(replay), "comment": coach_comment(replay)}
         return self.page("parts/replay" if part else "replay", **context)
 
 

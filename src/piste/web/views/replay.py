@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 from piste.core.errors import IllegalDecisionError
 from piste.core.protocols import HIDDEN, SPECTATOR
-from piste.core.scene import Area
+from piste.core.scene import Area, Standing
 from piste.web.tables.bot_runner import ReviewStatus
 from piste.web.tables.room import Room
-from piste.web.views.view_models import result, scene
+from piste.web.views.view_models import result, scene, standing
 
 NOTHING_YET = ReviewStatus()
 
@@ -28,6 +28,7 @@ class ReplayStep(NamedTuple):
     steps: int  # the last one
     seat: int  # from whose view; SPECTATOR for what everybody may see
     areas: tuple[Area, ...]
+    standing: Standing
     lines: tuple[str, ...]  # what was said at this step
     result: str
     review: Mapping[str, Any] | None  # the coach's document, once there is one
@@ -74,6 +75,7 @@ def replay_step(
         steps=len(view.log),
         seat=seat,
         areas=scene(room.game, view.at_step(step), names),
+        standing=standing(room.game, view.at_step(step), names),
         lines=tuple(room.transcript.lines_at(seat, step)),
         result=result(ending, names, HIDDEN),
         review=None if failed else document or None,

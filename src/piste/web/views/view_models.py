@@ -14,7 +14,7 @@ from piste import bots
 from piste.core.game import Game, counted, listed
 from piste.core.presentation import Prompt
 from piste.core.protocols import SPECTATOR
-from piste.core.scene import Area, RoundEnd, scene_from_rows
+from piste.core.scene import Area, RoundEnd, Standing, scene_from_rows
 from piste.core.views import Ending, SeatView
 from piste.web.network import Root
 from piste.web.tables.room import BOT, OPEN, PERSON, RESERVED, Room
@@ -80,6 +80,7 @@ class TableViewModel(NamedTuple):
     status: str = ""  # one sentence: whose turn it is, what is waited for
     preparing: int | None = None  # percent of what a bot needs before its first decision; None if none is prepared
     people: tuple[Person, ...] = ()
+    standing: Standing = Standing()  # scores, rounds and turns
     areas: tuple[Area, ...] = ()
     question: str = ""  # what is asked of this seat now; "" if nothing
     choices: tuple[Choice, ...] = ()  # every decision that is open to this seat
@@ -141,12 +142,12 @@ def view_model(room: Room, viewer: Viewer, context: RenderContext) -> TableViewM
         stage=OVER if room.over else PLAYING, at=len(log), step=len(view.log), log=log, number=table.number,
         undecided=seat != SPECTATOR and not transcript.has_decided(seat),
         preparing=None if room.to_act is None else room.preparing,
-        areas=scene(game, view if prompt else untouchable(view), names),
+        standing=standing(game, view, names), areas=scene(game, view if prompt else untouchable(view), names),
         hint=room.hints.get(question_key) or room.no_hints.get(question_key, ""),
         round_end=round_end(room, view, names), commitment=table.commitment,
     )  # fmt: skip
     if prompt is not None:
-        model = model._replace(question=question(game, view, prompt), choices=choices(prompt, view))
+        model = model._replace(question=question(game, view, prompt, names), choices=choices(game, prompt, view))
     ending, head = view.ending, room.head
     if ending is not None and head is not None:
         model = model._replace(
@@ -179,11 +180,23 @@ def steps(room: Room, viewer: Viewer, latest: TableViewModel, since: int) -> tup
         models.append(
             latest._replace(
                 stage=PLAYING, at=reach[step], step=step, status=" ".join(said), preparing=None, areas=areas,
+                people=acting(latest.people, next_decider(room, step)), standing=standing(room.game, then, names),
                 question="", choices=(), log=latest.log[: reach[step]], hint="",
                 round_end=round_end(room, then, names), result="", explanation="", won=None,
             )
         )  # fmt: skip
     return tuple(models)
+
+
+def next_decider(room: Room, step: int) -> int | None:
+    """Return who decided next after so many events, or is to decide now."""
+    deciders = room.transcript.deciders[step:] if room.transcript else ()
+    return next((seat for seat in deciders if seat != SPECTATOR), room.to_act)
+
+
+def acting(people: tuple[Person, ...], seat: int | None) -> tuple[Person, ...]:
+    """Return the same people with the turn of another."""
+    return tuple(one._replace(turn=one.seat == seat) if one.turn != (one.seat == seat) else one for one in people)
 
 
 def round_end(room: Room, view: SeatView, names: tuple[str, ...]) -> RoundEnd | None:
@@ -234,15 +247,26 @@ def _of_options(
     return tuple(texts.items()), game.tips(options), game.line(options)
 
 
-def question(game: Game, view: SeatView, prompt: Prompt) -> str:
+def standing(game: Game, view: SeatView, names: tuple[str, ...]) -> Standing:
+    """Return scores, rounds and turns, where the game's scene tells them."""
+    own = getattr(game.scene, "standing", None)
+    found: Standing = own(view, names) if own else Standing()
+    return found
+
+
+def question(game: Game, view: SeatView, prompt: Prompt, names: tuple[str, ...]) -> str:
     """Return what is asked; where a terminal asks step by step, a page asks for the whole decision at once."""
+    own = getattr(game.scene, "question", None)
+    if own:
+        return str(own(view, names))
     nested = any(isinstance(key.then, Prompt) for key in prompt.keys)
     return f"Choose a {game.kind_name(view.kind)}" if nested else prompt.question
 
 
-def choices(prompt: Prompt, view: SeatView) -> tuple[Choice, ...]:
-    """Return every decision with what the sheet offers to type for it and what it means."""
+def choices(game: Game, prompt: Prompt, view: SeatView) -> tuple[Choice, ...]:
+    """Return every decision with what the sheet offers to type for it and what it means or leads to."""
     names = dict(zip(view.actions, view.decisions, strict=True))
+    texts: dict[int, tuple[str, str]] = getattr(game.scene, "choice_texts", lambda _: {})(view)
     choices: list[Choice] = []
 
     def walk(prompt: Prompt, typed: str, labels: tuple[str, ...]) -> None:
@@ -254,6 +278,7 @@ def choices(prompt: Prompt, view: SeatView) -> tuple[Choice, ...]:
                 # Of questions one after another the first only leads to the second: Row, Row 1, Add 1.
                 label, *more = path[1:] or path
                 note = ": ".join(filter(None, (*more, key.note)))
+                label, note = texts.get(key.then, (label, note))
                 choices.append(Choice(key.then, names[key.then], typed + key.key, label, note, prompt.verb))
 
     walk(prompt, "", ())
