@@ -14,6 +14,7 @@ from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Mount, Route, WebSocketRoute
@@ -332,7 +333,7 @@ class Site:
             Route("/healthz", self.healthz),
             Route("/readyz", self.readyz),
             Route("/metrics", self.metrics),
-            Mount("/static", StaticFiles(directory=STATIC)),
+            Mount("/static", GZipMiddleware(StaticFiles(directory=STATIC))),  # public files
         ]
 
 
