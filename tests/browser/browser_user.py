@@ -37,6 +37,10 @@ STATE = """() => ({
 CUT = re.compile(r"net::ERR_|WebSocket connection to|Failed to load resource")
 
 
+# What Playwright says where a test wants no service worker.
+NO_WORKER = "Service Worker registration blocked by Playwright"
+
+
 class State(NamedTuple):
     """What a page shows of a table."""
 
@@ -74,7 +78,7 @@ class Person:
         return self._page
 
     def _console(self, message: ConsoleMessage) -> None:
-        if message.type in ("error", "warning"):
+        if message.type in ("error", "warning") and message.text != NO_WORKER:
             self.wrong.append(f"{message.type}: {message.text}")
 
     def _request(self, request: Request) -> None:

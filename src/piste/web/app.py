@@ -9,6 +9,7 @@ import time
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from starlette.applications import Starlette
@@ -16,13 +17,19 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import HTTPConnection, Request
-from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.responses import (
+    HTMLResponse,
+    JSONResponse,
+    PlainTextResponse,
+    RedirectResponse,
+    Response,
+)
 from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
 from starlette.websockets import WebSocket
 
 from piste.core.errors import PisteError, UnknownNameError
-from piste.core.game import Game, find, names, quoted
+from piste.core.game import Game, find, listed, names, quoted, tidy
 from piste.web import logging as logs
 from piste.web.middleware.guard import HTTP_SCHEME, FormError, Guard, answer, read_form, wants_json
 from piste.web.middleware.rate_limits import Limits, RateLimitError, network_of
@@ -44,7 +51,9 @@ COOKIE = "piste"
 COOKIE_MAX_AGE_S = 365 * 86400
 MAX_ROOMS_LOADED = 10  # running games that the list of a player's games loads, to say whose turn it is
 TABLES_ON_HOME_PAGE = 3  # open tables on the first page; a link leads to the others
+RUNNING_ON_HOME_PAGE = 3  # of the player's own games there
 MAX_QR_CODES = 512  # in the cache
+MAX_ALIAS_CHARS = 40  # of a game's name in an address; none is as long
 TOKEN_CHARS = 43  # the length of a device's token
 NOBODY_PLAYS = "Nobody plays in public just now. Open a table, show it on the front page, and it stands here too."
 NO_GAMES = "You have no games here yet."
@@ -107,14 +116,24 @@ class Site:
     async def home(self, request: Request) -> Response:
         listed = await asyncio.to_thread(self.service.storage.listed, TABLES_ON_HOME_PAGE)
         tables = [self.listing(stored, "") for stored in listed]
-        return HTMLResponse(self.pages.home(await self.name(self.player(request)), tables=tables))
+        player, root = self.player(request), self.link_root(request).text
+        running = [table for table in await self.own_tables(player) if not table.over]
+        running.sort(key=lambda table: not table.yours)  # the latest first among those where it is this player's turn
+        running = running[:RUNNING_ON_HOME_PAGE]
+        return HTMLResponse(self.pages.home(await self.name(player), tables, running, root))
 
     async def game(self, request: Request) -> Response:
         game = requested_game(request)
-        return HTMLResponse(self.pages.game_page(game, await self.name(self.player(request))))
+        if game.name != request.path_params["game"]:
+            return RedirectResponse(f"/g/{game.name}", 308)
+        root = self.link_root(request).text
+        return HTMLResponse(self.pages.game_page(game, await self.name(self.player(request)), root=root))
 
     async def rules(self, request: Request) -> Response:
-        return HTMLResponse(self.pages.rules_page(requested_game(request), part="part" in request.query_params))
+        game, part = requested_game(request), "part" in request.query_params
+        if game.name != request.path_params["game"]:
+            return RedirectResponse(f"/rules/{game.name}{'?part=1' if part else ''}", 308)
+        return HTMLResponse(self.pages.rules_page(game, part=part, root=self.link_root(request).text))
 
     async def watch(self, _request: Request) -> Response:
         listed = await asyncio.to_thread(self.service.storage.listed)
@@ -122,14 +141,17 @@ class Site:
         return HTMLResponse(self.pages.page("list", title="Watch", tables=tables, empty=NOBODY_PLAYS))
 
     async def yours(self, request: Request) -> Response:
-        player = self.player(request)
+        tables = await self.own_tables(self.player(request))
+        return HTMLResponse(self.pages.page("list", title="Your games", tables=tables, empty=NO_GAMES))
+
+    async def own_tables(self, player: str) -> list[TableListing]:
+        """Return the tables of a player, the latest first."""
         tables = await asyncio.to_thread(self.service.storage.rooms_of, player) if player else []
         for stored in [table for table in tables if table.room.ended is None][:MAX_ROOMS_LOADED]:
             with contextlib.suppress(PisteError):  # a damaged one must not hide the others
                 async with self.service.room(stored.room.code):
                     pass  # only a room in memory knows whose turn it is
-        listings = [self.listing(stored, player) for stored in tables]
-        return HTMLResponse(self.pages.page("list", title="Your games", tables=listings, empty=NO_GAMES))
+        return [self.listing(stored, player) for stored in tables]
 
     def listing(self, stored: StoredTable, player: str) -> TableListing:
         """Return a room as a list shows it; one that cannot be shown is named, and does not hide the others."""
@@ -155,17 +177,25 @@ class Site:
             status = "Waiting for players"
         elif actor in stored.yours and actor is not None:
             status = "Your turn"
+        elif room is not None and actor is not None:
+            status = f"{room.names()[actor]}'s turn"
         else:
             status = "Running"
         people = tuple(
             seat.name or ("free seat" if seat.kind == OPEN else f"Player {game.seat_name(seat.seat)}")
             for seat in stored.seats
         )
-        when = datetime.fromtimestamp(row.touched, UTC).strftime("%Y-%m-%d %H:%M UTC")
+        others = tuple(
+            name
+            for seat, name in zip(stored.seats, people, strict=True)
+            if seat.seat not in stored.yours and seat.kind != OPEN
+        )
+        when = datetime.fromtimestamp(row.touched, UTC).strftime("%Y-%m-%dT%H:%MZ")
         deletable = player and (row.ended is not None or (waiting and row.host == player))
         return TableListing(
-            f"/t/{row.code}", game.notation.TITLE, people, status, when,
-            yours=status == "Your turn", delete=f"/t/{row.code}/delete" if deletable else "",
+            f"/t/{row.code}", game.notation.TITLE, people, status, when, game=game.name, others=others,
+            yours=status == "Your turn", over=row.ended is not None,
+            delete=f"/t/{row.code}/delete" if deletable else "",
         )  # fmt: skip
 
     # The table
@@ -232,7 +262,7 @@ class Site:
         async with self.service.room(code) as room:
             self.service.check_link(room, seat, token)
             named, people, title = room.names()[seat], room.names(), room.game.notation.TITLE
-        context = {"title": title, "name": named, "people": people, "action": request.url.path}
+        context = {"title": title, "game": room.game, "name": named, "people": people, "action": request.url.path}
         return HTMLResponse(self.pages.page("seat", **context))
 
     async def qr(self, request: Request) -> Response:
@@ -282,6 +312,15 @@ class Site:
             replay = replay_step(room, int_param(request, "step", 0), seat, review, status)
         return HTMLResponse(self.pages.replay_page(replay, part="part" in request.query_params))
 
+    # For browsers that keep the site as an app
+
+    async def offline(self, _request: Request) -> Response:
+        return HTMLResponse(self.pages.page("offline"))
+
+    async def service_worker(self, _request: Request) -> Response:
+        """Return the service worker; at this address it serves every page."""
+        return Response(self.pages.service_worker, media_type="text/javascript")
+
     # For whoever runs it
 
     async def healthz(self, _request: Request) -> Response:
@@ -311,7 +350,11 @@ class Site:
             said = str(error)
         kind, wait = (error.kind, error.wait) if isinstance(error, RateLimitError) else ("request", 0.0)
         self.service.metrics.refusals.labels(kind).inc()
-        return answer(request.scope, status, said, self.pages.error_page, wait=wait)
+        room = self.service.registry.rooms.get(str(request.path_params.get("code", "")))
+        page = partial(
+            self.pages.error_page, game=room.game if room else None, table=f"/t/{room.code}" if room else ""
+        )
+        return answer(request.scope, status, said, page, wait=wait)
 
     def routes(self) -> list[Route | WebSocketRoute | Mount]:
         return [
@@ -330,6 +373,8 @@ class Site:
             WebSocketRoute("/t/{code}/socket", self.socket),
             Route("/t/{code}/{do}", self.act, methods=["POST"]),
             Route("/s/{code}/{seat}/{token}", self.seat, methods=["GET", "POST"]),
+            Route("/offline", self.offline),
+            Route("/service-worker.js", self.service_worker),
             Route("/healthz", self.healthz),
             Route("/readyz", self.readyz),
             Route("/metrics", self.metrics),
@@ -353,11 +398,20 @@ def result_text(stored: StoredTable) -> str:
 
 
 def requested_game(request: Request) -> Game:
-    """Return the game of an address; only its proper name is one."""
-    name = request.path_params["game"]
-    if name not in names():
-        raise UnknownNameError(f"There is no such game here. The games are: {', '.join(names())}.")
-    return find(name)
+    """Return the game that an address means: by its name, its title, or a part of these that no other game has."""
+    wanted = alias(request.path_params["game"])
+    known = {name: {alias(name), alias(find(name).notation.TITLE)} for name in names()}
+    meant = [name for name, words in known.items() if wanted in words]
+    meant = meant or [name for name, words in known.items() if wanted and any(wanted in word for word in words)]
+    if len(meant) != 1:
+        titles = [find(name).notation.TITLE for name in names()]
+        raise UnknownNameError(f"There is no such game here. The games are {listed(titles, 'and')}.")
+    return find(meant[0])
+
+
+def alias(text: str) -> str:
+    """Return a game's name as addresses are compared: Zero Sum Duel is zero-sum-duel."""
+    return tidy(text[:MAX_ALIAS_CHARS]).replace("_", "").replace("-", "")
 
 
 def parse_int(text: str, max_digits: int, default: int) -> int:

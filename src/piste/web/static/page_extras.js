@@ -16,6 +16,12 @@ export function begin() {
       $("log-box").scrollTop = $("log-box").scrollHeight;
     });
   }
+  for (const time of document.querySelectorAll("time[datetime]")) time.textContent = localTime(time.dateTime);
+  document.addEventListener("change", showFeel);
+  if (document.querySelector("form.bot")) document.addEventListener("keydown", chooseGame);
+  document.documentElement.classList.toggle("no-keys", load("piste-keys") === "off");
+  if ("serviceWorker" in navigator) navigator.serviceWorker.register(`/service-worker.js${new URL(import.meta.url).search}`).catch(() => {});
+  if (document.body.dataset.page === "offline") reopen();
   const tips = $("tips");
   if (tips && !load("piste-seen").split(" ").includes(tips.dataset.game)) {
     // The first time a user plays a game, its tips are open.
@@ -114,4 +120,30 @@ function askFirst(fold) {
     if (dialog.returnValue === "yes") form?.requestSubmit(form.querySelector("button"));
   };
   dialog.showModal();
+}
+
+function localTime(text) {
+  const time = new Date(text), today = time.toDateString() === new Date().toDateString();
+  return today ? `today ${time.toLocaleTimeString([], { timeStyle: "short" })}` : time.toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
+}
+
+// How the chosen level feels to play against.
+function showFeel({ target }) {
+  if (target.dataset.feel) $(target.dataset.feel).textContent = target.selectedOptions[0].dataset.feel;
+}
+
+// On the first page, a digit goes to the game of that number; Enter then plays it.
+function chooseGame(event) {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, textarea") || load("piste-keys") === "off") return;
+  if (/^[1-9]$/.test(event.key)) document.querySelectorAll("form.bot .main")[event.key - 1]?.focus();
+}
+
+// The page for no connection stands at the address that was asked for, which is opened once the server answers.
+async function reopen() {
+  addEventListener("online", () => location.reload());
+  for (;;) {
+    await new Promise((done) => setTimeout(done, 3000));
+    const answer = await fetch("/healthz").catch(() => null);
+    if (answer?.ok) return location.reload();
+  }
 }

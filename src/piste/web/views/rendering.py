@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup, escape
 
 from piste import bots
 from piste.core import scene
@@ -60,9 +61,12 @@ class TableListing(NamedTuple):
     title: str
     people: tuple[str, ...]
     status: str  # whose turn, how it ended, who is waited for
-    when: str = ""
+    when: str = ""  # the time of its last change, in UTC, as pages write it for scripts
     yours: bool = False  # it is the viewer's turn
     delete: str = ""  # where to ask for its deletion; "" if the viewer cannot
+    game: str = ""  # its name in addresses
+    others: tuple[str, ...] = ()  # the people without the viewer
+    over: bool = False
 
 
 class BotListing(NamedTuple):
@@ -80,6 +84,7 @@ class PageRenderer:
 
     def __init__(self) -> None:
         self.version = static_hash()
+        self.service_worker = (STATIC / "service_worker.js").read_text(encoding="utf-8")
         self.environment = Environment(
             loader=FileSystemLoader(FOLDER / "templates"),
             autoescape=True,
@@ -92,12 +97,18 @@ class PageRenderer:
         self._draw = lru_cache(3 * CACHE_SIZE)(self._draw_macro)
         drawing = {"area": self.area, "made_by": made_by, "confirm_text": confirm_text}
         self.environment.filters.update(minus=minus, max_players=max_players, option_labels=option_labels, **drawing)
-        drawing = {"cached_draw": self._draw, "levels_of": levels}
+        self.environment.filters.update(credit=credit, utc=utc)
+        drawing = {"cached_draw": self._draw, "levels_of": levels, "picture": self.picture}
         self.environment.globals.update(static=self.static, counted=counted, SPECTATOR=SPECTATOR, **drawing)
 
     def static(self, name: str) -> str:
         """Return the address of a file that never changes under it."""
         return f"/static/{name}?v={self.version}"
+
+    def picture(self, game: str = "") -> str:
+        """Return the address of the picture that previews of a link show; of a game without one, the site's."""
+        own = f"previews/{game}.png"
+        return self.static(own if game and (STATIC / own).exists() else "previews/piste.png")
 
     def page(self, name: str, /, **context: Any) -> str:
         return self.environment.get_template(f"{name}.html").render(**context)
@@ -135,6 +146,7 @@ class PageRenderer:
         return self.page(
             "table",
             **self.context(model, name),
+            root=model.invite.removesuffix(f"/t/{model.code}"),
             parts=self.parts(model, name),
             log=log,
             gap=newest[0].number if older and older[-1].number + 1 != newest[0].number else -1,
@@ -164,10 +176,18 @@ class PageRenderer:
 
     # Pages around it
 
-    def home(self, name: str = "", tables: Sequence[TableListing] = ()) -> str:
-        """Return the first page: every game, the ways to begin one, and a few tables that anybody may join."""
+    def home(
+        self,
+        name: str = "",
+        tables: Sequence[TableListing] = (),
+        running: Sequence[TableListing] = (),
+        root: str = "",
+    ) -> str:
+        """Return the first page: games to go on with, every game, and a few tables that anybody may join."""
         return self.page(
             "home",
+            root=root,
+            running=running,
             games=sorted(map(find, names()), key=lambda game: (max_players(game), game.notation.TITLE)),
             name=name,
             tables=tables,
@@ -175,13 +195,20 @@ class PageRenderer:
         )
 
     def game_page(
-        self, game: Game, name: str = "", error: str = "", fields: Mapping[str, str] | None = None, versus: str = ""
+        self,
+        game: Game,
+        name: str = "",
+        error: str = "",
+        fields: Mapping[str, str] | None = None,
+        versus: str = "",
+        root: str = "",
     ) -> str:
         """Return the page of one game with all its options; `fields` and `versus` are of a form that was refused."""
         options = game.rules.Options()
         default = {o.name: write_option(o, getattr(options, o.name)) for o in game.notation.OPTIONS}
         return self.page(
             "game",
+            root=root,
             game=game,
             options=[form_field(option) for option in game.notation.OPTIONS if option.name != "players"],
             values=default | dict(fields or {}),
@@ -191,14 +218,14 @@ class PageRenderer:
             usual=versus or bots.USUAL,
         )
 
-    def rules_page(self, game: Game, *, part: bool = False) -> str:
+    def rules_page(self, game: Game, *, part: bool = False, root: str = "") -> str:
         """Return the rules of a game, as a page or as a part of another."""
         text = rules_html(game)
-        return text if part else self.page("rules", game=game, text=text)
+        return text if part else self.page("rules", game=game, text=text, root=root)
 
-    def error_page(self, status: int, sentence: str) -> str:
-        """Return a page that says what went wrong and what can be done."""
-        return self.page("error", status=status, sentence=sentence)
+    def error_page(self, status: int, sentence: str, game: Game | None = None, table: str = "") -> str:
+        """Return a page that says what went wrong and what can be done; at a table, with the way back to it."""
+        return self.page("error", status=status, sentence=sentence, game=game, table=table)
 
     def replay_page(self, replay: ReplayStep, *, part: bool = False) -> str:
         """Return one step of a finished game with the coach's comment; or only the part that changes."""
@@ -270,6 +297,21 @@ def _levels(game: Game, changed: tuple[tuple[str, str], ...], made: int) -> tupl
         )
         for level in open_levels(game, options)
     )  # fmt: skip
+
+
+@lru_cache(CACHE_SIZE)
+def credit(text: str) -> Markup:
+    """Return whose game it is as HTML; an address at the end becomes a link."""
+    words = re.fullmatch(r"(.*?):? (https://\S+)", text)
+    if words is None:
+        return escape(text)
+    link = Markup('<a href="{}" rel="noreferrer noopener" target="_blank">{}</a>')
+    return link.format(words[2], words[1])
+
+
+def utc(when: str) -> str:
+    """Return a time as it is read where no script makes it local: 2026-01-31 09:05 UTC."""
+    return when.replace("T", " ").replace("Z", " UTC")
 
 
 @lru_cache(CACHE_SIZE)
