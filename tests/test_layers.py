@@ -21,6 +21,7 @@ LAYERS = (
     "games/notation",
     "games/observation",
     "games/text",
+    "games/log",
     "games/scene",
     "games/policies",
     "games/bots/steady",  # explanations and solvers take from it how people play

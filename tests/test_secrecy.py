@@ -17,6 +17,7 @@ import piste
 from piste.analysis.arena.match import play_out
 from piste.core.dealer import Dealer, RandomStream
 from piste.core.game import find
+from piste.core.presentation import EventContext
 from piste.core.protocols import CHANCE, OVER, SPECTATOR
 from piste.core.views import SeatView
 from tests.game_setups import FULL, ODD, Kind, actions, choices, games, played, walked
@@ -88,7 +89,17 @@ def screens(kind: Kind, steps: tuple[int, ...], seat: int) -> list[bytes]:
         table.decide(actor, step)
         seen.append(repr(table.view(seat)).encode())
     assert table.history() == steps
-    return seen
+    return [*seen, repr(log_lines(kind, table.view(seat))).encode()]
+
+
+def log_lines(kind: Kind, view: SeatView) -> list[list[str]]:
+    """Return what a browser says of each event, to a seat."""
+    log = find(kind.game).log
+    if log is None:
+        return []
+    names = ("Ada", "Ben", "Cleo", "Dan")[: find(kind.game).rules.seats(view.options)]
+    told = [EventContext(view.seat, names, view.opening, view.log[: at + 1]) for at in range(len(view.log))]
+    return [log.start(view, names), *map(log.lines, told)]
 
 
 def prefixes(kind: Kind, seed: object) -> list[tuple[int, ...]]:

@@ -25,6 +25,7 @@ from piste.web.app import NO_GAMES
 from piste.web.network import Root
 from piste.web.tables.bot_runner import ReviewStatus
 from piste.web.tables.room import PERSON, Room, Seat
+from piste.web.tables.transcript import LogLine
 from piste.web.views.rendering import (
     LOG_LINES_ON_PAGE,
     MAX_LOG_LINES,
@@ -239,8 +240,9 @@ def test_a_table_with_all_that_it_loads_weighs_less_than_a_hundred_kilobytes(kin
 
 
 def test_a_long_log_is_cut_on_the_page_and_whole_where_it_is_asked_for() -> None:
-    room = last(moments(Kind("zero-sum-grid", {"turns": 200}), "long"))
-    one = view_model(room, Viewer(0), HOUSE)
+    room = last(moments(Kind("zero-sum-grid", {"turns": 9}), "long"))
+    lines = tuple(LogLine(n, f"Line {n}", "said") for n in range(MAX_LOG_LINES + 300))
+    one = view_model(room, Viewer(0), HOUSE)._replace(log=lines)
     assert len(one.log) > LOG_LINES_ON_PAGE
     start, newest = '<li id="line-0"', f'<li id="line-{len(one.log) - 1}"'
     cut, whole = PAGES.table_page(one), PAGES.table_page(one, whole=True)

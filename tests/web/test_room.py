@@ -56,23 +56,6 @@ def offers(made: Room, seat: int, now: float = 0.0) -> set[str]:
     return {offer.do for offer in seen.offers}
 
 
-def test_a_picture_made_of_letters_is_told_apart_from_words_and_left_out_of_a_replay() -> None:
-    made = room("zero-sum-grid")
-    assert made.transcript is not None
-    assert made.table is not None
-    decides(made)
-    decides(made)
-    for audience in (0, 1, SPECTATOR):
-        told = made.transcript.entries(audience)
-        drawn = [entry.text for entry in told if entry.kind == "drawn"]
-        assert sum(text == "Updated Grid:" for text in drawn) == 2
-        assert sum("|" in text for text in drawn) == 4 * sum("Grid:" in text for text in drawn)
-        assert not any("|" in entry.text or "Grid" in entry.text for entry in told if entry.kind != "drawn")
-        steps = len(made.table.view(audience).log)
-        said = [line for step in range(steps + 1) for line in made.transcript.lines_at(audience, step)]
-        assert said == [entry.text for entry in told if entry.kind == "said"]
-
-
 @pytest.mark.parametrize("count", [2, 3, 4])
 def test_a_table_is_dealt_when_its_last_seat_is_taken(count: int) -> None:
     made = room("mccoy-duel", count - 1, players=count)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from piste.core.observation import ObservationSpec
-    from piste.core.presentation import GameText
+    from piste.core.presentation import GameLog, GameText
     from piste.core.scene import SceneBuilder
 
 
@@ -120,6 +120,7 @@ class Game:
     """
 
     text: Module[GameText] = Module("text")  # what people read of the game
+    log: Module[GameLog | None] = Module("log")  # its events in a browser's short lines
     scene: Module[SceneBuilder | None] = Module("scene")  # how a browser draws it
     observation: Module[ObservationSpec | None] = Module("observation")  # what a learner sees, as numbers
     policies: Module[ModuleType | None] = Module("policies")  # simple play in bulk

@@ -20,6 +20,18 @@ class Drawn(str):
     __slots__ = ()
 
 
+class Heading(str):
+    """A line of a browser's log that begins a part of the game: "Round 2"."""
+
+    __slots__ = ()
+
+
+class Passing(str):
+    """A sentence that a browser shows while its event is shown, and does not keep: a line that follows tells it."""
+
+    __slots__ = ()
+
+
 class EventContext(NamedTuple):
     """One event as one audience meets it: all that a game's text may use to phrase it."""
 
@@ -47,6 +59,13 @@ class EventContext(NamedTuple):
 
     def who(self, seat: int) -> str:
         return self.names[seat]
+
+    def subject(self, seat: int) -> str:
+        """Return whom a sentence in the past tense begins with: "You", or a name."""
+        return "You" if seat == self.seat else self.names[seat]
+
+    def goes_first(self, seat: int) -> str:
+        return "You go first" if seat == self.seat else f"{self.names[seat]} goes first"
 
 
 class Row(NamedTuple):
@@ -102,10 +121,7 @@ class Prompt(NamedTuple):
 
 
 class GameText(Protocol):
-    """A game's `text.py`, as a module: the lines of its sheet, in plain Python.
-
-    A game whose end may surprise adds `decisive(view, names, ending)`: a sentence that says what the last event did.
-    """
+    """A game's `text.py`, as a module: the lines of its sheet, in plain Python."""
 
     HAND_OVER: (
         bool  # whether people at one screen keep cards from each other over several turns (Zero Sum Duel, Duel)
@@ -127,3 +143,19 @@ class GameText(Protocol):
 
     def farewell(self, view: SeatView, names: tuple[str, ...], ending: Ending, /) -> list[str]:
         """Return what is said at the end: the result, and everything that was hidden (G9)."""
+
+
+class GameLog(Protocol):
+    """A game's `log.py`, as a module: its events in short lines for a browser. Without one the sheet's stand."""
+
+    def start(self, view: SeatView, names: tuple[str, ...], /) -> list[str]:
+        """Return what is said before the first event."""
+
+    def lines(self, moment: EventContext, /) -> list[str]:
+        """Return what this audience is told of an event; some lines are a `Heading`, or `Passing`."""
+
+    def final_score(self, view: SeatView, /) -> tuple[int, ...] | None:
+        """Return the score of each seat at the end; None where the game has none with these options."""
+
+    def decisive(self, view: SeatView, names: tuple[str, ...], ending: Ending, /) -> str:
+        """Return a sentence that says why the game ended so; "" if the reason says it all."""

@@ -38,12 +38,13 @@ from piste.web.settings import Settings
 from piste.web.storage.schema import Listing as StoredTable
 from piste.web.storage.storage import Storage
 from piste.web.tables.registry import TableNotFoundError
+from piste.web.tables.results import RESIGNED
 from piste.web.tables.room import OPEN, RESERVED, Opener, default_opener
 from piste.web.tables.service import TableService, TokenFactory, player_of
 from piste.web.views.rendering import STATIC, STEP_PARTS, PageRenderer, TableListing
 from piste.web.views.replay import replay_step
-from piste.web.views.view_models import RESIGNED, viewer_of
 from piste.web.views.view_models import steps as steps_since
+from piste.web.views.view_models import viewer_of
 from piste.web.websocket import Connection, news
 from piste.web.workers.worker_pool import BotWorkers, WorkersBusyError
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from piste.core.bits import signed_value
 from piste.core.game import counted, members
 from piste.core.presentation import EventContext, Key, Pause, Prompt, Row
-from piste.core.protocols import HIDDEN, RESIGNS
+from piste.core.protocols import RESIGNS
 from piste.core.views import Ending, LogEntry, SeatView
 from piste.games.zero_sum_duel import notation, rules
 from piste.games.zero_sum_duel.rules import DISCARD, DONE, DRAW, TOSS, View
@@ -127,19 +127,6 @@ def farewell(view: SeatView, names: tuple[str, ...], ending: Ending) -> list[str
         text.append(f"{name}'s hand: {bracketed(top, shown_hand(view, seat))}")
     text.append(f"Undrawn cards: {bracketed(top, members(position.undrawn))}")
     return text
-
-
-def decisive(view: SeatView, names: tuple[str, ...], ending: Ending) -> str:
-    """Return what the last card did, where it made a zero sum; of another's draw nobody is told which card it was."""
-    position: View = view.position
-    if position.reason != rules.SUM_IS_ZERO or ending.winner is None:
-        return ""
-    kind, seat, what, _ = view.log[-1].event
-    top = position.options.top
-    card = "a card" if what == HIDDEN else notation.card_name(top, what)
-    who, whose = ("You", "your") if seat == view.seat else (names[seat], "the")
-    did = f"{who} {'drew' if kind == DRAW else 'discarded'} {card}"
-    return f"{did}: {whose} hand {' '.join(texts(top, shown_hand(view, ending.winner)))} sums to zero."
 
 
 def in_order(seat: int, opening: View, log: Iterable[LogEntry]) -> list[int]:

@@ -12,6 +12,7 @@ if (page === "table") {
   const modules = ["dom", "decision_input", "socket", "step_queue"];
   const [dom, decisionInput, socket, stepQueue] = await Promise.all(modules.map(load));
   let missedNews = false; // the current message was sent while we were disconnected
+  let lastStep = -1;
   stepQueue.begin((frame) => {
     const before = dom.openQuestion();
     const news = dom.applyMessage(frame);
@@ -27,7 +28,10 @@ if (page === "table") {
     hear(message, missed) {
       missedNews = missed;
       if (message.said) dom.say(message.said);
-      if (message.parts || message.log) stepQueue.add([...(message.steps ?? []), message], missed);
+      const event = message.step > lastStep; // else nothing happened in the game
+      lastStep = Math.max(lastStep, message.step ?? -1);
+      const steps = (message.steps ?? []).map((one) => ({ ...one, event: true }));
+      if (message.parts || message.log) stepQueue.add([...steps, { ...message, event }], missed);
       missedNews = false;
     },
     state: dom.state,

@@ -64,7 +64,7 @@ function next() {
   if (timer || !queue.length || isPaused()) return;
   const lines = queue[0].log ?? [], now = performance.now();
   // What the player decided, and what is no event, is shown at once.
-  const wait = lines.length && !lines.some(([, kind]) => kind === "own") ? lastShown + pace() - now : 0;
+  const wait = queue[0].event && !lines.some(([, kind]) => kind === "own") ? lastShown + pace() - now : 0;
   if (wait > 0) {
     timer = setTimeout(() => {
       timer = 0;
@@ -75,7 +75,7 @@ function next() {
 
 function show() {
   const frame = queue.shift();
-  if (frame.log?.length) lastShown = performance.now();
+  if (frame.event) lastShown = performance.now();
   showFrame(frame);
   next();
 }

@@ -1,23 +1,27 @@
 """The log of a game, line by line, as each audience reads it; the number of a line never changes.
 
-The lines come from the seat's own log and the game's text, with notes of the server where the record has marks. The
-transcript of a seat is made from what that seat may know and nothing else.
+The lines come from the seat's own log and the game's text, with notes of the server where the record has marks: the
+short lines of its `log.py`, or the sheet's where a game has none. The transcript of a seat is made from what that
+seat may know and nothing else.
 """
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import NamedTuple
 
 from piste.core.marks import Hint, Note, Replaced, Reseated, mark_text
-from piste.core.presentation import Drawn, EventContext, Pause
+from piste.core.presentation import Drawn, EventContext, Heading, Passing, Pause
 from piste.core.protocols import SPECTATOR
 from piste.core.record import DecisionEntry, Entry, OutcomeEntry, Recorder
 from piste.core.steps import Resignation
 from piste.core.table import Table
-from piste.core.views import SeatView
+from piste.core.views import Ending, SeatView
+from piste.web.tables.results import final_score, result
 
 
 class LogLine(NamedTuple):
@@ -25,7 +29,7 @@ class LogLine(NamedTuple):
 
     number: int  # from 0; it never changes
     text: str
-    kind: str  # said (by the sheet), drawn (by it, in letters), own (a decision), note (by the server)
+    kind: str  # said, own (about a decision of the reader), heading, drawn (in letters), note (by the server)
 
 
 class Answer(NamedTuple):
@@ -51,16 +55,33 @@ class _AudienceLog:
 
     lines: list[LogLine] = field(default_factory=list)
     reach: list[int] = field(default_factory=list)  # the number of lines after each step, from step 0 on
+    said: list[list[str]] = field(default_factory=list)  # the sentences about each step, from step 0 on
     events: int = 0  # how many of the events are in the lines
     ended: bool = False  # whether the last lines are there
 
-    def append(self, sentences: list[str]) -> None:
+    def append(self, sentences: list[str], kind: str = "said") -> None:
+        """Add what was said of the latest step."""
         for sentence in sentences:
-            if sentence.strip() and not isinstance(sentence, Pause):
-                self.add(str(sentence), "drawn" if isinstance(sentence, Drawn) else "said")
+            if not sentence.strip() or isinstance(sentence, Pause):
+                continue
+            text = minus(sentence)
+            if not isinstance(sentence, Drawn):
+                self.said[-1].append(text)
+            if not isinstance(sentence, Passing):
+                self.add(text, KINDS.get(type(sentence), kind))
+                kind = "said"  # what follows is about what the first line brought
 
     def add(self, text: str, kind: str) -> None:
         self.lines.append(LogLine(len(self.lines), text, kind))
+
+
+KINDS: dict[type[str], str] = {Drawn: "drawn", Heading: "heading"}
+
+
+@lru_cache(8192)
+def minus(text: object) -> str:
+    """Return text with the minus sign that is as wide as a plus before negative numbers."""
+    return re.sub(r"(?<![\w.])-(?=\d)", "−", str(text))
 
 
 class Transcript:
@@ -125,8 +146,10 @@ class Transcript:
             return log.lines
         view = self._table.view(audience) if view is None else view
         text = self._table.game.text
+        short = self._table.game.log
         if not log.reach:
-            log.append(text.welcome(view, self._first_names))
+            log.said.append([])
+            log.append((short.start if short else text.welcome)(view, self._first_names))
             log.reach.append(len(log.lines))
         for at in range(log.events, len(self._events)):
             step, seat, event, names = self._events[at]
@@ -134,15 +157,26 @@ class Transcript:
                 log.add(event, "note")
                 log.reach[-1] = len(log.lines)
                 continue
-            if seat == audience != SPECTATOR and event != "resigns":
-                log.add(event, "own")
-            log.append(text.lines(EventContext(audience, names, view.opening, view.log[:step])))
+            own, context = seat == audience != SPECTATOR, EventContext(audience, names, view.opening, view.log[:step])
+            log.said.append([])
+            if short:
+                log.append(short.lines(context), "own" if own else "said")
+            else:
+                if own and event != "resigns":
+                    log.add(minus(event), "own")
+                log.append(text.lines(context))
             log.reach.append(len(log.lines))
         log.events = len(self._events)
         if view.ending is not None and not log.ended:
             log.ended = True
-            log.append(text.farewell(view, self._names, view.ending))
+            log.append(self._farewell(view, view.ending))
         return log.lines
+
+    def _farewell(self, view: SeatView, ending: Ending) -> list[str]:
+        game, names = self._table.game, self._names
+        if game.log is None:
+            return game.text.farewell(view, names, ending)
+        return [result(ending, names, view.seat, final_score(game, view)).rstrip(".")]
 
     def has_decided(self, seat: int) -> bool:
         return any(answer.seat == seat for answer in self.answers)
@@ -153,14 +187,6 @@ class Transcript:
         return self._logs[audience].reach
 
     def lines_at(self, audience: int, step: int) -> list[str]:
-        """Return the sentences for an audience about one step, counted from 1; of step 0, the welcome."""
-        view = self._table.view(audience)
-        text = self._table.game.text
-        if step == 0:
-            lines = text.welcome(view, self._first_names)
-        else:
-            names = next(event.names for event in self._events if event.step == step)
-            lines = text.lines(EventContext(audience, names, view.opening, view.log[:step]))
-        if view.ending is not None and step == len(view.log):
-            lines = [*lines, *text.farewell(view, self._names, view.ending)]
-        return [line for line in lines if line.strip() and not isinstance(line, Pause | Drawn)]
+        """Return the sentences for an audience about one step, counted from 1; of step 0, what was said before."""
+        self.entries(audience)
+        return self._logs[audience].said[step]

@@ -18,6 +18,7 @@ from piste.core.game import Game, Option, counted, find, names, option_label, op
 from piste.core.protocols import SPECTATOR
 from piste.core.scene import Area
 from piste.web.tables.room import levels as open_levels
+from piste.web.tables.transcript import minus
 from piste.web.views.replay import ReplayStep, chances_graph, coach_comment
 from piste.web.views.rules_html import rules_html
 from piste.web.views.view_models import OVER, PLAYING, WAITING, Choice, Person, TableViewModel
@@ -319,12 +320,6 @@ def option_labels(changed: tuple[tuple[str, str], ...], name: str) -> str:
     """Return a game's changed options in people's words."""
     game = find(name)
     return ", ".join(game.option_labels(game.options(dict(changed))))
-
-
-@lru_cache(CACHE_SIZE)
-def minus(text: object) -> str:
-    """Return text with the minus sign that is as wide as a plus before negative numbers."""
-    return re.sub(r"(?<![\w.])-(?=\d)", "−", str(text))
 
 
 def typing_example(choices: Sequence[Choice]) -> str:

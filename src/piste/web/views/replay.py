@@ -10,8 +10,9 @@ from piste.core.errors import IllegalDecisionError
 from piste.core.protocols import HIDDEN, SPECTATOR
 from piste.core.scene import Area, Standing
 from piste.web.tables.bot_runner import ReviewStatus
+from piste.web.tables.results import result
 from piste.web.tables.room import Room
-from piste.web.views.view_models import result, scene, standing
+from piste.web.views.view_models import scene, standing
 
 NOTHING_YET = ReviewStatus()
 

@@ -17,11 +17,11 @@ from piste.core.protocols import SPECTATOR
 from piste.core.scene import Area, RoundEnd, Standing, scene_from_rows
 from piste.core.views import Ending, SeatView
 from piste.web.network import Root
+from piste.web.tables.results import final_score, headline, reason, result
 from piste.web.tables.room import BOT, OPEN, PERSON, RESERVED, Room
 from piste.web.tables.transcript import LogLine
 
 WAITING, PLAYING, OVER = "waiting", "playing", "over"
-RESIGNED = "resigned"  # as every game calls it
 MAX_STEPS = 24  # events that are shown one after another; of more, only the last ones are
 
 
@@ -151,7 +151,7 @@ def view_model(room: Room, viewer: Viewer, context: RenderContext) -> TableViewM
     ending, head = view.ending, room.head
     if ending is not None and head is not None:
         model = model._replace(
-            result=result(ending, names, seat),
+            result=headline(ending, names, seat, final_score(game, view)),
             explanation=explanation(room, view, ending, names),
             won=None if ending.winner is None or seat == SPECTATOR else ending.winner == seat,
             seed=head.seed.hex() if isinstance(head.seed, bytes) else head.seed or "",
@@ -173,7 +173,7 @@ def steps(room: Room, viewer: Viewer, latest: TableViewModel, since: int) -> tup
         if room.transcript.deciders[step - 1] == viewer.seat != SPECTATOR:
             continue
         then = view.at_step(step)
-        said = [entry.text.strip() for entry in latest.log[reach[step - 1] : reach[step]] if entry.kind == "said"]
+        said = [as_sentence(line) for line in room.transcript.lines_at(viewer.seat, step)]
         areas = scene(room.game, then, names)
         if not said and models and areas == models[-1].areas:
             continue  # nothing has changed
@@ -199,6 +199,11 @@ def acting(people: tuple[Person, ...], seat: int | None) -> tuple[Person, ...]:
     return tuple(one._replace(turn=one.seat == seat) if one.turn != (one.seat == seat) else one for one in people)
 
 
+def as_sentence(line: str) -> str:
+    """Return a line of the log with a stop, where it has none."""
+    return line.strip() if line.strip().endswith((".", "!", "?", ":")) else f"{line.strip()}."
+
+
 def round_end(room: Room, view: SeatView, names: tuple[str, ...]) -> RoundEnd | None:
     """Return the end of the last round, until this seat decides in the next; for a spectator, until any seat does."""
     of = getattr(room.game.scene, "round_end", None)
@@ -213,9 +218,10 @@ def round_end(room: Room, view: SeatView, names: tuple[str, ...]) -> RoundEnd | 
 
 
 def explanation(room: Room, view: SeatView, ending: Ending, names: tuple[str, ...]) -> str:
-    """Return what the last event did, where the game's text says it, and whether the game needed no decision."""
-    of = getattr(room.game.text, "decisive", None)
-    sentences = [of(view, names, ending)] if of else []
+    """Return why the game ended so, as the game says it, and whether it needed no decision."""
+    log = room.game.log
+    why = (log.decisive(view, names, ending) if log else "") or reason(ending, names, view.seat)
+    sentences = [as_sentence(why[0].upper() + why[1:])]
     transcript = room.transcript
     if transcript is None or not transcript.answers:
         sentences.append("The game was over before anybody had to decide.")
@@ -337,18 +343,6 @@ def listing(room: Room) -> Offer:
         return Offer("unlist", "Take it off the front page", "Only people with the link can come.")
     come = "sit down or watch" if room.table is None else "watch"
     return Offer("list", "Show it on the front page", f"Anybody here can {come}.")
-
-
-def result(ending: Ending, names: tuple[str, ...], seat: int) -> str:
-    """Return how the game ended, and why."""
-    if ending.winner is None:
-        return f"A draw: {ending.reason}."
-    who = "You win" if ending.winner == seat else f"{names[ending.winner]} wins"
-    if ending.reason != RESIGNED:
-        return f"{who}: {ending.reason}."
-    loser, *more = (i for i in range(len(names)) if i != ending.winner)
-    others = "the others" if more else "you" if loser == seat else names[loser]
-    return f"{who}: {others} resigned."
 
 
 def offers(room: Room, viewer: Viewer, context: RenderContext) -> tuple[Offer, ...]:
