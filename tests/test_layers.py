@@ -26,6 +26,7 @@ LAYERS = (
     "games/policies",
     "games/bots/steady",  # explanations and solvers take from it how people play
     "games/explain",
+    "games/lesson",
     "compiled",
     "games/guarantees",
     "games/solver",

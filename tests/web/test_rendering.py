@@ -318,7 +318,10 @@ def test_home_offers_every_game_with_every_level_and_a_friend() -> None:
         ]
         offered.setdefault(values["game"].attributes["value"], set()).update(versus)
     assert set(offered) == set(names())
-    assert all({"friend", "random", "novice", "steady", "strong", "perfect"} == levels for levels in offered.values())
+    assert all(
+        {"friend", "lesson", "random", "novice", "steady", "strong", "perfect"} == levels
+        for levels in offered.values()
+    )
 
 
 def test_a_page_of_options_offers_them_all_and_keeps_what_was_refused() -> None:

@@ -23,6 +23,7 @@ from piste.core.views import Ending
 if TYPE_CHECKING:
     from types import ModuleType
 
+    from piste.core.lesson import LessonModule
     from piste.core.observation import ObservationSpec
     from piste.core.presentation import GameLog, GameText
     from piste.core.scene import SceneBuilder
@@ -122,6 +123,7 @@ class Game:
     text: Module[GameText] = Module("text")  # what people read of the game
     log: Module[GameLog | None] = Module("log")  # its events in a browser's short lines
     scene: Module[SceneBuilder | None] = Module("scene")  # how a browser draws it
+    lesson: Module[LessonModule | None] = Module("lesson")  # a first game that teaches
     observation: Module[ObservationSpec | None] = Module("observation")  # what a learner sees, as numbers
     policies: Module[ModuleType | None] = Module("policies")  # simple play in bulk
     explain: Module[ModuleType | None] = Module("explain")  # why a decision is worth what it is worth

@@ -37,6 +37,7 @@ from piste.web.network import Root, is_loopback, lan_addresses, link_root, qr_sv
 from piste.web.settings import Settings
 from piste.web.storage.schema import Listing as StoredTable
 from piste.web.storage.storage import Storage
+from piste.web.tables.lessons import LESSON
 from piste.web.tables.registry import TableNotFoundError
 from piste.web.tables.results import RESIGNED
 from piste.web.tables.room import OPEN, RESERVED, Opener, default_opener
@@ -209,9 +210,12 @@ class Site:
         game = find(fields.get("game", ""))
         if fields.get("players", "").strip() and "players" in game.rules.Options._fields:
             options["players"] = fields["players"]
+        name = fields.get("name", "")
+        if fields.get("versus") == LESSON and not name.strip():
+            name = await self.name(player)  # the rules pages do not ask for one
         try:
             room = await self.service.open(
-                player, game.name, options, fields.get("name", ""), fields.get("versus", "steady"),
+                player, game.name, options, name, fields.get("versus", "steady"),
                 network_of(request.scope),
             )  # fmt: skip
         except (WorkersBusyError, RateLimitError):

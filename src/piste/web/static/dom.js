@@ -33,7 +33,7 @@ export function applyMessage(message) {
   if (roundEndOpen() && !wasOpen) {
     $("round-end").focus({ preventScroll: true });
     scrollTo(0, 0); // it begins where the table did
-  } else if (question() && questionKey() !== asked && !roundEndOpen()) say(question());
+  } else if (toAnnounce() && questionKey() !== asked && !roundEndOpen()) say(toAnnounce());
   updateTitle();
   return news.filter(([, kind]) => kind !== "drawn").map(([, , text]) => text); // the page draws those itself
 }
@@ -90,6 +90,11 @@ function updateTypedForm() {
   $("typed").hidden = !panel?.classList.contains("live");
   if (panel && panel.dataset.seat !== document.body.dataset.seat) location.reload(); // the player sat down in another window
   $("typed-decision").placeholder = panel?.dataset.asks ?? "";
+}
+
+// What a screen reader is told: the note of a first game that teaches, and the question.
+function toAnnounce() {
+  return [$("lesson-note")?.textContent, question()].filter(Boolean).join(" ");
 }
 
 function question() {

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from piste import bots
 from piste.core.errors import IllegalDecisionError, OptionError, StaleDecisionError, UnknownNameError
-from piste.core.game import find, quoted
+from piste.core.game import Game, find, quoted
 from piste.core.protocols import SPECTATOR
 from piste.web import logging as logs
 from piste.web.metrics import Metrics
@@ -24,6 +24,7 @@ from piste.web.settings import Settings
 from piste.web.storage import elapsed_time
 from piste.web.storage.schema import Change, KeyRow, PlayerRow, delete_players, put, update_room
 from piste.web.storage.storage import Storage
+from piste.web.tables import lessons
 from piste.web.tables.again import decision_after, try_again
 from piste.web.tables.bot_runner import BotRunner
 from piste.web.tables.registry import CODE_ALPHABET, CODE_LENGTH, TableNotFoundError, TableRegistry
@@ -42,7 +43,7 @@ from piste.web.workers.worker_pool import BotWorkers
 
 VERBS = frozenset((
     "sit", "decide", "resign", "hint", "claim", "stand-in", "return", "fill", "rematch", "list", "unlist", "delete",
-    "new-link", "again",
+    "new-link", "again", "skip",
 ))  # fmt: skip
 VERBS_WITHOUT_SEAT = ("sit", "fill", "list", "unlist", "delete")  # for those, too, who have no seat at the table
 
@@ -142,9 +143,11 @@ class TableService:
     async def open(
         self, player: str, game: str, chosen: Mapping[str, str], name: str, versus: str, network: str = ""
     ) -> Room:
-        """Open a room: against bots of a level, or with free seats for other players."""
+        """Open a room: against bots of a level, with free seats for other players, or a lesson."""
         versus = bots.level_of(versus)
         entry = find(game)
+        if versus == lessons.LESSON:
+            return await self._open_lesson(player, entry, name, network)
         options = entry.options(chosen)
         if getattr(options, "turns", 0) > MAX_DECISIONS:
             raise OptionError(f"A table in the browser carries up to {MAX_DECISIONS} turns; 'turns' cannot be more.")
@@ -161,6 +164,26 @@ class TableService:
             room.fill(player, versus)
         await self._begin(room, player, named, network)
         return room
+
+    async def _open_lesson(self, player: str, game: Game, name: str, network: str) -> Room:
+        """Open a first game that teaches: its deal is laid, and it does not count (G8)."""
+        if game.lesson is None:
+            raise UnknownNameError(
+                f"{game.notation.TITLE} has no first game that teaches. Its rules say how it goes."
+            )
+        named = clean_name(name) if name.strip() else ""
+        room = lessons.new_room(self.tokens.code(), game, game.lesson.LESSON, player, named, self.clock())
+        await self._begin(room, player, named, network)
+        return room
+
+    async def _skip(self, room: Room, seat: int, player: str) -> ActionResult:
+        """Leave a lesson for a real game against the same bot; nothing is kept of the lesson."""
+        lesson = lessons.lesson_at(room)
+        if lesson is None:
+            raise IllegalDecisionError("This is no first game that teaches, so there is nothing to skip.")
+        following = await self.open(player, room.game.name, {}, room.seats[seat].name, lesson.bot, room.network)
+        await self.registry.delete(room.code)
+        return ActionResult(redirect=f"/t/{following.code}")
 
     async def _begin(self, room: Room, player: str, named: str, network: str, *more: Change) -> None:
         """Add and store a new room; here the rate limit of new tables applies."""
@@ -220,6 +243,8 @@ class TableService:
             return await self._rematch(room, seat, player)
         elif verb == "again":
             return await self._try_again(room, seat, player, fields)
+        elif verb == "skip":
+            return await self._skip(room, seat, player)
         elif verb == "new-link":
             room.revoke_link(seat, player)
             said = "The old link is worthless now, and only this device has your seat."

@@ -27,13 +27,13 @@ FOLDER = Path(__file__).parent.parent
 STATIC = FOLDER / "static"
 PART_FIELDS: Mapping[str, tuple[str, ...]] = {
     "people": ("people", "standing"),
-    "status": ("stage", "status", "preparing", "question", "result", "explanation", "won"),
+    "status": ("code", "stage", "status", "preparing", "question", "result", "explanation", "won", "lesson"),
     "round": ("code", "game", "round_end"),
     "scene": (
         "code", "game", "title", "line", "seat", "door", "stage", "people", "areas", "choices", "invite", "only_here",
     ),
     "choices": (
-        "code", "game", "seat", "door", "stage", "number", "areas", "question", "choices", "hint",
+        "code", "game", "seat", "door", "stage", "number", "areas", "question", "choices", "hint", "lesson",
     ),
     "notes": ("seat", "areas", "choices"),
     "offers": ("code", "game", "options", "seat", "stage", "offers", "invite", "only_here", "seat_link", "successor"),

@@ -17,6 +17,7 @@ from piste.core.protocols import SPECTATOR
 from piste.core.scene import Area, RoundEnd, Standing, scene_from_rows
 from piste.core.views import Ending, SeatView
 from piste.web.network import Root
+from piste.web.tables.lessons import lesson_at, lesson_note
 from piste.web.tables.results import final_score, headline, reason, result
 from piste.web.tables.room import BOT, OPEN, PERSON, RESERVED, Room
 from piste.web.tables.transcript import LogLine
@@ -87,6 +88,7 @@ class TableViewModel(NamedTuple):
     tips: tuple[str, ...] = ()
     log: tuple[LogLine, ...] = ()
     offers: tuple[Offer, ...] = ()
+    lesson: str | None = None  # in a first game that teaches, the note for this seat now; None at other tables
     hint: str = ""  # the hint for this question; "" if none was asked for
     round_end: RoundEnd | None = None  # of the last round, until this seat decides in the next one
     result: str = ""  # once it is over, in a sentence
@@ -148,6 +150,13 @@ def view_model(room: Room, viewer: Viewer, context: RenderContext) -> TableViewM
     )  # fmt: skip
     if prompt is not None:
         model = model._replace(question=question(game, view, prompt, names), choices=choices(game, prompt, view))
+    lesson = lesson_at(room)
+    if lesson is not None and seat == lesson.seat:
+        asked = prompt is not None or view.ending is not None
+        model = model._replace(
+            lesson=lesson_note(lesson, view, transcript.deciders) if asked else "",
+            invite="", seat_link="", commitment="",
+        )  # fmt: skip
     ending, head = view.ending, room.head
     if ending is not None and head is not None:
         model = model._replace(
@@ -182,6 +191,7 @@ def steps(room: Room, viewer: Viewer, latest: TableViewModel, since: int) -> tup
                 stage=PLAYING, at=reach[step], step=step, status=" ".join(said), preparing=None, areas=areas,
                 people=acting(latest.people, next_decider(room, step)), standing=standing(room.game, then, names),
                 question="", choices=(), log=latest.log[: reach[step]], hint="",
+                lesson=None if latest.lesson is None else "",
                 round_end=round_end(room, then, names), result="", explanation="", won=None,
             )
         )  # fmt: skip
@@ -357,7 +367,10 @@ def offers(room: Room, viewer: Viewer, context: RenderContext) -> tuple[Offer, .
         swap = "seats swapped" if len(room.seats) == 2 else "everybody one seat on"
         sure = "Remove this game from your games? This cannot be undone."
         rematch = Offer("rematch", "Rematch", f"The same people, {swap}.")
-        return rematch, Offer("delete", "Delete this game", "", sure)
+        delete = Offer("delete", "Delete this game", "", sure)
+        return (delete,) if lesson_at(room) is not None else (rematch, delete)
+    if lesson_at(room) is not None:
+        return ()  # it can be skipped at any time
     offers: list[Offer] = []
     mine = room.seats[viewer.seat]
     if mine.stand_in:

@@ -1,0 +1,82 @@
+"""A first game of Duel that teaches: one round with five cards each, abilities, a change of stance and the trump."""
+
+from __future__ import annotations
+
+from piste.core.lesson import Lesson
+from piste.core.views import SeatView
+from piste.games.mccoy_duel.rules import COPY, DONE, GIVE, KILL, LEAD, PLAY, ROUNDS_WON, STANCE, TAKE, TRUMPED, View
+
+OF_TOWER = {
+    KILL: "The 0 buries one of the cards in the tower, out of everybody's reach. Choose it there.",
+    TAKE: "The 2 takes one of the cards in the tower into your hand. Choose it there.",
+    COPY: "The 4 does what another card in the tower does. Choose it there.",
+}
+
+
+def asked(view: SeatView) -> bool:
+    """Say whether this seat is to play a card."""
+    p: View = view.position
+    return p.phase == PLAY and p.seat == view.seat
+
+
+def lead(view: SeatView) -> str:
+    if not asked(view) or view.position.power != LEAD:
+        return ""
+    return (
+        "Begin with any card. Each card after it must be lower. Who cannot play is out, "
+        "and the last one in wins. So begin high, with the 7."
+    )
+
+
+def stance(view: SeatView) -> str:
+    if not asked(view) or view.position.demand != STANCE:
+        return ""
+    return (
+        "A 5 changes the stance: now only a 6, a 7 or the trump * may follow. Every card does something when played."
+    )
+
+
+def trumped(view: SeatView) -> str:
+    if not asked(view) or view.position.demand != TRUMPED:
+        return ""
+    return (
+        "The trump * goes on any card and counts as 8, so almost anything may follow. "
+        "Which card of yours could your opponent not answer?"
+    )
+
+
+def from_tower(view: SeatView) -> str:
+    p: View = view.position
+    return OF_TOWER.get(p.phase, "") if p.seat == view.seat else ""
+
+
+def give(view: SeatView) -> str:
+    p: View = view.position
+    if p.phase != GIVE or p.target != view.seat:
+        return ""
+    return "Your opponent played a 7: you must give away a card, but you choose which. Keep the trump if you can."
+
+
+def lower(view: SeatView) -> str:
+    p: View = view.position
+    if not asked(view):
+        return ""
+    return f"The power to beat is {p.power}: play a lower card, or the trump *, which goes on anything."
+
+
+def result(view: SeatView) -> str:
+    p: View = view.position
+    if p.phase != DONE or p.reason != ROUNDS_WON:
+        return ""
+    out = "Your opponent has no card to play and is out" if p.seat == view.seat else "You have no card to play: out"
+    whose = "you win" if p.seat == view.seat else "your opponent wins"
+    return f"{out}, so {whose} the round. A real match has nine cards each and up to five rounds."
+
+
+LESSON = Lesson(
+    options={"first": "1", "rounds": "1", "powers": "2567*"},
+    laid="2 7",
+    seed="first lesson",
+    notes=(lead, stance, trumped, from_tower, give, lower, result),
+    suggested=("7", "6b", "5"),
+)

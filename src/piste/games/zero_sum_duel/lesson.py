@@ -1,0 +1,78 @@
+"""A first game of Zero Sum Duel that teaches: hands that are nearly full, hidden cards, and a zero to be found."""
+
+from __future__ import annotations
+
+from piste.core.bits import signed_sum
+from piste.core.game import members
+from piste.core.lesson import Lesson
+from piste.core.views import SeatView
+from piste.games.zero_sum_duel.notation import card_name
+from piste.games.zero_sum_duel.rules import DISCARD, SUM_IS_ZERO, TURN_LIMIT, View
+
+
+def asked(view: SeatView) -> bool:
+    """Say whether this seat is to discard."""
+    p: View = view.position
+    return p.phase == DISCARD and p.seat == view.seat
+
+
+def start(view: SeatView) -> str:
+    if not asked(view):
+        return ""
+    return (
+        "Each turn you draw a card, but you may keep only three. Discard one of these four. "
+        "You win when the three you keep add up to 0."
+    )
+
+
+def winning(view: SeatView) -> str:
+    p: View = view.position
+    if not asked(view) or not any(signed_sum(p.options.top, p.hand & ~(1 << card)) == 0 for card in members(p.hand)):
+        return ""
+    return "Three of these four cards add up to 0. Discard the other one, and you win."
+
+
+def hidden(view: SeatView) -> str:
+    if not asked(view):
+        return ""
+    return (
+        "Hands are hidden. You see only what your opponent discards. "
+        "When the deck is empty, the pile becomes the new deck."
+    )
+
+
+def nearly(view: SeatView) -> str:
+    """Name two cards of one's own and the card that makes them zero."""
+    p: View = view.position
+    if not asked(view):
+        return ""
+    top = p.options.top
+    for one in members(p.hand):
+        for two in members(p.hand):
+            need = -signed_sum(top, 1 << one | 1 << two)
+            if one < two and need and abs(need) <= top:
+                return (
+                    f"Keep cards that are one card away from 0: {card_name(top, one)} and {card_name(top, two)} "
+                    f"wait for {need:+d}."
+                )
+    return ""
+
+
+def result(view: SeatView) -> str:
+    p: View = view.position
+    if p.reason == TURN_LIMIT:
+        return "The turns are used up, so it is a draw. A real game goes on until a hand adds up to 0."
+    if p.reason != SUM_IS_ZERO:
+        return ""
+    if p.winner == view.seat:
+        return "Your three cards add up to 0: you win at once. In a real game nobody tells you when a zero is near."
+    return "Your opponent's cards add up to 0, which wins at once. Now all hands are shown. Try it in a real game."
+
+
+LESSON = Lesson(
+    options={"first": "a", "turns": "20"},
+    laid="-1 -5 +4 -4 +3 +5 +1 +2 -3 -2",
+    seed="first lesson",
+    notes=(start, winning, hidden, nearly, result),
+    suggested=("+4", "-1", "-3"),
+)

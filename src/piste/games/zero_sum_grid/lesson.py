@@ -1,0 +1,59 @@
+"""A first game of Zero-Sum Grid that teaches: five moves from zero, and the last of them can be the learner's."""
+
+from __future__ import annotations
+
+from piste.core.lesson import Lesson
+from piste.core.views import SeatView
+from piste.games.zero_sum_grid.bots.steady import distance
+from piste.games.zero_sum_grid.rules import GRID_IS_ZERO, MOVE, TURN_LIMIT, View
+
+
+def moves_left(view: SeatView) -> int:
+    """Return the least number of moves to zero, where this seat is to move; else 0."""
+    p: View = view.position
+    return distance(p.cells) if p.phase == MOVE and p.seat == view.seat else 0
+
+
+def start(view: SeatView) -> str:
+    if not moves_left(view):
+        return ""
+    return (
+        "Choose + or − at a row or a column: its three numbers all change by 1. "
+        "Whoever makes all nine numbers 0 wins. Bring them nearer to 0."
+    )
+
+
+def last_move(view: SeatView) -> str:
+    if moves_left(view) != 1:
+        return ""
+    return "One move makes all nine numbers 0. Find the line that is not 0 yet, and you win."
+
+
+def three_left(view: SeatView) -> str:
+    if moves_left(view) != 3:
+        return ""
+    return "You both move the same grid. Three moves are left to 0: yours, theirs and yours. So move nearer to 0."
+
+
+def away(view: SeatView) -> str:
+    if moves_left(view) < 5:
+        return ""
+    return "You may also move away from 0: that is how to keep the other player from making the last move."
+
+
+def result(view: SeatView) -> str:
+    p: View = view.position
+    if p.reason == GRID_IS_ZERO and p.winner == view.seat:
+        return "All nine numbers are 0, and the last move was yours. In a real game the numbers go from -5 to 5."
+    if p.reason != TURN_LIMIT:
+        return ""
+    return "The turns are used up, so it is a draw. You were never far from 0: try again, and move nearer each time."
+
+
+LESSON = Lesson(
+    options={"first": "1", "turns": "16"},
+    laid="1 2 3 / -1 0 1 / -2 -1 0",
+    seed="first lesson 1",
+    notes=(start, last_move, three_left, away, result),
+    suggested=("R1-", "R3+", "C3-"),
+)
