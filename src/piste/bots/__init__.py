@@ -15,12 +15,13 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from piste.core.dealer import RandomStream
-from piste.core.errors import MissingExtraError, UnknownNameError
+from piste.core.errors import BotError, MissingExtraError, PisteError, UnknownNameError
 from piste.core.evaluation import Basis, Progress
 from piste.core.extras import has, missing, solver_of, solving
 from piste.core.game import Game, quoted
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 ENTRY_POINTS = "piste.bots"
 PROGRAM = "cmd:"
+_FUNCTION = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*")
 
 LEVELS = ("novice", "steady", "strong", "perfect")
 """Weakest first. A game has those of them for which its folder has a file."""
@@ -165,16 +167,19 @@ def feel(game: Game, spec: str, options: Any = None) -> str:
     return "The strongest one here, though not perfect. Expect to lose more often than you win."
 
 
-def find(spec: str, game: Game, options: Any = None) -> Bot:
-    """Return the bot that is asked for: by name, or as `cmd:COMMAND LINE` for a program that takes the seat.
+def find(spec: str, game: Game, options: Any = None, *, limit: float | None = None) -> Bot:
+    """Return the bot that is asked for: by name, as `cmd:COMMAND LINE` for a program that takes the seat, or as
+    `module:function` for a function of Python that is called with the game and returns a bot.
 
     One that cannot play with these options here, for want of a library, is refused; without any, with the sheet's.
+    `limit` is how many seconds a program has for an answer.
     """
     wanted = level_of(spec)
     if wanted.startswith(PROGRAM):
-        from piste.bots.program import ProgramBot
+        from piste.bots.program import ANSWER_TIMEOUT_S, ProgramBot
 
-        return ProgramBot(wanted.removeprefix(PROGRAM).strip(), game)
+        command = wanted.removeprefix(PROGRAM).strip()
+        return ProgramBot(command, game, limit=ANSWER_TIMEOUT_S if limit is None else limit)
     if wanted in _own(game):
         why = refused(wanted, game, options)
         if why is not None:
@@ -184,6 +189,8 @@ def find(spec: str, game: Game, options: Any = None) -> Bot:
     others = _installed(game)
     if wanted in others:
         return cast("Bot", others[wanted].load()(game))
+    if _FUNCTION.fullmatch(wanted):
+        return _from_function(wanted, game)
     from difflib import get_close_matches
 
     known = tuple(shown(game, name) for name in names(game))
@@ -193,6 +200,29 @@ def find(spec: str, game: Game, options: Any = None) -> Bot:
         f"There is no bot {quoted(spec)} for {game.notation.TITLE}.{hint} "
         f"The bots are: {', '.join(known)}; {PROGRAM}PROGRAM seats a program of yours."
     )
+
+
+def _from_function(spec: str, game: Game) -> Bot:
+    """Return the bot that a function of a module makes when it is called with the game."""
+    from importlib import import_module
+
+    module, _, name = spec.partition(":")
+    try:
+        made = getattr(import_module(module), name)
+    except Exception as e:  # a module may fail in any way while it is loaded
+        raise UnknownNameError(f"The bot {quoted(spec)} cannot be loaded: {type(e).__name__}: {e}.") from e
+    try:
+        bot = made(game)
+    except PisteError:
+        raise
+    except Exception as e:
+        raise BotError(f"The bot {quoted(spec)} cannot be made: {type(e).__name__}: {e}.") from e
+    if not callable(getattr(bot, "choose", None)) or not callable(getattr(bot, "close", None)):
+        raise BotError(
+            f"The bot {quoted(spec)} is not one: {name}(game) has to return an object with choose(view, stream) and "
+            "close()."
+        )
+    return cast("Bot", bot)
 
 
 def asks_solver(level: str, game: Game) -> bool:

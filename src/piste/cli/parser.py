@@ -80,6 +80,9 @@ SET = repeated("--set", "OPTION=VALUE", "an option of the game; may be given aga
 BRIEF = flag("--brief", "short questions and no pauses, for people who have played before")
 NO_INPUT = flag("--no-input", "fail instead of asking a person")
 PROCESSES = value("--processes", "P", "how many (default: one for each core); the result is the same")
+ENGINE = value(
+    "--engine", "WHERE", "local (default), local-cluster, or the address of a Dask scheduler: tcp://HOST:PORT"
+)
 JSON = flag("--json", "for machines")
 
 
@@ -168,6 +171,29 @@ def make_parser() -> argparse.ArgumentParser:
         value("--seed", help="the same seed, the same games (default: match)", default="match"),
         PROCESSES,
         JSON,
+    ).intermixed = True  # fmt: skip
+    command(
+        "tournament", "rate bots and programs by many games, or settle which of two is better",
+        ANY_GAME,
+        value(
+            "entrants", "ENTRANT", "a bot's name, cmd:PROGRAM or module:function; NAME=... gives it a name", nargs="*"
+        ),
+        flag("--gauntlet", "the first entrant against each of the others, instead of all against all"),
+        value("--games", "N", "of each pairing, rounded up to whole deals (default: 200; with --sprt 20000)"),
+        value("--sprt", "E0,E1", "stop when it is settled whether the first is E0 or E1 points of Elo better"),
+        value("--anchor", "NAME=RATING", "whose rating is fixed (default: random=0, else the first)"),
+        value("--limit", "SECONDS", "for a decision of a program or a Python bot (default: 10)"),
+        flag("--review", "let the coach judge every decision: luck-adjusted results, losses by phase, puzzles"),
+        SET,
+        value("--seed", help="the same seed, the same games (default: tournament)", default="tournament"),
+        value("--html", "FILE", "write a page with pictures, too"),
+        PROCESSES,
+        ENGINE,
+        JSON,
+        exclusive=(
+            value("--results", "FILE", "where the results are kept (default: a new file; see piste where)"),
+            value("--resume", "FILE", "go on with the tournament of this file, or show it"),
+        ),
     ).intermixed = True  # fmt: skip
     command(
         "simulate", "play many games at once and count the results",

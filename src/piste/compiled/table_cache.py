@@ -46,6 +46,9 @@ class CacheUnusableError(PisteError):
 
 _warned: set[str] = set()
 
+loaded: set[tuple[str, str]] = set()
+"""The tables that were read or written in this process, as (name, stamp): a worker that does the same needs them."""
+
 
 def warn_not_cached(folder: Path, error: OSError) -> None:
     """Warn once for each folder that nothing can be cached there, and say what can be done."""
@@ -160,6 +163,7 @@ def load(name: str, stamp: str) -> CachedTable | None:
         if there:
             shutil.rmtree(place, ignore_errors=True)
         return None
+    loaded.add((name, stamp))
     return CachedTable(place, body)
 
 
@@ -176,7 +180,45 @@ def save(name: str, stamp: str, arrays: Mapping[str, Array]) -> CachedTable:
     finally:
         shutil.rmtree(making, ignore_errors=True)
     shutil.rmtree(_scratch(name, stamp), ignore_errors=True)
+    loaded.add((name, stamp))
     return CachedTable(place, body)
+
+
+def pack(name: str, stamp: str, max_bytes: int) -> bytes:
+    """Return a whole table as bytes, to be sent to another machine; refuse one that is larger than this."""
+    import io
+    import tarfile
+
+    place = _place(name, stamp)
+    size = sum(file.stat().st_size for file in place.iterdir())
+    if size > max_bytes:
+        raise PisteError(
+            f"A worker lacks the table '{name}', which is too large to be sent ({size >> 20} MB). Compute it there "
+            "with `piste solve GAME --full`, or copy the folder that `piste where` names."
+        )
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w:gz", compresslevel=1) as archive:
+        for file in sorted(place.iterdir()):
+            archive.add(file, file.name)
+    return packed.getvalue()
+
+
+def unpack(name: str, stamp: str, data: bytes) -> None:
+    """Write a table that was packed elsewhere into the cache; what does not match its checksums is deleted."""
+    import io
+    import tarfile
+
+    place = _place(name, stamp)
+    making = place.with_name(f"{place.name}.{os.getpid()}-{get_ident()}.part")
+    try:
+        making.mkdir(parents=True, exist_ok=True)
+        with tarfile.open(fileobj=io.BytesIO(data), mode="r:gz") as archive:
+            archive.extractall(making, filter="data")
+        _publish(making, place, lambda: load(name, stamp) is not None)
+    except OSError as e:
+        warn_not_cached(folder(), e)
+    finally:
+        shutil.rmtree(making, ignore_errors=True)
 
 
 def try_save(name: str, stamp: str, arrays: Mapping[str, Array]) -> None:

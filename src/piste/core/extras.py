@@ -32,6 +32,7 @@ MANY = Feature("Play of many games together", "fast", NUMBA)
 PETTINGZOO = Feature("PettingZoo", "rl", ("numpy", "gymnasium", "pettingzoo"))
 GYMNASIUM = Feature("Gymnasium", "rl", ("numpy", "gymnasium"))
 OPENSPIEL = Feature("OpenSpiel", "openspiel", ("numpy", "pyspiel"))
+CLUSTER = Feature("A cluster", "cluster", ("distributed",))
 PNG = Feature("A plot as PNG", "plot", ("matplotlib",))
 SERVE = Feature(
     "`piste serve`",

@@ -7,48 +7,26 @@ number of processes plays the same games, and results are returned in the order 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Sequence
-from concurrent.futures import Future, wait
-from contextlib import closing
+from contextlib import closing, nullcontext
 from dataclasses import dataclass, field
-from itertools import combinations, groupby, permutations
-from queue import SimpleQueue
-from time import process_time
+from itertools import combinations, permutations
 from typing import Any, NamedTuple
 
 from piste import bots
-from piste.bots import Plain
+from piste.analysis.arena.chunks import Pace
+from piste.analysis.arena.game_play import BeforeDecision, Time, play_game, play_out
+from piste.analysis.engine import Engine, checkpoint, open_engine
 from piste.compiled.simulate import Share, share
-from piste.core.dealer import Dealer
 from piste.core.errors import OptionError, PisteError, is_interrupt
 from piste.core.evaluation import Progress, quiet
 from piste.core.game import Game
-from piste.core.table import Table
-from piste.core.views import SeatView
-from piste.core.worker_process import Worker, WorkerDiedError
+from piste.core.worker_process import WorkerDiedError
+
+__all__ = ["BeforeDecision", "Match", "Outcome", "Result", "Time", "ladder", "play", "play_out"]
 
 DEFAULT_SEED = "match"
 DEFAULT_TURN_LIMIT = 200
 """Of games that could otherwise be endless (G2)."""
-
-STOP_TIMEOUT_S = 15.0
-"""How long a worker process has to stop before it is killed: longer than a bot program may take for an answer."""
-
-
-class Time(NamedTuple):
-    """The CPU time of a player's decisions."""
-
-    decisions: int = 0
-    seconds: float = 0.0
-    worst: float = 0.0
-
-    def __add__(self, other: object) -> Time:
-        assert isinstance(other, Time)
-        worst = max(self.worst, other.worst)
-        return Time(self.decisions + other.decisions, self.seconds + other.seconds, worst)
-
-    @property
-    def mean(self) -> float:
-        return self.seconds / self.decisions if self.decisions else 0.0
 
 
 Times = tuple[Time, Time]
@@ -72,9 +50,6 @@ class Outcome:
 
 Deal = tuple[Outcome, ...]
 """A deal, played from every seat."""
-
-BeforeDecision = Callable[[SeatView], object]
-"""Called with the view before every decision; it may raise."""
 
 
 class Score(NamedTuple):
@@ -140,10 +115,12 @@ def play(
     seed: str = DEFAULT_SEED,
     processes: int = 1,
     progress: Progress = quiet,
+    engine: Engine | None = None,
 ) -> Result:
     """Let two bots play `games` games, rounded up to whole deals; Ctrl-C ends it early with the games so far.
 
-    Each deal is played once for every seat that the first bot can have; the second has all the others.
+    Each deal is played once for every seat that the first bot can have; the second has all the others. Without an
+    engine it is played in so many processes.
     """
     if len(specs) != 2:
         raise OptionError(f"A match is played by two bots, and {len(specs)} were given.")
@@ -157,11 +134,18 @@ def play(
     try:
         match.prepare(progress)  # also fills the caches for all processes, and refuses bots that cannot play
         progress(0, deals * seats, "playing")
-        n = min(processes, deals)
-        with closing(match.deals(range(deals)) if n == 1 else _in_processes(match, deals, n)) as source:
-            for deal in source:
-                outcomes += deal
-                progress(len(outcomes), deals * seats, "playing")
+        with open_engine(None, min(processes, deals)) if engine is None else nullcontext(engine) as used:
+            used.send_tables()
+            pace = Pace(used)
+            tasks = ((match, numbers) for numbers in pace.chunks(range(deals)))
+            with closing(used.in_order(play_deals, tasks)) as source:
+                for chunk in source:
+                    pace.done(len(chunk))
+                    for deal in chunk:
+                        outcomes += deal
+                        progress(len(outcomes), deals * seats, "playing")
+    except WorkerDiedError:
+        raise PisteError("One of the processes that played ended before its deals were done.") from None
     except (KeyboardInterrupt, SystemError) as e:
         if not is_interrupt(e):
             raise  # otherwise the games so far are returned
@@ -176,6 +160,7 @@ def ladder(
     seed: str = DEFAULT_SEED,
     processes: int = 1,
     progress: Progress = quiet,
+    engine: Engine | None = None,
 ) -> list[Result]:
     """Let every level play every other and return the matches; `games` is a number, or is asked before each match.
 
@@ -183,15 +168,18 @@ def ladder(
     """
     pairs = pairings(game, options, levels)
     results: list[Result] = []
-    for number, (one, two) in enumerate(pairs, 1):
+    with open_engine(None, processes) if engine is None else nullcontext(engine) as used:
+        for number, (one, two) in enumerate(pairs, 1):
 
-        def tell(done: int, whole: int, what: str = "", head: str = f"{number}/{len(pairs)} {one}, {two}:") -> None:
-            progress(done, whole, f"{head} {what}")
+            def tell(
+                done: int, whole: int, what: str = "", head: str = f"{number}/{len(pairs)} {one}, {two}:"
+            ) -> None:
+                progress(done, whole, f"{head} {what}")
 
-        wanted = games if isinstance(games, int) else games(one, two)
-        results.append(play(game, options, (one, two), wanted, seed, processes, tell))
-        if results[-1].stopped:
-            break
+            wanted = games if isinstance(games, int) else games(one, two)
+            results.append(play(game, options, (one, two), wanted, seed, processes, tell, used))
+            if results[-1].stopped:
+                break
     return results
 
 
@@ -247,85 +235,15 @@ class Match(NamedTuple):
 
     def play(self, deal: int, own: int, before: BeforeDecision | None = None) -> Outcome:
         """Play one game, with the first bot in this seat."""
-        dealer = Dealer(f"{self.seed} {deal}")
-        table = Table(self.game, self.options, dealer, counts=False)
-        seated: list[bots.Bot] = []
-        try:
-            for seat in range(table.seats):
-                seated.append(bots.find(self.specs[seat != own], self.game, self.options))
-                if not isinstance(seated[-1], Plain):  # a bot of the package is prepared once for all games
-                    bots.prepare(seated[-1], self.options, quiet)
-            spent = play_out(table, dealer, seated, before)
-            for seat, bot in enumerate(seated):
-                bots.finish(bot, table.view(seat))
-        finally:
-            for bot in seated:
-                bot.close()
-        ending, position = table.ending(), table.view().position
-        assert ending is not None
-        # A game that counts its turns says how many there were; elsewhere a turn is what one seat decides in a row.
-        turns = getattr(position, "turns", len(list(groupby(seat for seat, _ in spent))))
-        by_player = [[seconds for seat, seconds in spent if (seat == own) == first] for first in (True, False)]
-        one, two = (Time(len(seconds), sum(seconds), max(seconds, default=0.0)) for seconds in by_player)
-        rounds = tuple(getattr(position, "wins", ()))[: table.seats]
-        return Outcome(deal, own, ending.winner, rounds, turns, (one, two))
+        specs = [self.specs[seat != own] for seat in range(self.game.rules.seats(self.options))]
+        played = play_game(self.game, self.options, specs, f"{self.seed} {deal}", before)
+        one, two = (
+            Time.of([seconds for seat, seconds in played.spent if (seat == own) == first]) for first in (True, False)
+        )
+        return Outcome(deal, own, played.winner, played.rounds, played.turns, (one, two))
 
 
-def play_out(
-    table: Table, dealer: Dealer, players: Sequence[bots.Bot], before: BeforeDecision | None = None
-) -> list[tuple[int, float]]:
-    """Let bots play to the end, and return the seat and the CPU time of each decision."""
-    spent = []
-    while (seat := table.to_act) is not None:
-        view = table.view(seat).complete()
-        if before is not None:
-            before(view)
-        stream = dealer.stream(bots.stream_name(view))
-        began = process_time()
-        decision = players[seat].choose(view, stream)
-        spent.append((seat, process_time() - began))
-        table.decide(seat, decision, view.number)
-    return spent
-
-
-def _in_processes(match: Match, deals: int, processes: int) -> Generator[Deal, None, None]:
-    """Play all deals in several processes, each of them every n-th deal, and yield them in order."""
-    messages: SimpleQueue[Deal | Future[None]] = SimpleQueue()
-    workers = [Worker() for _ in range(processes)]
-    early: dict[int, Deal] = {}
-    futures = []
-
-    def receive(done: int, whole: int, what: str, *played: Deal) -> None:  # noqa: ARG001
-        for deal in played:
-            messages.put(deal)
-
-    try:
-        for first, worker in enumerate(workers):
-            futures.append(worker.submit(_play_deals, match, range(first, deals, processes), progress=receive))
-            futures[-1].add_done_callback(messages.put)
-        due = 0
-        while due < deals:
-            message = messages.get()
-            if not isinstance(message, Future):
-                early[message[0].deal] = message
-            elif isinstance(message.exception(), WorkerDiedError):
-                raise PisteError("One of the processes that played ended before its deals were done.")
-            else:
-                message.result()  # raises what went wrong
-            while due in early:
-                yield early.pop(due)
-                due += 1
-    finally:
-        for worker in workers:
-            worker.interrupt()
-        wait(futures, STOP_TIMEOUT_S)
-        for worker in workers:
-            worker.kill()
-
-
-def _play_deals(match: Match, numbers: range, progress: Callable[..., None]) -> None:
-    """Play some deals in a worker process, and send each when it is done."""
+def play_deals(match: Match, numbers: range) -> list[Deal]:
+    """Play some deals; an engine calls it wherever it works."""
     match.prepare()
-    # Progress is reported before each decision too: there the worker learns that it has to stop.
-    for done, deal in enumerate(match.deals(numbers, lambda _: progress(0, len(numbers)))):
-        progress(done, len(numbers), "", deal)
+    return list(match.deals(numbers, lambda _: checkpoint()))

@@ -1,0 +1,152 @@
+"""`piste tournament`: entrants are rated by many games; what was played is kept, and can be gone on with."""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import sys
+from pathlib import Path
+from time import monotonic
+
+from piste.analysis.arena import results as files
+from piste.analysis.arena.match import with_turn_limit
+from piste.analysis.arena.plan import make_plan, read_entrants
+from piste.analysis.arena.report import Report, document, report, standings_lines, text
+from piste.analysis.arena.results import Results
+from piste.analysis.arena.sprt import parse
+from piste.analysis.arena.tournament import play_tournament
+from piste.analysis.engine import open_engine
+from piste.cli.arguments import option_pairs, whole_number, worker_count
+from piste.cli.output import print_json
+from piste.cli.progress_bar import ProgressBar
+from piste.cli.terminal import Terminal
+from piste.core.errors import OptionError, PisteError, is_interrupt
+from piste.core.game import find, quoted
+from piste.core.paths import data_folder
+
+DEFAULT_GAMES, DEFAULT_GAMES_SPRT = "200", "20000"
+MAX_GAMES = 10**8
+LIVE_INTERVAL_S = 2.0
+FOLDER = "tournaments"
+
+
+def run(args: argparse.Namespace, terminal: Terminal) -> int:
+    results = resumed(args) if args.resume else begun(args)
+    stopped = False
+    try:
+        if not report(results).finished:
+            if args.resume:
+                results.reopen()
+            stopped = play(results, args, terminal)
+    except PisteError as e:
+        if isinstance(e, files.ResultsError | OptionError) or not results.deals:
+            raise
+        raise PisteError(f"{e}\n{how_to_go_on(results)}") from e
+    finally:
+        results.close()
+    found = report(results)
+    if args.json:
+        print_json(terminal, {**document(found), "results": str(results.path)}, version=1)
+    else:
+        show(found, results, terminal, stopped=stopped)
+    return 130 if stopped else 0
+
+
+def begun(args: argparse.Namespace) -> Results:
+    """Return a tournament that begins, with its new file."""
+    if args.game is None:
+        raise OptionError("Name a game and at least two entrants: piste tournament prime-duel random steady")
+    game = find(args.game)
+    options = with_turn_limit(game, option_pairs(args.set))
+    sprt = None if args.sprt is None else parse(args.sprt)
+    games = args.games or (DEFAULT_GAMES if sprt is None else DEFAULT_GAMES_SPRT)
+    plan = make_plan(
+        game, options, read_entrants(args.entrants), whole_number("games", games, 1, MAX_GAMES),
+        seed=args.seed, gauntlet=args.gauntlet, limit=limit(args.limit), sprt=sprt, anchor=args.anchor,
+    )  # fmt: skip
+    plan.prepare()  # who cannot play is refused before there is a file
+    return files.create(plan, Path(args.results) if args.results else new_file(game.name))
+
+
+def resumed(args: argparse.Namespace) -> Results:
+    if args.game is not None or args.entrants:
+        raise OptionError("With --resume the file says who plays what: name no game and no entrant.")
+    return files.read(Path(args.resume))
+
+
+def limit(text: str | None) -> float:
+    try:
+        seconds = 10.0 if text is None else float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0.01 <= seconds <= 3600:
+        raise OptionError(f"--limit cannot be {quoted(text)}: it is a number of seconds from 0.01 to 3600.")
+    return seconds
+
+
+def new_file(game: str) -> Path:
+    """Return a file in the user's folder that is not there yet."""
+    stamp = datetime.datetime.now().strftime("%Y-%m-%d-%H%M%S")
+    folder = data_folder() / FOLDER
+    path, number = folder / f"{game}-{stamp}.jsonl", 1
+    while path.exists():
+        number += 1
+        path = folder / f"{game}-{stamp}-{number}.jsonl"
+    return path
+
+
+def play(results: Results, args: argparse.Namespace, terminal: Terminal) -> bool:
+    """Play what is left, and say whether it was stopped by Ctrl-C."""
+    if not args.json:
+        terminal.note(f"Results: {results.path}")
+    try:
+        with (
+            LiveStandings() as live,
+            ProgressBar("playing") as bar,
+            open_engine(args.engine, worker_count("processes", args.processes)) as engine,
+        ):
+            play_tournament(results, engine, bar, live)
+    except (KeyboardInterrupt, SystemError) as e:
+        if not is_interrupt(e):
+            raise
+        return True
+    return False
+
+
+def how_to_go_on(results: Results) -> str:
+    return f"What was played is kept. Go on with: piste tournament --resume {results.path}"
+
+
+def show(found: Report, results: Results, terminal: Terminal, *, stopped: bool) -> None:
+    for line in text(found):
+        terminal.line(line)
+    if stopped:
+        terminal.note(f"Stopped. {how_to_go_on(results)}")
+
+
+class LiveStandings:
+    """The standings above the progress bar, drawn anew now and then; only at a terminal that can redraw lines."""
+
+    def __init__(self) -> None:
+        self._visible = sys.stderr.isatty()
+        self._lines = 0
+        self._last = monotonic()
+
+    def __enter__(self) -> LiveStandings:
+        return self
+
+    def __call__(self, results: Results) -> None:
+        if not self._visible or monotonic() - self._last < LIVE_INTERVAL_S:
+            return
+        self._clear()
+        lines = standings_lines(report(results))
+        print("\n".join(lines), file=sys.stderr, flush=True)
+        self._lines, self._last = len(lines), monotonic()
+
+    def __exit__(self, *_: object) -> None:
+        self._clear()
+
+    def _clear(self) -> None:
+        if self._lines:
+            print(f"\r\x1b[{self._lines}A\x1b[J", end="", file=sys.stderr, flush=True)
+            self._lines = 0
