@@ -95,7 +95,7 @@ def test_pairs_that_are_alike_make_intervals_wider() -> None:
 
 
 def test_who_never_loses_has_a_rating_and_a_wide_interval() -> None:
-    deals = {(0, 1): Counter({((1, 0.0), (-1, 0.0)): 100})}
+    deals: Deals = {(0, 1): Counter({((1, 0.0), (-1, 0.0)): 100})}
     ratings = fit(2, deals)
     won = ratings.interval(1)
     assert won.value == pytest.approx(ELO * log(200.5 / 0.5), abs=0.5)
@@ -108,7 +108,7 @@ def test_who_never_loses_has_a_rating_and_a_wide_interval() -> None:
 
 
 def test_where_all_is_drawn_everybody_is_equal() -> None:
-    deals = {(one, two): Counter({((1, 0.5), (-1, 0.5)): 50}) for one, two in combinations(range(3), 2)}
+    deals: Deals = {(one, two): Counter({((1, 0.5), (-1, 0.5)): 50}) for one, two in combinations(range(3), 2)}
     ratings = fit(3, deals)
     assert ratings.values == pytest.approx((0, 0, 0), abs=1e-6)
     assert ratings.los(0, 1) == pytest.approx(0.5)
