@@ -9,6 +9,7 @@ import argparse
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
+from piste.analysis.coach.progress import Average, GameProgress, first_and_last, game_progress
 from piste.cli import saved_games
 from piste.cli.output import print_json
 from piste.cli.terminal import Terminal
@@ -55,6 +56,7 @@ def review_games(games: list[saved_games.Entry]) -> tuple[list[dict[str, Any]], 
     Also, by name of the game, why some could not be reviewed here.
     """
     from piste.analysis.coach.review import VERSION as COACH_VERSION
+    from piste.analysis.coach.review import document
 
     cached = saved_games.read_user_file(REVIEWS_FILE, VERSION).get("games")
     reviews: dict[str, Any] = cached if isinstance(cached, dict) else {}
@@ -71,11 +73,9 @@ def review_games(games: list[saved_games.Entry]) -> tuple[list[dict[str, Any]], 
                 except MissingExtraError as e:
                     refused[entry.game] = e
                     continue
-                losses = [decision.loss for decision in review.decisions(seat)]
+                made = game_progress(document(review, (seat,)), review.game.seat_name(seat))
                 row = {
-                    "name": entry.name, "game": entry.game, "mark": digest, "coach": COACH_VERSION,
-                    "accuracy": review.accuracy(seat), "decisions": len(losses),
-                    "loss": 100 * sum(losses) / len(losses) if losses else None,
+                    "name": entry.name, "game": entry.game, "mark": digest, "coach": COACH_VERSION, **made._asdict()
                 }  # fmt: skip
                 reviews[entry.name] = row
             rows.append({key: row[key] for key in ("name", "game", "accuracy", "loss", "decisions")})
@@ -102,19 +102,16 @@ def chart_lines(title: str, rows: list[dict[str, Any]], width: int) -> list[str]
         return [f"{title}: {len(rows)} games, none with anything to decide."]
     latest = reviewed[-(max(20, width) - 12) :]
     chart = "".join(BARS[min(len(BARS) - 1, int(row["accuracy"] / 100 * len(BARS)))] for row in latest)
-    third = max(1, len(reviewed) // 3)
+    at_first, lately = first_and_last([GameProgress(*(row[key] for key in GameProgress._fields)) for row in reviewed])
     first, last = reviewed[0]["name"][:DATE_LENGTH], reviewed[-1]["name"][:DATE_LENGTH]
     count = "1 game" if len(reviewed) == 1 else f"{len(reviewed)} games"
     return [
         f"{title}: {count}, {first} to {last}",
         f"  accuracy {chart}  ({BARS[0]} low, {BARS[-1]} high)",
-        f"  at first {average_text(reviewed[:third])}",
-        f"  lately   {average_text(reviewed[-third:])}",
+        f"  at first {average_text(at_first)}",
+        f"  lately   {average_text(lately)}",
     ]
 
 
-def average_text(rows: list[dict[str, Any]]) -> str:
-    decisions = sum(row["decisions"] for row in rows)
-    loss = sum(row["loss"] * row["decisions"] for row in rows if row["loss"] is not None) / max(1, decisions)
-    accuracy = sum(row["accuracy"] for row in rows) / len(rows)
-    return f"{accuracy:.0f} % accuracy, {loss:.1f} points lost a decision"
+def average_text(average: Average) -> str:
+    return f"{average.accuracy:.0f} % accuracy, {average.loss:.1f} points lost a decision"
