@@ -78,6 +78,7 @@ class FirstMind(BotWorkers):
     def __init__(self) -> None:
         self.choosing: Callable[[str, str, SeatView], Awaitable[int]] | None = None
         self.reviewing: Callable[[Callable[..., None]], Awaitable[None]] | None = None  # before a review is answered
+        self.studying: Callable[[Progress], Awaitable[None]] | None = None  # before a study is answered
         self.asked: list[tuple[str, ...]] = []
         self.prepared: list[tuple[str, str]] = []
         self.steps: tuple[tuple[int, int, str], ...] = ()  # told before anything is answered
@@ -108,6 +109,13 @@ class FirstMind(BotWorkers):
     async def prepare(self, game: str, level: str, _options: Any, progress: Progress = quiet) -> None:
         self.prepared.append((game, level))
         await self._tell(progress)
+
+    async def study(self, work: Callable[..., Any], *args: Any, progress: Progress = quiet) -> Any:
+        self.asked.append(("", "study", work.__name__))
+        await self._tell(progress)
+        if self.studying is not None:
+            await self.studying(progress)
+        return work(*args, progress=progress)
 
     async def review(self, record: str, progress: Callable[..., None]) -> str:
         self.asked.append(("", "review", record))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 import time
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
@@ -29,17 +28,20 @@ from starlette.staticfiles import StaticFiles
 from starlette.websockets import WebSocket
 
 from piste.core.errors import PisteError, UnknownNameError
-from piste.core.game import Game, find, listed, names, quoted, tidy
+from piste.core.game import find, quoted
 from piste.web import logging as logs
 from piste.web.middleware.guard import HTTP_SCHEME, FormError, Guard, answer, read_form, wants_json
 from piste.web.middleware.rate_limits import Limits, RateLimitError, network_of
 from piste.web.network import Root, is_loopback, lan_addresses, link_root, qr_svg
+from piste.web.requests import int_param, last_step, parse_int, requested_game
 from piste.web.settings import Settings
 from piste.web.storage.schema import Listing as StoredTable
 from piste.web.storage.storage import Storage
+from piste.web.study.runner import StudyRunner
+from piste.web.study.site import StudySite
 from piste.web.tables.lessons import LESSON
 from piste.web.tables.registry import TableNotFoundError
-from piste.web.tables.results import RESIGNED
+from piste.web.tables.results import result_text
 from piste.web.tables.room import OPEN, RESERVED, Opener, default_opener
 from piste.web.tables.service import TableService, TokenFactory, player_of
 from piste.web.views.rendering import STATIC, STEP_PARTS, PageRenderer, TableListing
@@ -55,7 +57,6 @@ MAX_ROOMS_LOADED = 10  # running games that the list of a player's games loads, 
 TABLES_ON_HOME_PAGE = 3  # open tables on the first page; a link leads to the others
 RUNNING_ON_HOME_PAGE = 3  # of the player's own games there
 MAX_QR_CODES = 512  # in the cache
-MAX_ALIAS_CHARS = 40  # of a game's name in an address; none is as long
 TOKEN_CHARS = 43  # the length of a device's token
 NOBODY_PLAYS = "Nobody plays in public just now. Open a table, show it on the front page, and it stands here too."
 NO_GAMES = "You have no games here yet."
@@ -75,6 +76,7 @@ class Site:
     pages: PageRenderer
     limits: Limits
     lan: Callable[[], list[str]]
+    runner: StudyRunner
     qr_codes: dict[str, bytes] = field(default_factory=dict)  # QR codes by link, the oldest first
 
     # Who asks
@@ -106,9 +108,13 @@ class Site:
         if token:
             response.set_cookie(
                 COOKIE, token, max_age=COOKIE_MAX_AGE_S, path="/", httponly=True, samesite="lax",
-                secure=self.root(request).startswith("https:") or self.settings.public.startswith("https:"),
+                secure=self.secure(request),
             )  # fmt: skip
         return response
+
+    def secure(self, request: HTTPConnection) -> bool:
+        """Say whether cookies are for https alone."""
+        return self.root(request).startswith("https:") or self.settings.public.startswith("https:")
 
     async def name(self, player: str) -> str:
         return (await asyncio.to_thread(self.service.storage.player, player) if player else None) or ""
@@ -368,6 +374,7 @@ class Site:
             Route("/rules/{game}", self.rules),
             Route("/watch", self.watch),
             Route("/games", self.yours),
+            *StudySite(self.service, self.pages, self.runner, self.player, self.secure).routes(),
             Route("/new", self.new, methods=["POST"]),
             Route("/t/{code}", self.table),
             Route("/t/{code}/news", self.news),
@@ -385,52 +392,6 @@ class Site:
             Route("/metrics", self.metrics),
             Mount("/static", GZipMiddleware(StaticFiles(directory=STATIC))),  # public files
         ]
-
-
-def result_text(stored: StoredTable) -> str:
-    """Return the result of a game in a list, from the view of the player who asked."""
-    game, line = find(stored.room.game), json.loads(stored.last or "{}")
-    winner = next((s for s in stored.seats if game.seat_name(s.seat) == line.get("winner")), None)
-    if winner is None:
-        who = "Draw"
-    elif winner.seat in stored.yours:
-        who = "You won"
-    else:
-        who = f"{winner.name or f'Player {game.seat_name(winner.seat)}'} won"
-    if line.get("ending") == RESIGNED:
-        return f"{who} by resignation"
-    return f"{who}: {line['ending']}" if "ending" in line else "Over"
-
-
-def requested_game(request: Request) -> Game:
-    """Return the game that an address means: by its name, its title, or a part of these that no other game has."""
-    wanted = alias(request.path_params["game"])
-    known = {name: {alias(name), alias(find(name).notation.TITLE)} for name in names()}
-    meant = [name for name, words in known.items() if wanted in words]
-    meant = meant or [name for name, words in known.items() if wanted and any(wanted in word for word in words)]
-    if len(meant) != 1:
-        titles = [find(name).notation.TITLE for name in names()]
-        raise UnknownNameError(f"There is no such game here. The games are {listed(titles, 'and')}.")
-    return find(meant[0])
-
-
-def alias(text: str) -> str:
-    """Return a game's name as addresses are compared: Zero Sum Duel is zero-sum-duel."""
-    return tidy(text[:MAX_ALIAS_CHARS]).replace("_", "").replace("-", "")
-
-
-def parse_int(text: str, max_digits: int, default: int) -> int:
-    digits = text.removeprefix("-")
-    return int(text) if digits.isascii() and digits.isdigit() and len(digits) <= max_digits else default
-
-
-def int_param(request: HTTPConnection, key: str, default: int) -> int:
-    return parse_int(request.query_params.get(key, ""), 6, default)
-
-
-def last_step(request: HTTPConnection) -> int:
-    """Return the last event that a client was sent, if it wants each one; below 0 if it does not."""
-    return int_param(request, "step", -1)
 
 
 def make_app(
@@ -454,7 +415,8 @@ def make_app(
     limits = limits or (Limits() if settings.limits else Limits.off())
     ticks = ticks or (time.monotonic if clock is time.time else clock)  # a given clock is both
     service = TableService(opened, bot_workers, settings, limits, clock, ticks, tokens or TokenFactory(), opener)
-    site = Site(settings, service, pages, limits, lan)
+    runner = StudyRunner(bot_workers, limits)
+    site = Site(settings, service, pages, limits, lan, runner)
 
     @contextlib.asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
@@ -466,6 +428,7 @@ def make_app(
         finally:
             care.cancel()
             service.registry.close_subscriptions()
+            await runner.close()
             await service.bot_runner.close()
             with contextlib.suppress(asyncio.CancelledError):
                 await care
@@ -479,7 +442,7 @@ def make_app(
         lifespan=lifespan,
         exception_handlers={PisteError: site.error_response, HTTPException: site.error_response},
     )
-    app.state.service = service
+    app.state.service, app.state.study = service, runner
     return app
 
 

@@ -5,10 +5,11 @@ The text is a position that everybody knows, or what one seat knows; it is all t
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import NamedTuple
 
 from piste.core.belief import event_text
-from piste.core.dealer import RandomStream
+from piste.core.dealer import Dealer, RandomStream
 from piste.core.errors import IllegalDecisionError, PositionError
 from piste.core.evaluation import Choice, Evaluation, Progress, described, quiet
 from piste.core.extras import solver_of
@@ -17,10 +18,14 @@ from piste.core.information_set import InformationSet
 from piste.core.position import Position
 from piste.core.protocols import CHANCE, HIDDEN, OVER, SPECTATOR
 from piste.core.steps import apply_step, tell_step
+from piste.core.table import Table
 from piste.core.views import LogEntry, SeatView
 
 MAX_STEPS = 60
 """How many of the things that can come next are listed."""
+
+MAX_DENOMINATOR = 60
+"""The largest of a probability that is written as a fraction."""
 
 
 class Board(NamedTuple):
@@ -97,7 +102,7 @@ def next_steps(known: InformationSet) -> tuple[tuple[str, str], ...]:
         outcomes = known.base.outcomes()
         if outcomes:
             kind = game.kind_name(game.rules.kind(known.base.state))
-            steps = [(name, f"{kind} {name}: {share}") for name, share in outcomes.items()]
+            steps = [(name, f"{kind} {name} ({share_text(share)})") for name, share in outcomes.items()]
         else:
             who = game.seat_name(game.rules.to_act(known.base.state))
             steps = [(name, f"{who}: {name}") for name in known.base.decisions()]
@@ -108,6 +113,18 @@ def next_steps(known: InformationSet) -> tuple[tuple[str, str], ...]:
         who = "" if event.seat == HIDDEN else f"{game.seat_name(event.seat)}: "
         events.append((event_text(game, options, event), f"{who}{game.kind_name(event.kind)} {what}"))
     return tuple(events[:MAX_STEPS])
+
+
+def share_text(share: Fraction) -> str:
+    """Return how likely an outcome is: exactly, where people can read that."""
+    exact = share.denominator <= MAX_DENOMINATOR
+    return f"{share.numerator} in {share.denominator}" if exact else f"{100 * float(share):.1f} %"
+
+
+def first_position(game: Game) -> str:
+    """Return what the player who decides first knows then, in the first game of a fixed seed."""
+    table = Table(game, game.options(), Dealer("piste board"), counts=False)
+    return written(InformationSet.of(game, table.view(table.to_act or 0)))
 
 
 def follow(text: str, step: str) -> str:
@@ -189,5 +206,3 @@ def by_value(worth: Worth) -> list[tuple[Choice, str]]:
     """Return the decisions with their reasons, the best first."""
     both = zip(worth.evaluation.choices, worth.reasons, strict=True)
     return sorted(both, key=lambda one: -one[0].chances.value)
-
-

@@ -35,9 +35,7 @@ def cached_review(record: Record, labels: Labels | None = None, progress: Progre
     return made._replace(labels=labels or Labels())
 
 
-def cached_puzzle(
-    game: Game, options: Any, seed: str, number: int, level: str, progress: Progress = quiet
-) -> Puzzle:
+def cached_puzzle(game: Game, options: Any, seed: str, number: int, level: str, progress: Progress = quiet) -> Puzzle:
     """Return the puzzle with this number of a seed: from the cache, or made and cached."""
     key = digest(game, options, f"puzzle {game.option_texts(options)} {level} {number} {seed}")
     return cached(Puzzle, key, lambda: puzzle(game, options, seed, number, level, progress))

@@ -149,7 +149,7 @@ class Guard:
         if refused is not None:
             await refused(scope, receive, send_with_headers)
             return
-        if not scope["path"].endswith("/hint"):  # a hint waits for a worker, which has a queue of its own
+        if not waits_for_worker(scope["path"]):
             await work_slot.enter_async_context(self._limits.work_slot(network_of(scope)))
         try:
             async with work_slot:
@@ -230,6 +230,11 @@ class Guard:
         except Exception as again:
             logs.error("failed to draw the error page", again)
             return answer(scope, 500, sentence)
+
+
+def waits_for_worker(path: str) -> bool:
+    """Say whether an address waits for a worker: workers have a queue of their own, and nothing else waits for it."""
+    return path.endswith(("/hint", "/analyse")) or path.startswith(("/puzzles", "/puzzle/", "/analysis"))
 
 
 def add_headers(scope: Scope, message: Message) -> None:

@@ -41,6 +41,7 @@ RATES: Mapping[str, Rate] = {
     "messages": Rate(40, 5),  # of one socket
     "traffic": Rate(1000, 100),  # messages of all sockets of a network
     "pictures": Rate(60, 1),  # QR codes that have to be drawn
+    "studies": Rate(60, 1),  # puzzles and positions that have to be computed
 }
 MAX_SOCKETS_PER_NETWORK = 500  # open at once
 # Requests and messages of one network that are handled at once. Only its own others wait for them.
@@ -54,6 +55,7 @@ REFUSALS = {
     "sockets": "Your network has connected very often in a short time. Wait a moment; the page tries again itself.",
     "held": "Your network has very many connections open. Close a page you no longer need, then try again.",
     "messages": "That was too fast. Wait a moment, then try again.",
+    "studies": "Your network has asked for many puzzles and positions. Wait a moment, then try again.",
     "pictures": "Your network has asked for many QR codes. Wait a moment, or send the link instead.",
 }
 

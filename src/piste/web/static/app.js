@@ -42,5 +42,7 @@ if (page === "table") {
   connection.open();
 } else if (page === "replay") {
   (await load("replay")).begin();
+} else if (page === "study") {
+  await (await load("study")).begin(load);
 }
 document.documentElement.classList.add("ready"); // from now on scripts handle keys and buttons; before, forms do

@@ -219,6 +219,12 @@ class Storage:
     def review(self, code: str) -> str | None:
         return self._scalar(select(ReviewRow.text).where(ReviewRow.room == code))
 
+    def reviews(self, codes: list[str]) -> dict[str, str]:
+        """Return the reviews of these rooms, as far as there are any."""
+        asked = select(ReviewRow.room, ReviewRow.text).where(ReviewRow.room.in_(codes))
+        with self._reading() as connection:
+            return {row.room: row.text for row in connection.execute(asked)}
+
     def expired(self, before: float) -> list[tuple[str, float]]:
         """Return the rooms without a change since then and the time of their last change, oldest first."""
         asked = select(RoomRow.code, RoomRow.touched).where(RoomRow.touched < before).order_by(RoomRow.touched)

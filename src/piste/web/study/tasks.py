@@ -74,6 +74,13 @@ def board(text: str, progress: Progress = quiet) -> Board:  # noqa: ARG001 (ever
     return boards.board(text)
 
 
+def first_position(game_name: str, progress: Progress = quiet) -> str:  # noqa: ARG001
+    """Return the position that a board without a text begins with."""
+    from piste.analysis.coach import board as boards
+
+    return boards.first_position(find(game_name))
+
+
 def follow(text: str, step: str, progress: Progress = quiet) -> str:  # noqa: ARG001
     """Return the text of the position after a step."""
     from piste.analysis.coach import board as boards

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from piste.core.game import Game
+import json
+
+from piste.core.game import Game, find
 from piste.core.views import Ending, SeatView
+from piste.web.storage.schema import Listing
 
 RESIGNED = "resigned"  # as every game calls it
 
@@ -40,3 +43,18 @@ def reason(ending: Ending, names: tuple[str, ...], seat: int) -> str:
 def result(ending: Ending, names: tuple[str, ...], seat: int, score: tuple[int, ...] = ()) -> str:
     """Return how the game ended, and why, in one sentence."""
     return f"{headline(ending, names, seat, score)}: {reason(ending, names, seat)}."
+
+
+def result_text(stored: Listing) -> str:
+    """Return the result of a game in a list, from the view of the player who asked."""
+    game, line = find(stored.room.game), json.loads(stored.last or "{}")
+    winner = next((s for s in stored.seats if game.seat_name(s.seat) == line.get("winner")), None)
+    if winner is None:
+        who = "Draw"
+    elif winner.seat in stored.yours:
+        who = "You won"
+    else:
+        who = f"{winner.name or f'Player {game.seat_name(winner.seat)}'} won"
+    if line.get("ending") == RESIGNED:
+        return f"{who} by resignation"
+    return f"{who}: {line['ending']}" if "ending" in line else "Over"

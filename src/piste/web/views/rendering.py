@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -33,7 +34,7 @@ PART_FIELDS: Mapping[str, tuple[str, ...]] = {
         "code", "game", "title", "line", "seat", "door", "stage", "people", "areas", "choices", "invite", "only_here",
     ),
     "choices": (
-        "code", "game", "seat", "door", "stage", "number", "areas", "question", "choices", "hint", "lesson",
+        "code", "game", "seat", "door", "stage", "number", "areas", "question", "choices", "decide", "hint", "lesson",
     ),
     "notes": ("seat", "areas", "choices"),
     "offers": ("code", "game", "options", "seat", "stage", "offers", "invite", "only_here", "seat_link", "successor"),
@@ -98,7 +99,7 @@ class PageRenderer:
         self._draw = lru_cache(3 * CACHE_SIZE)(self._draw_macro)
         drawing = {"area": self.area, "made_by": made_by, "confirm_text": confirm_text}
         self.environment.filters.update(minus=minus, max_players=max_players, option_labels=option_labels, **drawing)
-        self.environment.filters.update(credit=credit, utc=utc)
+        self.environment.filters.update(credit=credit, utc=utc, day=day)
         drawing = {"cached_draw": self._draw, "levels_of": levels, "picture": self.picture}
         self.environment.globals.update(static=self.static, counted=counted, SPECTATOR=SPECTATOR, **drawing)
 
@@ -320,6 +321,11 @@ def option_labels(changed: tuple[tuple[str, str], ...], name: str) -> str:
     """Return a game's changed options in people's words."""
     game = find(name)
     return ", ".join(game.option_labels(game.options(dict(changed))))
+
+
+def day(when: float) -> str:
+    """Return the date of a time, by UTC."""
+    return datetime.fromtimestamp(when, UTC).strftime("%Y-%m-%d")
 
 
 def typing_example(choices: Sequence[Choice]) -> str:

@@ -89,6 +89,7 @@ class TableViewModel(NamedTuple):
     log: tuple[LogLine, ...] = ()
     offers: tuple[Offer, ...] = ()
     lesson: str | None = None  # in a first game that teaches, the note for this seat now; None at other tables
+    decide: str = ""  # the address that takes decisions; "" for that of the table
     hint: str = ""  # the hint for this question; "" if none was asked for
     round_end: RoundEnd | None = None  # of the last round, until this seat decides in the next one
     result: str = ""  # once it is over, in a sentence

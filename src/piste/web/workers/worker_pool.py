@@ -1,4 +1,4 @@
-"""Bots, hints and reviews in worker processes, so that computing does not block the server.
+"""Bots, hints, reviews and studies in worker processes, so that computing does not block the server.
 
 A worker gets a seat's view and a random stream of its own, and nothing else of the game; a review gets the record of
 a finished game. The tables that strong bots need are computed once, in a separate process.
@@ -35,11 +35,12 @@ INSTANT_LEVELS = ("random", "novice", "steady")  # levels that answer at once, w
 WORKER_MEMORY_BYTES, PREPARATION_MEMORY_BYTES = 1 << 30, 2 << 30  # a worker that needs more memory is stopped
 REVIEW_UPDATE_INTERVAL_S = 0.5  # time between two updates of a partial review
 FAILURES: dict[type[Exception], str] = {
-    WorkerDiedError: "A bot stopped in the middle of a thought.",
-    WorkerMemoryError: "A bot needed more memory than there is for one.",
-    TimeoutError: "A bot took too long and was stopped.",
+    WorkerDiedError: "stopped in the middle of a thought",
+    WorkerMemoryError: "needed more memory than there is for one",
+    TimeoutError: "took too long and was stopped",
 }
 RETRY_ADVICE = "The game is kept: reload the page to let it try again."
+STUDY_ADVICE = "Try again later; `piste solve` and `piste puzzle` work without a limit on your own computer."
 READY = (1, 1, "")  # the progress that is reported when preparation is over
 T = TypeVar("T")
 
@@ -83,12 +84,17 @@ class BotWorkers:
     """
 
     def __init__(self, size: int, max_per_network: int) -> None:
-        decision = {"timeout_s": DECISION_TIMEOUT_S, "share_s": DECISION_SHARE_S}
+        decision: Any = {"timeout_s": DECISION_TIMEOUT_S, "share_s": DECISION_SHARE_S}
         # The server has priority over bots, and running games over reviews.
         self._decisions = WorkerPool(size, max_per_network, nice=2, **decision)
         # Bots that answer at once do not wait behind those that search.
         self._instant = WorkerPool(1, max_per_network, nice=1, **decision)
         self._reviews = WorkerPool(1, max_per_network, nice=10, timeout_s=REVIEW_TIMEOUT_S, share_s=REVIEW_SHARE_S)
+        # Puzzles and positions wait for each other, and neither a game nor a review waits for them.
+        self._studies = WorkerPool(
+            1, max_per_network, nice=12, timeout_s=REVIEW_TIMEOUT_S, share_s=REVIEW_SHARE_S,
+            who="The coach", advice=STUDY_ADVICE,
+        )  # fmt: skip
         self._preparations = PreparationTracker()
         self._closed = False
         self._tasks: set[asyncio.Task[Any]] = set()
@@ -113,6 +119,10 @@ class BotWorkers:
     async def review(self, record: str, progress: Callable[..., None]) -> str:
         """Return the coach's review of a finished game as JSON."""
         return await self._run(self._reviews, _review, record, progress=progress)
+
+    async def study(self, work: Callable[..., T], *args: Any, progress: Progress = quiet) -> T:
+        """Return the result of a task of `piste.web.study.tasks`."""
+        return await self._run(self._studies, work, *args, progress=progress)
 
     async def prepare(self, game: str, level: str, options: Any, progress: Progress = quiet) -> None:
         """Compute what a bot needs before its first decision, unless that is done."""
@@ -157,26 +167,30 @@ class BotWorkers:
                         return await _within(pool.timeout_s, worker, work, None if need else progress, pool)
                     except tuple(FAILURES) as e:
                         if last_try or self._closed or not isinstance(e, WorkerDiedError):
-                            raise WorkerTimeoutError(f"{FAILURES[type(e)]} {RETRY_ADVICE}") from None
+                            raise WorkerTimeoutError(f"{pool.who} {FAILURES[type(e)]}. {pool.advice}") from None
             raise AssertionError("the second try returns or raises")
         except (PisteError, asyncio.CancelledError):
             raise
         except Exception as e:
             logs.error("a bot failed", e)
-            raise PisteError(f"A bot failed at this. {RETRY_ADVICE}") from e
+            raise PisteError(f"{pool.who} failed at this. {pool.advice}") from e
 
     def close(self) -> None:
         self._closed = True
-        for part in (self._decisions, self._instant, self._reviews, self._preparations):
+        for part in (self._decisions, self._instant, self._reviews, self._studies, self._preparations):
             part.close()
 
 
 class WorkerPool:
     """Workers of one kind. Each has one task at a time, so that the time of a task begins when it runs."""
 
-    def __init__(self, size: int, max_per_network: int, *, nice: int, timeout_s: float, share_s: float) -> None:
+    def __init__(
+        self, size: int, max_per_network: int, *, nice: int, timeout_s: float, share_s: float,
+        who: str = "A bot", advice: str = RETRY_ADVICE,
+    ) -> None:  # fmt: skip
         self.timeout_s = timeout_s
         self.share_s = share_s
+        self.who, self.advice = who, advice  # what a failure is said of, and what can be done then
         self.queue = FairQueue(size)
         self._max_per_network = max_per_network
         self._workers = [Worker(nice=nice, memory=WORKER_MEMORY_BYTES) for _ in range(size)]
