@@ -334,3 +334,45 @@ async def test_nothing_that_is_forged_changes_or_tells_anything(house: InProcess
             told.append(play.answers)
         assert len(told[0]) == BATCH
         assert told[0] == told[1]
+
+
+@pytest.mark.parametrize("versus", ["friend", "steady"])
+async def test_after_a_game_only_its_players_go_on_and_with_what_there_is(
+    house: InProcessServer, versus: str
+) -> None:
+    """Forged requests for a rematch, a level or another try open no table, through forms and through a socket."""
+    ada, eve = Device(house), Device(house, "e" * 43)
+    code = await ada.opens("prime-duel", versus, name="Ada")
+    people = [ada]
+    if versus == "friend":
+        people.append(Device(house, "f" * 43))
+        await people[1].do(code, "sit", name="Ben")
+    table = house.room(code).table
+    assert table is not None
+    assert table.to_act == 0
+    assert (await ada.decide(code, table.view(0).decisions[0], table.number))["ok"]
+    await ada.do(code, "resign")
+    assert house.room(code).over
+    before, rooms = house.storage.room(code), set(house.service.registry.rooms)
+    cannot: list[tuple[Device, str, dict[str, str]]] = [
+        (eve, "rematch", {}), (eve, "rematch", {"bot": "novice"}), (eve, "again", {"number": "0"}),
+        (eve, "again", {"step": "1"}), (ada, "rematch", {"bot": "god"}), (ada, "rematch", {"bot": "cmd:sh"}),
+        (ada, "rematch", {"bot": "<script>"}), *((ada, "again", {"number": number}) for number in NUMBERS),
+        *((ada, "again", {"step": number}) for number in NUMBERS), (ada, "again", {}), (ada, "again", {"step": "0"}),
+    ]  # fmt: skip
+    if versus == "friend":
+        cannot += [(one, "again", {field: "0"}) for one in people for field in ("number", "step")]
+        cannot += [(one, "rematch", {"bot": "novice"}) for one in people]
+    sockets = {one.token: await one.connect(code) for one in (ada, eve)}
+    for device, verb, fields in cannot:
+        got = await device.do(code, verb, **fields)
+        said = got if device.token not in sockets else await sockets[device.token].ask(verb, **fields)
+        for answer in (got, said):
+            assert not answer["ok"], (verb, fields)
+            assert SENTENCE.search(answer["said"])
+            assert not FORBIDDEN.search(answer["said"])
+        assert got["status"] in (404, 409), (verb, fields, got)
+    assert set(house.service.registry.rooms) == rooms
+    assert house.storage.room(code) == before
+    for socket in sockets.values():
+        await socket.leave()

@@ -16,6 +16,7 @@ from piste.core.evaluation import Basis
 from piste.core.game import names
 from piste.games.prime_duel import guarantees
 from piste.web.tables.again import decision_after, own_decisions
+from piste.web.tables.service import player_of
 from piste.web.workers.worker_pool import WorkerTimeoutError
 from tests.web.failing_storage import storage_fails
 from tests.web.in_process_server import (
@@ -58,7 +59,7 @@ async def test_a_guest_gets_a_token_once_and_the_server_keeps_only_its_digest(ho
 async def test_a_bots_seat_says_how_its_play_is_known_and_duel_has_no_perfect_bot(house: InProcessServer) -> None:
     person = Device(house)
     home = (await person.get("/")).text
-    assert '<option value="perfect">Expert (searched)</option>' in home
+    assert re.search(r'<option value="perfect"[^>]*>Expert \(searched\)</option>', home)
     assert "<b>Expert</b> (searched)" in (await person.get("/g/mccoy-duel")).text
     duel = await person.page(await person.opens("mccoy-duel", "perfect"))
     assert "<bdi>Expert</bdi>" in duel
@@ -68,7 +69,7 @@ async def test_a_bots_seat_says_how_its_play_is_known_and_duel_has_no_perfect_bo
     assert "<bdi>Perfect</bdi>" in grid
     assert "Perfect bot (proven)" in grid
     code = await person.opens("positive-negative", **{"option-top": "12"})
-    assert '<option value="perfect">Expert (partly solved)</option>' in await person.page(code)
+    assert ">Expert (partly solved)</option>" in await person.page(code)
 
 
 async def test_a_running_server_follows_a_full_solution_that_is_made_meanwhile(
@@ -83,7 +84,7 @@ async def test_a_running_server_follows_a_full_solution_that_is_made_meanwhile(
     async def told(word: str) -> list[int]:
         """Return how often each page says so of the level."""
         said = {
-            f"/t/{waiting}": f'<option value="perfect">Expert ({word})</option>',
+            f"/t/{waiting}": f">Expert ({word})</option>",
             f"/t/{playing}": f"bot ({word})",
         }
         return [(await person.get(path)).text.count(text) for path, text in said.items()]
@@ -353,6 +354,139 @@ async def test_a_rematch_against_a_bot_begins_at_once_with_seats_swapped(house: 
     following = (await person.do(code, "rematch"))["go"].rpartition("/")[2]
     assert house.room(following).names() == ("Steady", "Ada")
     assert house.room(following).to_act is not None
+
+
+async def rematch_of(device: Device, code: str, **fields: str) -> str:
+    answer = await device.do(code, "rematch", **fields)
+    assert answer["ok"], answer
+    return str(answer["go"]).rpartition("/")[2]
+
+
+async def test_a_rematch_is_announced_at_once_to_the_other_player_and_to_spectators(house: InProcessServer) -> None:
+    code, (ada, ben) = await table_for(house, "prime-duel")
+    await ben.do(code, "resign")
+    sockets = {name: await device.connect(code) for name, device in (("Ben", ben), ("Eve", Device(house)))}
+    following = await rematch_of(ada, code)
+    for _ in range(2):
+        assert "rematch-call" not in await ada.page(code)
+        assert "Ada wants a rematch." in await ben.page(code)
+        assert "Your opponent wants a rematch" in (await ben.get("/games")).text
+        assert "Your opponent wants a rematch" not in (await ada.get("/games")).text
+        watching = await Device(house).page(code)
+        assert "Ada and Ben play again." in watching
+        assert "Watch the rematch" in watching
+        await house.restart()  # who asked is found again
+    assert "Ada wants a rematch." in sockets["Ben"].shown("status")
+    assert f'href="/t/{following}"' in sockets["Ben"].shown("status")
+    assert "Watch the rematch" in sockets["Eve"].shown("status")
+    await ben.page(following)
+    assert house.room(following).to_act is not None
+
+
+async def test_a_rematch_that_is_closed_can_be_asked_for_again(house: InProcessServer) -> None:
+    code, (ada, ben) = await table_for(house, "prime-duel")
+    await ben.do(code, "resign")
+    first = await rematch_of(ada, code)
+    assert (await ada.do(first, "delete"))["ok"]
+    assert "rematch-call" not in await ben.page(code)
+    second = await rematch_of(ben, code)
+    assert second != first
+    assert "Ben wants a rematch." in await ada.page(code)
+
+
+def series(page: str) -> str:
+    found = re.search(r'id="series">Games together: <b>(.*?)</b>', page)
+    return unescape(found[1]) if found else ""
+
+
+async def test_wins_and_draws_are_counted_over_rematches_and_survive_a_restart(house: InProcessServer) -> None:
+    code, people = await table_for(house, "zero-sum-grid", 2, **{"option-turns": "2"})
+    ada, ben = people
+    await ben.do(code, "resign")
+    assert series(await ada.page(code)) == ""  # one game is no series
+    for at, (loser, said) in enumerate(
+        [
+            (ada, "You 1 – 1 Ben"),
+            (ben, "You 2 – 1 Ben"),
+            (None, "You 2 – 1 Ben, 1 drawn"),
+            (ben, "You 3 – 1 Ben, 1 drawn"),
+        ]
+    ):
+        code = await rematch_of((ada, ben)[at % 2], code)
+        await (ben, ada)[at % 2].page(code)
+        if at == 1:
+            await house.restart()
+        running = await ada.page(code)
+        assert "Games together so far" in running
+        if loser is None:
+            while house.room(code).to_act is not None:
+                seats = [house.room(code).seat_of(player_of(one.token)) for one in people]
+                await one_decision(house, code, [people[seats.index(0)], people[seats.index(1)]])
+        else:
+            await loser.do(code, "resign")
+        assert series(await ada.page(code)) == said
+        await house.restart()
+        assert series(await ada.page(code)) == said
+    assert series(await ben.page(code)) == "You 1 – 3 Ada, 1 drawn"
+    assert series(await Device(house).page(code)) in ("Ada 3 – 1 Ben, 1 drawn", "Ben 1 – 3 Ada, 1 drawn")
+
+
+async def test_another_level_begins_a_new_score_and_is_for_games_against_bots(house: InProcessServer) -> None:
+    person = Device(house)
+    first = await person.opens("prime-duel", "steady", name="Ada")
+    await person.do(first, "resign")
+    page = await person.page(first)
+    assert re.search(r'<select id="rematch-bot" name="bot">.*<option value="steady"[^>]* selected>', page, re.DOTALL)
+    same = await rematch_of(person, first, bot="steady")
+    assert house.room(same).names() == ("Steady", "Ada")
+    await person.do(same, "resign")
+    assert series(await person.page(same)) == "You 0 – 2 Steady"
+    refused = await person.do(same, "rematch", bot="god")
+    assert not refused["ok"]
+    assert "There is no bot 'god'" in refused["said"]
+    assert house.room(same).successor is None
+    easier = await rematch_of(person, same, bot="novice")
+    assert house.room(easier).names() == ("Ada", "Novice")
+    assert [seat.bot for seat in house.room(easier).seats] == ["", "novice"]
+    await person.do(easier, "resign")
+    assert series(await person.page(easier)) == ""
+    last = await rematch_of(person, easier)
+    await person.do(last, "resign")
+    for _ in range(2):
+        assert series(await person.page(last)) == "You 0 – 2 Novice"
+        await house.restart()
+    code, (ada, ben) = await table_for(house, "prime-duel")
+    await ben.do(code, "resign")
+    assert "rematch-bot" not in await ada.page(code)
+    refused = await ada.do(code, "rematch", bot="novice")
+    assert not refused["ok"]
+    assert "no level to choose" in refused["said"]
+    assert house.room(code).successor is None
+
+
+async def test_games_that_do_not_count_are_in_no_running_score(house: InProcessServer) -> None:
+    code, person = await lost_to_a_bot(house, "prime-duel")
+    again = str((await person.do(code, "again", number="0"))["go"]).rpartition("/")[2]
+    await person.do(again, "resign")
+    assert series(await person.page(again)) == ""
+    following = await rematch_of(person, again)
+    await person.do(following, "resign")
+    for _ in range(2):
+        assert series(await person.page(following)) == ""
+        assert "does not count" not in await person.page(following)
+        await house.restart()
+
+
+async def test_a_place_that_somebody_left_begins_a_new_score(house: InProcessServer) -> None:
+    code, (ada, ben) = await table_for(house, "prime-duel")
+    await ben.do(code, "resign")
+    assert (await ben.do(code, "delete"))["ok"]
+    following = await rematch_of(ada, code)
+    await Device(house).do(following, "sit", name="Ben")
+    await ada.do(following, "resign")
+    for _ in range(2):
+        assert series(await ada.page(following)) == ""
+        await house.restart()
 
 
 # Going back

@@ -75,7 +75,7 @@ def test_prime_duel_says_primes_and_cards_that_go_over() -> None:
     decide(room, "keep", "keep", "discard", "keep")
     assert texts(room, 0) == [
         "You kept 2 → 2, prime: extra turn", "You kept 9 → 11, prime: extra turn", "You discarded 5",
-        "You drew 10: over 20, discarded, still 11", "Ben kept 10 → 10", "You drew 10: over 20, discarded",
+        "You drew 10: over 20, still 11", "Ben kept 10 → 10", "You drew 10: over 20, discarded",
         "You drew 9 → 20", "You win 20–10: target reached",
     ]  # fmt: skip
     assert texts(room, SPECTATOR)[-2:] == ["Ada drew 9 → 20", "Ada wins 20–10: target reached"]

@@ -121,6 +121,7 @@ class Episode:
         for decision, question in (("keep", number + 1), ("no such", number), ("", number - 1), ("*", number)):
             await self.say(at, "decide", code, decision=f"{decision}!", number=str(question))
         await self.say(at, moments.choice(("claim", "stand-in", "rematch", "fill", "delete", "hint")), code)
+        await self.say(at, "again", code, **{moments.choice(("number", "step")): str(moments.randrange(number + 2))})
         await self.ask(at, f"/t/{code}/news?since={moments.randrange(9)}&step={moments.randrange(-1, 9)}")
 
     async def look(self, at: int, code: str) -> None:

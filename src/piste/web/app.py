@@ -59,6 +59,7 @@ RUNNING_ON_HOME_PAGE = 3  # of the player's own games there
 MAX_QR_CODES = 512  # in the cache
 TOKEN_CHARS = 43  # the length of a device's token
 NOBODY_PLAYS = "Nobody plays in public just now. Open a table, show it on the front page, and it stands here too."
+WANTS_REMATCH = "Your opponent wants a rematch"
 NO_GAMES = "You have no games here yet."
 ERROR_STATUS = (
     ((TableNotFoundError, UnknownNameError), 404), (WorkersBusyError, 503), (RateLimitError, 429), (FormError, 400),
@@ -181,6 +182,8 @@ class Site:
         waiting = sum(seat.kind in (OPEN, RESERVED) for seat in stored.seats)
         if row.ended is not None:
             status = result_text(stored)
+        elif any(seat.kind == RESERVED and seat.seat in stored.yours for seat in stored.seats):
+            status = WANTS_REMATCH
         elif waiting:
             status = "Waiting for players"
         elif actor in stored.yours and actor is not None:
@@ -202,7 +205,7 @@ class Site:
         deletable = player and (row.ended is not None or (waiting and row.host == player))
         return TableListing(
             f"/t/{row.code}", game.notation.TITLE, people, status, when, game=game.name, others=others,
-            yours=status == "Your turn", over=row.ended is not None,
+            yours=status in ("Your turn", WANTS_REMATCH), over=row.ended is not None,
             delete=f"/t/{row.code}/delete" if deletable else "",
         )  # fmt: skip
 

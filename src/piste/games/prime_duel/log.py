@@ -31,7 +31,7 @@ def lines(moment: EventContext) -> list[str]:
     if kind == DECIDE and what == DISCARD:
         return [f"{who} discarded {card}"]
     if before.scores[seat] + card > target:  # Q3
-        return [*shuffled, f"{who} drew {card}: over {target}, discarded, still {score}"]
+        return [*shuffled, f"{who} drew {card}: over {target}, still {score}"]
     prime = ", prime: extra turn" if after.extra else ""
     return [*shuffled, f"{who} {'kept' if kind == DECIDE else 'drew'} {card} → {score}{prime}"]
 

@@ -6,6 +6,7 @@ const title = document.title;
 let focusPart = ""; // the part that had the focus, while nothing in it can take it
 let roundSeen = 0; // the last round whose end the player has closed
 let resume;
+let called = ""; // what was last said of a rematch
 
 export function begin(onResume) {
   resume = onResume;
@@ -34,6 +35,9 @@ export function applyMessage(message) {
     $("round-end").focus({ preventScroll: true });
     scrollTo(0, 0); // it begins where the table did
   } else if (toAnnounce() && questionKey() !== asked && !roundEndOpen()) say(toAnnounce());
+  const call = rematchCall();
+  if (call && call !== called) say(call);
+  called = call;
   updateTitle();
   return news.filter(([, kind]) => kind !== "drawn").map(([, , text]) => text); // the page draws those itself
 }
@@ -113,7 +117,13 @@ function questionKey() {
 
 function updateTitle() {
   const yours = document.querySelector(".panel[data-turn='1']");
-  document.title = yours && document.hidden ? `Your turn · ${title}` : title;
+  const call = yours ? "Your turn" : rematchCall().replace(/\.$/, "");
+  document.title = call && document.hidden ? `${call} · ${title}` : title;
+}
+
+// That somebody else wants a rematch, in words.
+function rematchCall() {
+  return $("rematch-call")?.firstElementChild.textContent ?? "";
 }
 
 function scrollLog() {

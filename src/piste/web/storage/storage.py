@@ -185,6 +185,26 @@ class Storage:
             seat_rows = tuple(SeatRow(*seat) for seat in seats)
             return StoredTable(RoomRow(*row), seat_rows, tuple((seat, player) for seat, player in sitters), lines)
 
+    def host(self, code: str) -> str | None:
+        """Return the player who opened a room; None if there is no such room."""
+        return self._scalar(select(RoomRow.host).where(RoomRow.code == code))
+
+    def earlier_games(self, code: str, limit: int = 100) -> Iterator[tuple[tuple[SeatRow, ...], str, str]]:
+        """Yield a game and those it is the rematch of, the latest first: its seats, first line and last line."""
+        next_code: str | None = code
+        while next_code and limit:
+            limit -= 1
+            with self._reading() as connection:
+                seated = select(SeatRow.__table__).where(SeatRow.room == next_code).order_by(SeatRow.seat)
+                seats = tuple(SeatRow(*map(_printable, seat)) for seat in connection.execute(seated))
+                lines = select(LineRow.text).where(LineRow.room == next_code)
+                head = connection.scalar(lines.where(LineRow.n == 0))
+                last = connection.scalar(lines.order_by(LineRow.n.desc()).limit(1))
+                next_code = connection.scalar(select(RoomRow.previous).where(RoomRow.code == next_code))
+            if head is None or last is None:
+                return
+            yield seats, head, last
+
     def rooms_of(self, player: str, limit: int = 50) -> list[Listing]:
         """Return the rooms where a player has a seat, most recent first."""
         own = select(SitterRow.room).where(SitterRow.player == player)

@@ -17,8 +17,9 @@ from itertools import zip_longest
 from weakref import WeakValueDictionary
 
 from piste.core.errors import PisteError
-from piste.core.game import find, quoted
+from piste.core.game import Game, find, quoted
 from piste.core.protocols import SPECTATOR
+from piste.core.views import Ending
 from piste.web import logging as logs
 from piste.web.metrics import Metrics
 from piste.web.settings import Settings
@@ -26,6 +27,7 @@ from piste.web.storage import schema
 from piste.web.storage.schema import RoomRow, SeatRow, SitterRow
 from piste.web.storage.storage import Storage
 from piste.web.tables.room import AWAY_AFTER_S, BOT, Room, Seat
+from piste.web.tables.series import PlayedGame, series_before
 from piste.web.workers.worker_pool import WorkersBusyError
 
 CODE_ALPHABET = "23456789abcdefghjkmnpqrstuvwxyzA"  # 32 letters that are not easily confused
@@ -88,7 +90,9 @@ class TableRegistry:
         if stored is None:
             raise TableNotFoundError("There is no such table, or it has been closed. Open a new one?")
         try:
-            return restored(stored, self._ticks())
+            room = restored(stored, self._ticks())
+            self._load_rematches(room)
+            return room
         except PisteError:
             raise
         except Exception as e:
@@ -97,6 +101,16 @@ class TableRegistry:
                 f"What is kept of this table is damaged, and it was noted as {error_id}. Whoever runs the server may "
                 "have a backup; other tables are not affected."
             ) from e
+
+    def _load_rematches(self, room: Room) -> None:
+        """Read the score over the games that a room is a rematch of, and who asked for its own rematch."""
+        if room.previous:
+            played = (played_game(room.game, *stored) for stored in self._storage.earlier_games(room.previous))
+            room.series = series_before(tuple(seat.bot for seat in room.seats), played)
+        if room.successor:
+            host = self._storage.host(room.successor)
+            room.rematch_by = SPECTATOR if host is None else room.seat_of(host)
+            room.successor = None if host is None else room.successor  # a rematch that was closed
 
     def add(self, room: Room) -> None:
         if len(self.rooms) >= self._settings.max_rooms:
@@ -244,6 +258,17 @@ def restored(stored: schema.StoredTable, now: float) -> Room:
         room.restore(stored.lines)
     room.written()
     return room
+
+
+def played_game(game: Game, seats: tuple[schema.SeatRow, ...], head: str, last: str) -> PlayedGame:
+    """Return a stored game as far as a running score needs it; what cannot be read does not count."""
+    try:
+        first, line = json.loads(head), json.loads(last)
+        winner = line["winner"]
+        ending = Ending(None if winner is None else game.notation.SEATS.index(winner), str(line["ending"]), ())
+        return PlayedGame(tuple(seat.bot for seat in seats), first["counts"] is True, ending)
+    except (ValueError, KeyError, TypeError):
+        return PlayedGame(tuple(seat.bot for seat in seats), counts=False, ending=None)
 
 
 def unsaved(room: Room) -> Iterator[schema.Change]:

@@ -27,6 +27,7 @@ from piste.core.protocols import SPECTATOR
 from piste.core.record import Head, Record, Recorder
 from piste.core.replay import new_head, replay, seated
 from piste.core.table import Table
+from piste.web.tables.series import Series
 from piste.web.tables.transcript import Transcript
 
 PERSON, BOT, OPEN, RESERVED = "person", "bot", "open", "kept"
@@ -73,6 +74,8 @@ class Room:
     ended: float | None = None
     previous: str | None = None
     successor: str | None = None
+    series: Series | None = None  # the score of the games before, in a rematch
+    rematch_by: int = SPECTATOR  # the seat that asked for the rematch
     table: Table | None = None
     head: Head | None = None
     transcript: Transcript | None = None
@@ -408,6 +411,13 @@ class Room:
         return any(answer.seat == seat and answer.name == "resigns" for answer in answers)
 
     # Afterwards
+
+    def series_now(self) -> Series:
+        """Return the score over this game, once it is over, and those it is a rematch of."""
+        before = self.series or Series((0,) * len(self.seats))
+        ending = None if self.table is None else self.table.ending()
+        counts = self.head is not None and self.head.counts
+        return before.with_game(ending.winner) if ending is not None and counts else before
 
     def rematch_seats(self, seat: int) -> list[Seat]:
         """Return who sits where in the rematch: everybody one seat on, with places kept for those who did not ask."""

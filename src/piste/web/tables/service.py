@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import contextlib
 import hashlib
 import hmac
 import secrets
@@ -28,6 +29,7 @@ from piste.web.tables import lessons
 from piste.web.tables.again import decision_after, try_again
 from piste.web.tables.bot_runner import BotRunner
 from piste.web.tables.registry import CODE_ALPHABET, CODE_LENGTH, TableNotFoundError, TableRegistry
+from piste.web.tables.rematch import rematch
 from piste.web.tables.room import (
     MAX_DECISIONS,
     PERSON,
@@ -240,7 +242,7 @@ class TableService:
         elif verb == "delete":
             return await self._delete(room, seat, player)
         elif verb == "rematch":
-            return await self._rematch(room, seat, player)
+            return await self._rematch(room, seat, player, bots.level_of(fields.get("bot", "")))
         elif verb == "again":
             return await self._try_again(room, seat, player, fields)
         elif verb == "skip":
@@ -301,23 +303,17 @@ class TableService:
             room.place(seat, room.seats[seat]._replace(players=room.seats[seat].players | {player}))
             await self.registry.save(room)
 
-    async def _rematch(self, room: Room, seat: int, player: str) -> ActionResult:
+    async def _rematch(self, room: Room, seat: int, player: str, level: str) -> ActionResult:
         if not room.successor:
-            seats = room.rematch_seats(seat)
-            for level in sorted({one.bot for one in seats if one.bot}):
-                check_level(level, room.game, room.game.options(room.options))
-            now = self.clock()
-            following = Room(
-                self.tokens.code(), room.game, room.options, seats, player, now, now, room.listed, previous=room.code
-            )
+            following = rematch(room, self.tokens.code(), player, seat, level, self.clock())
             # Both rooms are stored or neither, even if the client disconnects: or there could be two rematches.
-            room.successor = following.code
+            room.successor, room.rematch_by = following.code, seat
             try:
                 await self._begin(
                     following, player, "", room.network, update_room(room.code, successor=following.code)
                 )
             except Exception:
-                room.successor = None
+                room.successor, room.rematch_by = None, SPECTATOR
                 raise
             self.registry.show(room)
         return ActionResult(redirect=f"/t/{room.successor}")
@@ -345,10 +341,21 @@ class TableService:
         others = [i for i, one in enumerate(room.seats) if i != seat and one.players]
         if room.table is None or not others:
             await self.registry.delete(room.code)
+            if room.table is None and room.previous:
+                await self._forget_rematch(room.previous, room.code)
         else:
             room.place(seat, room.seats[seat]._replace(players=frozenset()))
             await self.registry.save(room)
         return ActionResult(redirect="/")
+
+    async def _forget_rematch(self, code: str, successor: str) -> None:
+        """Let the players of a game ask for a rematch again: the one that was asked for is closed."""
+        with contextlib.suppress(TableNotFoundError):
+            async with self.registry.room(code) as room:
+                if room.successor == successor:
+                    room.successor, room.rematch_by = None, SPECTATOR
+                    room.version += 1
+                    await self.registry.save(room)
 
     # Old rooms
 

@@ -28,7 +28,10 @@ FOLDER = Path(__file__).parent.parent
 STATIC = FOLDER / "static"
 PART_FIELDS: Mapping[str, tuple[str, ...]] = {
     "people": ("people", "standing"),
-    "status": ("code", "stage", "status", "preparing", "question", "result", "explanation", "won", "lesson"),
+    "status": (
+        "code", "stage", "status", "preparing", "question", "result", "explanation", "won", "lesson", "series",
+        "again", "successor", "rematch_call", "seat",
+    ),
     "round": ("code", "game", "round_end"),
     "scene": (
         "code", "game", "title", "line", "seat", "door", "stage", "people", "areas", "choices", "invite", "only_here",
@@ -37,8 +40,11 @@ PART_FIELDS: Mapping[str, tuple[str, ...]] = {
         "code", "game", "seat", "door", "stage", "number", "areas", "question", "choices", "decide", "hint", "lesson",
     ),
     "notes": ("seat", "areas", "choices"),
-    "offers": ("code", "game", "options", "seat", "stage", "offers", "invite", "only_here", "seat_link", "successor"),
-    "fair": ("stage", "commitment", "seed", "salt"),
+    "offers": (
+        "code", "game", "options", "seat", "stage", "offers", "invite", "only_here", "seat_link", "successor",
+        "rematch_call",
+    ),
+    "fair": ("stage", "commitment", "seed", "salt", "again"),
 }  # fmt: skip
 """The parts that are sent again when they change, and the fields of the view model that each is drawn from."""
 

@@ -17,6 +17,7 @@ from piste.core.protocols import SPECTATOR
 from piste.core.scene import Area, RoundEnd, Standing, scene_from_rows
 from piste.core.views import Ending, SeatView
 from piste.web.network import Root
+from piste.web.tables.again import can_try_again, own_decisions, played_again
 from piste.web.tables.lessons import lesson_at, lesson_note
 from piste.web.tables.results import final_score, headline, reason, result
 from piste.web.tables.room import BOT, OPEN, PERSON, RESERVED, Room
@@ -55,11 +56,13 @@ class Choice(NamedTuple):
 class Offer(NamedTuple):
     """Something besides decisions that can be done now: a button with a word of explanation."""
 
-    do: str  # sit, fill, hint, resign, claim, stand-in, return, rematch, list, delete
+    do: str  # sit, fill, hint, resign, claim, stand-in, return, rematch, again, list, delete
     label: str
     help: str = ""
     ask: str = ""  # a question to be answered with yes first; "" if none
     number: int = -1  # of the question it is about, so that it is not taken for a later one; -1 if about none
+    level: str = ""  # of the bots now, where another can be chosen with it
+    decisions: tuple[tuple[int, str], ...] = ()  # numbers of decisions to choose from, each with its words
 
 
 class TableViewModel(NamedTuple):
@@ -92,8 +95,8 @@ class TableViewModel(NamedTuple):
     decide: str = ""  # the address that takes decisions; "" for that of the table
     hint: str = ""  # the hint for this question; "" if none was asked for
     round_end: RoundEnd | None = None  # of the last round, until this seat decides in the next one
-    result: str = ""  # once it is over, in a sentence
-    explanation: str = ""  # what brought the result about, where it needs to be said
+    result: str = ""  # once it is over: who won, with the score
+    explanation: str = ""  # why
     won: bool | None = None  # by this seat; None for a draw, for spectators, and while the game runs
     invite: str = ""  # the address for friends and spectators
     only_here: str = ""  # why other devices cannot open these links, and what to do; "" if they can
@@ -102,6 +105,9 @@ class TableViewModel(NamedTuple):
     seed: str = ""  # that it commits to, once the game is over
     salt: str = ""
     successor: str = ""  # the address of the rematch, once there is one
+    rematch_call: str = ""  # that somebody else wants or plays it
+    series: str = ""  # the score over rematches, where there were any
+    again: str = ""  # from where on another game is played again here; such a game does not count
 
 
 class Viewer(NamedTuple):
@@ -133,7 +139,9 @@ def view_model(room: Room, viewer: Viewer, context: RenderContext) -> TableViewM
         options=options, seat=seat, stage=WAITING, status=status(room, viewer, context),
         people=people(room, viewer, context.now), tips=tips, offers=offers(room, viewer, context),
         invite=f"{context.root.text}/t/{room.code}", only_here=context.root.only_here, seat_link=context.seat_link,
-        successor=f"/t/{room.successor}" if room.successor else "",
+        successor=f"/t/{room.successor}" if room.successor else "", rematch_call=rematch_call(room, viewer),
+        series=room.series_now().text(room.names(), seat) if room.series and room.series.games else "",
+        again=played_again(room),
     )  # fmt: skip
     if table is None or transcript is None:
         return model._replace(door=seat == SPECTATOR and any(one.kind == OPEN for one in room.seats))
@@ -193,7 +201,7 @@ def steps(room: Room, viewer: Viewer, latest: TableViewModel, since: int) -> tup
                 people=acting(latest.people, next_decider(room, step)), standing=standing(room.game, then, names),
                 question="", choices=(), log=latest.log[: reach[step]], hint="",
                 lesson=None if latest.lesson is None else "",
-                round_end=round_end(room, then, names), result="", explanation="", won=None,
+                round_end=round_end(room, then, names), result="", explanation="", won=None, rematch_call="",
             )
         )  # fmt: skip
     return tuple(models)
@@ -356,6 +364,31 @@ def listing(room: Room) -> Offer:
     return Offer("list", "Show it on the front page", f"Anybody here can {come}.")
 
 
+def rematch_call(room: Room, viewer: Viewer) -> str:
+    """Return what those are told of a rematch who did not ask for it."""
+    if not room.successor or room.rematch_by in (SPECTATOR, viewer.seat):
+        return ""
+    if viewer.seat == SPECTATOR:
+        return f"{listed(list(room.names()), 'and')} play again."
+    return f"{room.names()[room.rematch_by]} wants a rematch."
+
+
+def after_game(room: Room, seat: int) -> tuple[Offer, ...]:
+    """Return what a player can do when the game is over."""
+    swap = "seats swapped" if len(room.seats) == 2 else "everybody one seat on"
+    bots_only = room.against_bots(seat)
+    level = next((one.bot for one in room.seats if one.bot), "") if bots_only else ""
+    offered = [Offer("rematch", "Rematch", f"A new deal, {swap}.", level=level)]
+    if can_try_again(room, seat):
+        own = own_decisions(room, seat)
+        decisions = [(own[0], "from the start"), (own[-1], "from my last decision")][: len(own)]
+        offered += [Offer("again", "Try again", "The same deal. It does not count.", decisions=tuple(decisions))]
+    if lesson_at(room) is not None:
+        offered = []  # it leads to a game of its own
+    sure = "Remove this game from your games? This cannot be undone."
+    return (*offered, Offer("delete", "Delete this game", "", sure))
+
+
 def offers(room: Room, viewer: Viewer, context: RenderContext) -> tuple[Offer, ...]:
     """Return what this audience can do besides deciding."""
     if room.table is None:
@@ -365,11 +398,7 @@ def offers(room: Room, viewer: Viewer, context: RenderContext) -> tuple[Offer, .
     if viewer.seat == SPECTATOR:
         return ()
     if room.over:
-        swap = "seats swapped" if len(room.seats) == 2 else "everybody one seat on"
-        sure = "Remove this game from your games? This cannot be undone."
-        rematch = Offer("rematch", "Rematch", f"The same people, {swap}.")
-        delete = Offer("delete", "Delete this game", "", sure)
-        return (delete,) if lesson_at(room) is not None else (rematch, delete)
+        return after_game(room, viewer.seat)
     if lesson_at(room) is not None:
         return ()  # it can be skipped at any time
     offers: list[Offer] = []
