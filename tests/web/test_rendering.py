@@ -377,8 +377,31 @@ def test_rules_hold_no_markup_of_their_own_and_their_links_stay_in_the_house() -
                 assert target[1:] in ids, f"{game.name} has no {target}"
             if target.startswith("/"):
                 assert target.removeprefix("/rules/") in names()
-            if node.tag in ("pre", "table"):
+            if node.tag == "table" and "grid" not in node.attributes.get("class", ""):
                 assert node.attributes["tabindex"] == "0"  # whoever has no mouse must be able to scroll it
+
+
+def test_rules_show_pictures_first_the_rest_under_details_and_no_program() -> None:
+    for game in map(find, names()):
+        nodes = check(PAGES.rules_page(game))
+        tags = [node.tag for node in nodes]
+        assert "pre" not in tags
+        assert tags.count("details") == 1
+        assert len([node for node in nodes if node.attributes.get("class", "") == f"areas {game.name}"]) >= 2
+        text = PAGES.rules_page(game)
+        shown, _, details = text.partition("<details")
+        assert "Play a first game that teaches" in shown
+        assert "import piste" not in text
+        assert ">>>" not in text
+        assert "Rulings" in details
+        assert "Rulings" not in shown
+
+
+def test_a_game_without_pictures_shows_its_rules_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(find("prime-duel"), "lesson", None)
+    text = PAGES.rules_page(find("prime-duel"))
+    assert "<details" not in text
+    assert "Rulings" in text
 
 
 def test_addresses_of_static_files_change_with_what_is_in_them() -> None:

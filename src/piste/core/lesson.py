@@ -12,6 +12,7 @@ from typing import NamedTuple, Protocol
 from piste.core.game import Game
 from piste.core.record import Head
 from piste.core.replay import new_head
+from piste.core.scene import Area
 from piste.core.views import SeatView
 
 LessonNote = Callable[[SeatView], str]
@@ -33,10 +34,19 @@ class Lesson(NamedTuple):
     bot: str = "novice"  # who plays the other seats
 
 
+class Picture(NamedTuple):
+    """One of the pictures by which a rules page shows a game on one screen."""
+
+    title: str
+    areas: tuple[Area, ...]
+    text: str
+
+
 class LessonModule(Protocol):
-    """A game's `lesson.py`, as a module."""
+    """A game's `lesson.py`, as a module: how the game is taught."""
 
     LESSON: Lesson
+    PICTURES: tuple[Picture, ...]  # the rules in short, in the order in which they are read
 
 
 def lesson_head(game: Game, lesson: Lesson, seats: tuple[str, ...]) -> Head:

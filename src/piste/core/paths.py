@@ -19,6 +19,10 @@ def data_folder() -> Path:
     return user_data_path("piste", appauthor=False)
 
 
+IN_PYTHON = "\n## In Python\n"
+"""Begins the last section of a rules page, which is not shown to players."""
+
+
 def rules_page(game: Game) -> Path:
     """Return the page with a game's rules: inside an installed package, or in the tree it is run from."""
     package = Path(__file__).parent.parent

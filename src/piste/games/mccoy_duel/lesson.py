@@ -2,9 +2,24 @@
 
 from __future__ import annotations
 
-from piste.core.lesson import Lesson
+from piste.core.lesson import Lesson, Picture
+from piste.core.scene import CARDS, HAND, TOWER, Area, Card
 from piste.core.views import SeatView
-from piste.games.mccoy_duel.rules import COPY, DONE, GIVE, KILL, LEAD, PLAY, ROUNDS_WON, STANCE, TAKE, TRUMPED, View
+from piste.games.mccoy_duel.rules import (
+    COPY,
+    DONE,
+    GIVE,
+    KILL,
+    LEAD,
+    PLAY,
+    ROUNDS_WON,
+    STANCE,
+    TAKE,
+    TRUMPED,
+    Options,
+    View,
+)
+from piste.games.mccoy_duel.scene import plain_face
 
 OF_TOWER = {
     KILL: "The 0 buries one of the cards in the tower, out of everybody's reach. Choose it there.",
@@ -72,6 +87,34 @@ def result(view: SeatView) -> str:
     whose = "you win" if p.seat == view.seat else "your opponent wins"
     return f"{out}, so {whose} the round. A real match has nine cards each and up to five rounds."
 
+
+def faces(*cards: int) -> tuple[Card, ...]:
+    return tuple(plain_face(Options(), card) for card in cards)
+
+
+def no_use(cards: tuple[Card, ...]) -> tuple[Card, ...]:
+    return tuple(card._replace(dim=True) for card in cards)
+
+
+AMBER, BLUE = 0, 9
+PICTURES = (
+    Picture(
+        "Play lower",
+        (Area(TOWER, "Tower", faces(AMBER + 7, BLUE + 4), badge=("Power to beat", "4", "")),),
+        "Any card may lead. After that every card must be lower than the one before. "
+        "The trump * goes on anything and counts as 8.",
+    ),
+    Picture(
+        "Each card does something",
+        (Area(CARDS, "Your nine cards", faces(*range(AMBER, BLUE)), "one is buried at random"),),
+        "When a card is played, its ability happens. After a 5, for example, only a 6, a 7 or the trump may follow.",
+    ),
+    Picture(
+        "Who cannot play is out",
+        (Area(HAND, "Your hand", no_use(faces(AMBER + 3, AMBER + 6)), "the power to beat is 2: you are out"),),
+        "The last one who can play wins the round. Who wins three rounds of five wins the match.",
+    ),
+)
 
 LESSON = Lesson(
     options={"first": "1", "rounds": "1", "powers": "2567*"},

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from piste.core.bits import signed_value
 from piste.core.game import counted, members
-from piste.core.lesson import Lesson
+from piste.core.lesson import Lesson, Picture
+from piste.core.scene import BACK, CARDS, HAND, SCORE, Area, Token, number_card, number_cards
 from piste.core.views import SeatView
 from piste.games.positive_negative import rules
 from piste.games.positive_negative.notation import card_name
@@ -69,6 +70,27 @@ def result(view: SeatView) -> str:
     cards = counted(2 * rules.Options().top, "card")
     return f"The deck is empty: {mine} to {other}, {end}. A real game has {cards}, from -10 to 10."
 
+
+PICTURES = (
+    Picture(
+        "Draw a card",
+        (Area(HAND, "You drew", number_cards(("7",))),),
+        "There is one card of each number from -10 to 10, and no 0. Only you see the card you drew.",
+    ),
+    Picture(
+        "Keep it, or discard it",
+        (
+            Area(CARDS, "Discarded", (number_card("-6")._replace(dim=True),)),
+            Area(CARDS, "Must be added", (BACK,)),
+        ),
+        "Keep it, and it is added to your score. Discard it, and you must add the next card, whatever it is.",
+    ),
+    Picture(
+        "The end",
+        (Area(SCORE, "Totals", minimum=-20, maximum=20, tokens=(Token("Other", -4), Token("You", 11, own=True))),),
+        "When the deck is empty, the higher score wins. The last card of all may be discarded for nothing.",
+    ),
+)
 
 LESSON = Lesson(
     options={"top": "5"},

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from piste.core.lesson import Lesson
+from piste.core.lesson import Lesson, Picture
 from piste.core.protocols import HIDDEN
+from piste.core.scene import HAND, TRACK, Area, Card, Token
 from piste.core.views import SeatView
 from piste.games.prime_duel.rules import DECIDE, TARGET_REACHED, Options, View, is_prime
 
@@ -68,6 +69,33 @@ def result(view: SeatView) -> str:
     who = "You have" if p.winner == view.seat else "Your opponent has"
     return f"{who} exactly {p.options.target} and won. A real game goes to {Options().target}."
 
+
+def track(own: int, reach: int, note: str) -> Area:
+    """Return the way to the target with the learner on it, and where a card would lead."""
+    target = Options().target
+    token = Token("You", own, note, True, reach)
+    return Area(
+        TRACK, f"Race to {target}", maximum=target, marks=tuple(filter(is_prime, range(target))), tokens=(token,)
+    )
+
+
+PICTURES = (
+    Picture(
+        "Draw a card",
+        (Area(HAND, "You drew", (Card("5"),)),),
+        "Keep the card, and its number is added to your score. Discard it, and you must keep the next one.",
+    ),
+    Picture(
+        "A prime: go again",
+        (track(8, 13, "with a 5: 13"),),
+        "If your new score is a prime, marked here, you have an extra turn at once.",
+    ),
+    Picture(
+        "Exactly 50",
+        (track(44, 50, "with a 6: 50"),),
+        "Exactly 50 wins. A card that would take you past 50 is discarded; after two of them your turn is over.",
+    ),
+)
 
 LESSON = Lesson(
     options={"first": "1", "target": "20"},

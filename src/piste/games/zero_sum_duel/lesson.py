@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from piste.core.bits import signed_sum
 from piste.core.game import members
-from piste.core.lesson import Lesson
+from piste.core.lesson import Lesson, Picture
+from piste.core.scene import CARDS, HAND, Area, number_cards
 from piste.core.views import SeatView
 from piste.games.zero_sum_duel.notation import card_name
 from piste.games.zero_sum_duel.rules import DISCARD, SUM_IS_ZERO, TURN_LIMIT, View
@@ -68,6 +69,25 @@ def result(view: SeatView) -> str:
         return "Your three cards add up to 0: you win at once. In a real game nobody tells you when a zero is near."
     return "Your opponent's cards add up to 0, which wins at once. Now all hands are shown. Try it in a real game."
 
+
+PICTURES = (
+    Picture(
+        "The cards",
+        (Area(CARDS, "Deck", number_cards(f"{n:+d}" for n in range(-5, 6) if n), "shuffled, face down"),),
+        "There is one card of each number from -5 to +5, and no 0. Hands are empty at the start.",
+    ),
+    Picture(
+        "Your turn",
+        (Area(HAND, "Your hand", number_cards(("-1", "+4", "+3", "+1")), "four cards: discard one"),),
+        "Draw a card. With four in hand, discard one, face up. Others do not see your hand.",
+    ),
+    Picture(
+        "You win",
+        (Area(HAND, "Your hand", number_cards(("+3", "+1", "-4")), "sum 0"),),
+        "When the cards you keep add up to 0, you win at once. "
+        "When the deck is empty, the pile is shuffled and becomes the deck.",
+    ),
+)
 
 LESSON = Lesson(
     options={"first": "a", "turns": "20"},

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from piste.core.lesson import Lesson
+from piste.core.lesson import Lesson, Picture
+from piste.core.scene import GRID, Area, number_cards
 from piste.core.views import SeatView
 from piste.games.zero_sum_grid.bots.steady import distance
 from piste.games.zero_sum_grid.rules import GRID_IS_ZERO, MOVE, TURN_LIMIT, View
@@ -49,6 +50,23 @@ def result(view: SeatView) -> str:
         return ""
     return "The turns are used up, so it is a draw. You were never far from 0: try again, and move nearer each time."
 
+
+def grid(label: str, *cells: int, note: str = "") -> Area:
+    return Area(GRID, label, number_cards(map(str, cells)), note, columns=3)
+
+
+PICTURES = (
+    Picture(
+        "Your move",
+        (grid("Before", 2, 1, 2, 1, 0, 1, 1, 0, 1), grid("After", 1, 0, 1, 1, 0, 1, 1, 0, 1, note="row 1, -1")),
+        "Choose a row or a column, and add 1 to its three numbers or subtract 1 from them. You must move.",
+    ),
+    Picture(
+        "You win",
+        (grid("After your move", *[0] * 9),),
+        "You both move the same nine numbers. Whoever makes all of them 0 wins. After 200 turns it is a draw.",
+    ),
+)
 
 LESSON = Lesson(
     options={"first": "1", "turns": "16"},

@@ -228,8 +228,9 @@ class PageRenderer:
 
     def rules_page(self, game: Game, *, part: bool = False, root: str = "") -> str:
         """Return the rules of a game, as a page or as a part of another."""
-        text = rules_html(game)
-        return text if part else self.page("rules", game=game, text=text, root=root)
+        pictures = () if game.lesson is None else game.lesson.PICTURES
+        context = {"game": game, "pictures": pictures, "text": rules_html(game)}
+        return self.page("parts/rules", **context) if part else self.page("rules", **context, root=root)
 
     def error_page(self, status: int, sentence: str, game: Game | None = None, table: str = "") -> str:
         """Return a page that says what went wrong and what can be done; at a table, with the way back to it."""

@@ -9,12 +9,14 @@ from functools import cache
 from markdown_it import MarkdownIt
 
 from piste.core.game import Game, names
-from piste.core.paths import rules_page
+from piste.core.paths import IN_PYTHON, rules_page
+from piste.web.tables.transcript import minus
 
 
 def rules_html(game: Game) -> str:
     """Return the page of a game's rules as HTML: no markup of its own, links only within the house or outward."""
-    return _rules_html(game.name, rules_page(game).read_text(encoding="utf-8"))
+    text, _, _ = rules_page(game).read_text(encoding="utf-8").partition(IN_PYTHON)  # for readers of the documentation
+    return _rules_html(game.name, text)
 
 
 @cache
@@ -25,13 +27,14 @@ def _rules_html(name: str, text: str) -> str:
         if token.type == "heading_open":
             token.attrSet("id", f"rules-{slug(tokens[at + 1].content)}")
         elif token.type == "table_open":
-            # It scrolls sideways where it is too wide; so does what is printed as it is.
+            # It scrolls sideways where it is too wide.
             token.attrSet("tabindex", "0")
         for child in token.children or ():
-            if child.type == "link_open":
+            if child.type == "text":
+                child.content = minus(child.content)
+            elif child.type == "link_open":
                 child.attrs = dict(link(str(child.attrs["href"])))
-    rendered = str(reader.renderer.render(tokens, reader.options, {"game": name}))
-    return rendered.replace("<pre><code", '<pre tabindex="0"><code')
+    return str(reader.renderer.render(tokens, reader.options, {"game": name}))
 
 
 def slug(heading: str) -> str:
