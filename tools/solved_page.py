@@ -1,6 +1,6 @@
 """Write docs/solved.md: for each game what is proven, its value, how it was computed, what that costs; with plots.
 
-python -m tools.solved_page [GAME ...] [--heavy] [--games N] [--keep-plots]
+python -m tools.solved_page [GAME ...] [--heavy] [--games N] [--engine WHERE] [--keep-plots]
 
 Games that are not named keep the row that they have, with its date. A game whose full solution takes minutes and
 gigabytes (Prime Duel) is computed anew only with --heavy; without it its row stays too. All that was measured stands
@@ -40,6 +40,7 @@ def main() -> int:
     parser.add_argument("game", nargs="*", help="some games only; the others keep their rows")
     parser.add_argument("--heavy", action="store_true", help="also what takes minutes and gigabytes")
     parser.add_argument("--games", type=int, help="of each match and sample (default: about a minute for a game)")
+    parser.add_argument("--engine", help="where it is played, as with piste tournament (default: this process)")
     parser.add_argument("--keep-plots", action="store_true", help="do not play: keep the plots and their numbers")
     given = parser.parse_args()
     old = read(PAGE.read_text(encoding="utf-8"))
@@ -55,7 +56,7 @@ def main() -> int:
         kept = is_heavy(game.name) and not given.heavy and before.get("seconds")
         rows[key] = dict(before) if kept else solved(game, options, heavy=given.heavy)
         if not (given.keep_plots and before.get("weighed")):
-            rows[key] |= weighed(key, game, options, given.games)
+            rows[key] |= weighed(key, game, options, given.games, given.engine)
         else:
             rows[key]["weighed"] = before["weighed"]
         put({name: (old | rows)[name] for name, _, _ in kinds() if name in old | rows})  # so that Ctrl-C keeps it
@@ -118,10 +119,10 @@ print(json.dumps({**json.loads(done.stdout), "used": used}))
 """
 
 
-def weighed(key: str, game: Game, options: dict[str, int | str], games: int | None) -> Row:
+def weighed(key: str, game: Game, options: dict[str, int | str], games: int | None, engine: str | None) -> Row:
     """Measure the balance of a game, draw its plot, and return the numbers of the page."""
     with ProgressBar(key) as bar:
-        report = balance_report(game, options, games=games, progress=bar)
+        report = balance_report(game, options, games=games, progress=bar, engine=engine)
     if report.stopped:
         raise SystemExit(130)
     (IMAGES / f"balance-{key}.svg").write_text(page([report]), encoding="utf-8", newline="\n")

@@ -170,6 +170,7 @@ def make_parser() -> argparse.ArgumentParser:
         SET,
         value("--seed", help="the same seed, the same games (default: match)", default="match"),
         PROCESSES,
+        ENGINE,
         JSON,
     ).intermixed = True  # fmt: skip
     command(
@@ -203,6 +204,7 @@ def make_parser() -> argparse.ArgumentParser:
         repeated("--policy", "NAME", "how to play: once for all, or once for each seat"),
         flag("--policies", "list the policies of the game"),
         value("--threads", "T", "how many (default: one for each core)"),
+        ENGINE,
         value("--seed", help="the same seed, the same games (default: piste)", default="piste"),
         value("--most", "STEPS", "give up a game after this many steps (default: 1000000)", default="1000000"),
         flag("--interpreted", "do without compiled play"),
@@ -217,6 +219,7 @@ def make_parser() -> argparse.ArgumentParser:
         SET,
         value("--answer", "DECISION", "answer without being asked"),
         flag("--print", "a page of puzzles, with the answers at the back"),
+        value("--engine", "WHERE", "with --print: where puzzles are looked for, as with piste tournament"),
         flag("--json", "for machines; the answer is in it"),
     )  # fmt: skip
     command("progress", "show how well you have decided over time", ANY_GAME, JSON)
@@ -231,6 +234,7 @@ def make_parser() -> argparse.ArgumentParser:
         value("--games", "N", "of each match and sample (default: a few minutes for all)"),
         value("--seed", help="the same seed, the same games (default: scales)", default="scales"),
         PROCESSES,
+        ENGINE,
         value("--plot", "FILE.svg", "draw it into this file, too"),
         exclusive=(JSON, flag("--csv", "every number as a line, for spreadsheets")),
     )  # fmt: skip

@@ -7,7 +7,7 @@ and gives the same counts.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from hashlib import blake2b
 from itertools import islice
@@ -27,6 +27,9 @@ MAX_STEPS = 1_000_000
 BLOCK_GAMES, BLOCK_GAMES_INTERPRETED = 4096, 16
 """Games played in one call of a kernel, between two reports of progress."""
 
+SPREAD_BLOCKS = 16
+"""So many of these are one piece of work where they are played elsewhere."""
+
 MAX_LENGTH = 4096
 """Longer games, in decisions, are counted together."""
 
@@ -36,6 +39,9 @@ COUNTER_SIZES = (k.N_COUNTS, 4, MAX_REASONS, MAX_LENGTH)
 Z_95 = 1.959964
 """Standard deviations on either side of the mean that hold 95 % of a normal distribution."""
 
+
+Spread = Callable[[Callable[..., Any], Iterable[tuple[Any, ...]]], Iterator[Any]]
+"""Has a function called with each of some arguments, wherever that is, and yields what it returns, in order."""
 
 Counts = list[Any]
 """Sums, wins, reasons and lengths: integer arrays, or lists where numpy is missing."""
@@ -139,27 +145,17 @@ def simulate(
     compiled: bool = True,
     most: int = MAX_STEPS,
     progress: Callable[[int, int], None] | None = None,
+    spread: Spread | None = None,
 ) -> Tally:
     """Play many games and return their counts; Ctrl-C ends it early with the counts so far.
 
     A policy is a name, or a function in the part of Python that numba compiles; seats without one play at random.
-    `progress` is called with the games done and the games in all.
+    `progress` is called with the games done and the games in all. `spread` has large blocks of games played
+    elsewhere, instead of in threads.
     """
     if games < 0 or threads < 1 or most < 1:
         raise OptionError("Games cannot be fewer than 0, and there must be at least one thread and one step.")
-    own = tuple(policy for policy in policies if callable(policy))
-    numbers = _policy_numbers(game, options, policies)
-    fixed = options if compiled and options == game.options() else None  # what most people play is worth its own code
-    space = game_kernels(game, compiled=compiled, own=own, options=fixed)
-    number = seed_number(seed)
-    plain = game_kernels(game, compiled=False)  # compiling what runs once would take longer
-    opening = _zeros(plain.opening_size(options), compiled)
-    plain.fill_opening(options, opening)
-
-    def play(first: int, counts: Counts) -> Counts:
-        last = min(first + block, games)
-        space.play_games(options, numbers, number, first, last, most, opening, *counts)
-        return counts
+    player = _Player(game, options, policies, seed, compiled, most)
 
     def tell(done: int) -> None:
         if progress is not None:
@@ -169,23 +165,69 @@ def simulate(
     blocks = range(0, games, block)
     total = _counts(compiled)
     try:
-        if threads == 1 or not compiled:
+        if spread is not None:
+            size = block * SPREAD_BLOCKS
+            tasks = (
+                (game, options, tuple(policies), seed, compiled, most, first, min(first + size, games))
+                for first in range(0, games, size)
+            )
+            for done, part in enumerate(spread(play_block, tasks), 1):
+                total = [_added(sums, more) for sums, more in zip(total, part, strict=True)]
+                tell(min(done * size, games))
+        elif threads == 1 or not compiled:
             for done, first in enumerate(blocks, 1):
-                play(first, total)
+                player.play(first, min(first + block, games), total)
                 tell(min(done * block, games))
         else:
+
+            def play(first: int) -> Counts:
+                return player.play(first, min(first + block, games), _counts(compiled))
+
             with ThreadPoolExecutor(threads) as pool:
                 left = iter(blocks)
-                waiting = deque(pool.submit(play, first, _counts(compiled)) for first in islice(left, 2 * threads))
+                waiting = deque(pool.submit(play, first) for first in islice(left, 2 * threads))
                 done = 0
                 while waiting:
                     total = [sums + part for sums, part in zip(total, waiting.popleft().result(), strict=True)]
-                    waiting.extend(pool.submit(play, first, _counts(compiled)) for first in islice(left, 1))
+                    waiting.extend(pool.submit(play, first) for first in islice(left, 1))
                     done += 1
                     tell(min(done * block, games))
     except KeyboardInterrupt:
         pass  # the counts so far are returned
     return _tally([[int(value) for value in counts] for counts in total], game.rules.seats(options))
+
+
+class _Player:
+    """Plays the games of a seed by their numbers, and adds up what came of them."""
+
+    def __init__(
+        self, game: Game, options: Any, policies: Sequence[str | Policy], seed: str, compiled: bool, most: int
+    ) -> None:
+        own = tuple(policy for policy in policies if callable(policy))
+        self._numbers = _policy_numbers(game, options, policies)
+        fixed = options if compiled and options == game.options() else None  # what most people play has its own code
+        self._space = game_kernels(game, compiled=compiled, own=own, options=fixed)
+        self._options, self._seed, self._most = options, seed_number(seed), most
+        plain = game_kernels(game, compiled=False)  # compiling what runs once would take longer
+        self._opening = _zeros(plain.opening_size(options), compiled)
+        plain.fill_opening(options, self._opening)
+
+    def play(self, first: int, last: int, counts: Counts) -> Counts:
+        self._space.play_games(
+            self._options, self._numbers, self._seed, first, last, self._most, self._opening, *counts
+        )
+        return counts
+
+
+def play_block(
+    game: Game, options: Any, policies: Sequence[str], seed: str, compiled: bool, most: int, first: int, last: int
+) -> Counts:
+    """Play the games from one number to another, wherever this is called, and return their counts."""
+    return _Player(game, options, policies, seed, compiled, most).play(first, last, _counts(compiled))
+
+
+def _added(one: Any, two: Any) -> Any:
+    return [a + b for a, b in zip(one, two, strict=True)] if isinstance(one, list) else one + two
 
 
 def _tally(total: list[list[int]], seats: int) -> Tally:

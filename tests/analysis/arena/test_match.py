@@ -307,7 +307,7 @@ def test_times_add_up() -> None:
 
 def asked(*words: str, **other: Any) -> tuple[int, str]:
     """Return the exit code of `piste match` and what it prints."""
-    usual = {"all": False, "games": "4", "set": None, "seed": "x", "processes": "1", "json": False}
+    usual = {"all": False, "games": "4", "set": None, "seed": "x", "processes": "1", "engine": None, "json": False}
     out = io.StringIO()
     given = argparse.Namespace(game=words[0], bots=list(words[1:]), **{**usual, **other})
     code = run(given, Terminal(out, colour=False))

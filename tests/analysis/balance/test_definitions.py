@@ -123,9 +123,7 @@ def test_how_many_decisions_matter_is_what_plain_enumeration_finds() -> None:
         gap = own * (worth(rules, keep, seen) - worth(rules, discard, seen)) / 2
         matter += likely * (abs(gap) > MIN_STAKES)
         layer.append((likely, keep if gap >= 0 else discard))  # the bot keeps where both are worth the same
-    from piste.games.positive_negative.solver import solver
-
-    found = play_itself(game, options, "perfect", min(games(400), 20_000), "matter", solver=solver, rate=1.0)
+    found = play_itself(game, options, "perfect", min(games(400), 20_000), "matter", weigh=True, rate=1.0)
     stats, told = found.statistics(), found.stakes()
     assert told is not None
     assert told.known == "exact"

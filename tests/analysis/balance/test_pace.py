@@ -32,8 +32,8 @@ class Weighing:
         self.pace(0, stage.games, "playing")
         for game in range(1, stage.games + 1):
             self.now += seconds
-            with self.pace.beside():
-                self.now += beside
+            self.now += beside
+            self.pace.beside(beside)
             self.pace(game, stage.games, "playing")
 
 

@@ -16,6 +16,7 @@ from piste.analysis.balance import report as balance
 from piste.analysis.balance.report import BEST, balance_report
 from piste.analysis.balance.self_play import play_itself
 from piste.analysis.balance.svg import page
+from piste.analysis.engine import open_engine
 from piste.cli.commands import balance as balancing
 from piste.cli.main import main
 from piste.cli.terminal import Terminal
@@ -249,10 +250,10 @@ def test_nothing_is_wider_than_the_terminal(columns: int, monkeypatch: pytest.Mo
 
 def test_a_level_that_takes_long_is_left_out_unless_games_are_asked_for() -> None:
     game = find("mccoy-duel")
-    usual = balance._Measurement(game, game.options(), game.options(), 0, None, "seed", 1, quiet)
+    usual = balance._Measurement(game, game.options(), game.options(), 0, None, "seed", open_engine(), quiet)
     assert usual.levels == ["novice", "steady", "strong"]
     assert any(note.startswith("expert is left out") for note in usual.notes)
-    asked = balance._Measurement(game, game.options(), game.options(), 0, 2, "seed", 1, quiet)
+    asked = balance._Measurement(game, game.options(), game.options(), 0, 2, "seed", open_engine(), quiet)
     assert asked.levels[-1] == "perfect"
 
 

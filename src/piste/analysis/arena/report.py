@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 
 from piste import bots
 from piste.analysis.arena.game_play import Forfeit, Time
+from piste.analysis.arena.losses import PHASES, EntrantLosses, Loss, losses
+from piste.analysis.arena.luck import Adjusted, adjusted_pairings
 from piste.analysis.arena.pairs import Interval, Pairs, cluster_share
 from piste.analysis.arena.plan import Plan
 from piste.analysis.arena.ratings import PRIOR_GAMES, Deals, Ratings, fit
@@ -44,6 +46,8 @@ class Report(NamedTuple):
     pairs: dict[tuple[int, int], Pairs]  # by lineup, at a table for two
     ratings: Ratings | None
     test: SequentialTest | None
+    adjusted: dict[tuple[int, int], Adjusted]  # by lineup, where games were reviewed with exact values
+    losses: tuple[EntrantLosses, ...]  # of each entrant, where games were reviewed
 
     @property
     def games(self) -> int:
@@ -89,7 +93,10 @@ def report(results: Results) -> Report:
             one._replace(los=None if after is None else ratings.los(one.entrant, after.entrant))
             for one, after in zip(standings, following, strict=True)
         ]
-    return Report(plan, tuple(deals), tuple(standings), pairs, ratings, test)
+    reviewed = bool(results.reviews)
+    adjusted = adjusted_pairings(results, None if test is None else test.pairs.n) if reviewed else {}
+    lost = tuple(losses(results, one.entrant) for one in standings) if reviewed else ()
+    return Report(plan, tuple(deals), tuple(standings), pairs, ratings, test, adjusted, lost)
 
 
 def rated_deals(plan: Plan, deals: list[DealResult]) -> Deals:
@@ -153,6 +160,27 @@ def document(report: Report) -> dict[str, Any]:
             }
             for (one, two), pairs in report.pairs.items()
         ],
+        "luck_adjusted": [
+            {
+                "entrants": [names[one], names[two]],
+                "deals": found.deals,
+                "score": interval_document(found.raw),
+                "adjusted": interval_document(found.adjusted),
+                "coefficient": found.coefficient,
+                "mean_luck": interval_document(found.mean_luck),
+                "worth_times_as_many_games": found.factor,
+                "used": found.used,
+            }
+            for (one, two), found in report.adjusted.items()
+        ],
+        "losses": [
+            {
+                "name": names[lost.entrant],
+                "computed": [_loss_document(*one) for one in lost.known.items()],
+                "estimated": [_loss_document(*one) for one in lost.estimated.items()],
+            }
+            for lost in report.losses
+        ],
         "model": None if ratings is None else {
             "anchor": names[ratings.anchor],
             "anchored_at": plan.anchor[1],
@@ -193,6 +221,16 @@ def _standing_document(report: Report, one: Standing) -> dict[str, Any]:
     }
 
 
+def _loss_document(cell: tuple[str, str], loss: Loss) -> dict[str, Any]:
+    phase, kind = cell
+    return {
+        "phase": phase or None,
+        "kind": kind or None,
+        "decisions": loss.decisions,
+        "loss": interval_document(loss.mean),
+    }
+
+
 def interval_document(interval: Interval) -> dict[str, float | None]:
     """Return an interval as JSON has it; what is infinite is null there."""
     return {key: value if isfinite(value) else None for key, value in interval._asdict().items()}
@@ -217,6 +255,8 @@ def text(report: Report) -> list[str]:
     elif len(plan.entrants) > 2:
         lines += cross_lines(report)
     lines += pair_lines(report)
+    lines += luck_lines(report)
+    lines += loss_lines(report)
     lines += model_lines(report)
     lines += forfeit_lines(report)
     return lines
@@ -271,6 +311,42 @@ def pair_lines(report: Report) -> list[str]:
     return aligned(["pairs", "0 ½ 1 1½ 2", "points", "Elo", "LOS"], rows)
 
 
+def luck_lines(report: Report) -> list[str]:
+    """Return the luck-adjusted result beside the raw one, of each pairing whose values are exact."""
+    if not report.adjusted:
+        return []
+    rows = []
+    for (one, two), found in report.adjusted.items():
+        who = f"{report.name(one)} - {report.name(two)}"
+        worth = f"{found.factor:.1f}" if found.used else "not used"
+        better = share_text(found.adjusted) if found.used else "-"
+        luck = f"{100 * found.mean_luck.value:+.1f} ± {100 * found.mean_luck.half:.1f}"
+        rows.append([who, share_text(found.raw), better, f"{found.coefficient:.2f}", luck, worth])
+    return aligned(["luck taken off", "raw", "adjusted", "coefficient", "mean luck", "games' worth"], rows)
+
+
+def loss_lines(report: Report) -> list[str]:
+    """Return what each entrant's decisions cost, by phase, in points of winning chance."""
+    lines = []
+    for title, part in (("loss a decision", 0), ("loss a decision, estimated", 1)):
+        rows = []
+        for lost in report.losses:
+            cells = (lost.known, lost.estimated)[part]
+            kinds = sorted({kind for _, kind in cells if kind})
+            for kind in ["", *(kinds if len(kinds) > 1 else [])]:
+                whole = [cells.get((phase, kind)) for phase in ("", *PHASES)]
+                if whole[0] is not None:
+                    name = report.name(lost.entrant) if not kind else f"  {kind}"
+                    rows.append([name, *(loss_text(loss) for loss in whole), f"{whole[0].decisions:,}"])
+        if rows:
+            lines += aligned([title, "all", *PHASES, "decisions"], rows)
+    return lines
+
+
+def loss_text(loss: Loss | None) -> str:
+    return "-" if loss is None else f"{100 * loss.mean.value:.2f} ± {100 * loss.mean.half:.2f}"
+
+
 def model_lines(report: Report) -> list[str]:
     """Return the sentences on the model, and on the sequential test."""
     lines = []
@@ -291,6 +367,11 @@ def model_lines(report: Report) -> list[str]:
         lines.append(
             f"SPRT {asked}: {said} after {test.pairs.n:,} pairs; LLR {test.llr:.2f}, bounds {low:.2f} and "
             f"{high:.2f}. Model: {MODEL}; errors {test.test.alpha:g} and {test.test.beta:g}."
+        )
+    if report.losses:
+        lines.append(
+            "Losses are in points of winning chance, early, middle and late by thirds of a game's decisions. Games' "
+            "worth: so many times as many games the raw result would need for the same interval."
         )
     lines.append("After ± and in brackets: where the true number lies 19 times out of 20; each deal is one trial.")
     return lines

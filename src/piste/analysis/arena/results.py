@@ -39,7 +39,7 @@ class GameResult(NamedTuple):
     @staticmethod
     def of(seats: tuple[int, ...], played: Played) -> GameResult:
         spent = [[seconds for own, seconds in played.spent if own == seat] for seat in range(len(seats))]
-        times = tuple(Time.of(seconds) for seconds in spent)
+        times = tuple(Time(len(own), round(sum(own), 6), round(max(own, default=0.0), 6)) for own in spent)
         return GameResult(
             seats, played.winner, played.began, played.turns, played.moves, played.forfeits, times, played.rounds
         )
@@ -234,7 +234,7 @@ def deal_document(deal: DealResult) -> dict[str, Any]:
                 "rounds": game.rounds,
                 "moves": game.moves,
                 "forfeits": [list(forfeit) for forfeit in game.forfeits],
-                "cpu": [[time.decisions, round(time.seconds, 6), round(time.worst, 6)] for time in game.times],
+                "cpu": [list(time) for time in game.times],
             }
             for game in deal.games
         ],
@@ -246,9 +246,9 @@ def review_document(review: DealReview) -> dict[str, Any]:
         "review": [review.lineup, review.number],
         "games": [
             {
-                "luck": [round(luck, 9) for luck in game.luck],
+                "luck": game.luck,
                 "exact": game.exact,
-                "decisions": [[*one[:3], round(one.loss, 9), one.known] for one in game.decisions],
+                "decisions": [list(one) for one in game.decisions],
             }
             for game in review.games
         ],

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from time import monotonic
 from typing import NamedTuple
 
@@ -54,14 +53,9 @@ class Pace:
         self._stages = self._stages[self._stages.index(stage) :]
         self._stage = stage
 
-    @contextmanager
-    def beside(self) -> Iterator[None]:
-        """Spend time in a stage that is no part of playing its games."""
-        began = self._clock()
-        try:
-            yield
-        finally:
-            self._beside += self._clock() - began
+    def beside(self, seconds: float) -> None:
+        """Note seconds of a stage that were no part of playing its games."""
+        self._beside += seconds
 
     def __call__(self, done: int, whole: int, what: str) -> None:
         now, stage = self._clock(), self._stage

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from piste.analysis.balance.estimates import MEASURED, Estimate, points, share, sure
+from piste.analysis.engine import LOCAL, Engine
 from piste.compiled.simulate import can_compile, simulate
 from piste.core.game import Game, members
 from piste.core.protocols import CHANCE, OVER
@@ -42,19 +43,24 @@ def random_play(
     first: int,
     games: int,
     seed: str,
-    threads: int = 1,
+    engine: Engine | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> PlayStatistics:
-    """Return the statistics of random play: exact if that is cheap, else from `games` games."""
+    """Return the statistics of random play: exact if that is cheap, else from `games` games.
+
+    An engine of this machine's own processes is not needed for it: threads do, and compile only once.
+    """
     try:
         return enumerated(game, options, first, MAX_ENUMERATED_STEPS)
     except TooLargeError:
         pass
     compiled = can_compile()
     wanted = games if compiled else max(2, games // INTERPRETED_DIVISOR)
+    remote = engine is not None and engine.name != LOCAL
     tally = simulate(
-        game, options, wanted, seed=seed, threads=threads, compiled=compiled, most=MAX_GAME_STEPS, progress=progress
-    )
+        game, options, wanted, seed=seed, threads=1 if engine is None else engine.workers, compiled=compiled,
+        most=MAX_GAME_STEPS, progress=progress, spread=engine.in_order if engine is not None and remote else None,
+    )  # fmt: skip
     ended = tally.games - tally.unfinished
     won, seats = tally.wins[first], len(tally.wins)
     made = points({1.0: won, 1 / seats: tally.draws, 0.0: ended - won - tally.draws})

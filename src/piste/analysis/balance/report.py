@@ -12,6 +12,7 @@ from piste.analysis.balance.estimates import SURE, Estimate, about, sure
 from piste.analysis.balance.pace import Pace, Stage
 from piste.analysis.balance.random_play import PlayStatistics, random_play
 from piste.analysis.balance.self_play import StakesSummary, play_itself
+from piste.analysis.engine import Engine, open_engine
 from piste.core.errors import is_interrupt
 from piste.core.evaluation import Evaluation, Progress, quiet
 from piste.core.extras import has, missing, solver_of, solving
@@ -113,16 +114,19 @@ def balance_report(
     seed: str = DEFAULT_SEED,
     processes: int = 1,
     progress: Progress = quiet,
+    engine: str | None = None,
 ) -> Report:
     """Measure a game with these options; Ctrl-C ends it early with the results so far.
 
     `games` is how many each match and each level against itself has; without it `balance_config` says so, by level.
+    `engine` says where they are played, as with `piste tournament`.
     """
     changed = game.option_texts(game.options(given), changed_only=True)
     fixed, first = fix_first_seat(game, given or {})
     options, bounded = game.options(fixed), with_turn_limit(game, fixed)
-    work = _Measurement(game, options, bounded, first, games, seed, processes, progress)
-    work.run()
+    with open_engine(engine, processes) as used:
+        work = _Measurement(game, options, bounded, first, games, seed, used, progress)
+        work.run()
     played = tuple(work.matches)
     return Report(
         game, options, changed, first, seed, work.best, work.statistics, work.stakes, played, skill.table(played),
@@ -135,11 +139,11 @@ class _Measurement:
     """The measurement in progress: its fields hold the results so far."""
 
     def __init__(
-        self, game: Game, options: Any, bounded: Any, first: int, games: int | None, seed: str, processes: int,
+        self, game: Game, options: Any, bounded: Any, first: int, games: int | None, seed: str, engine: Engine,
         progress: Progress,
     ) -> None:  # fmt: skip
         self.game, self.options, self.bounded, self.first = game, options, bounded, first
-        self.games, self.seed, self.processes = games, seed, processes
+        self.games, self.seed, self.engine = games, seed, engine
         self.config = game.balance_config
         self.best: Evaluation | None = None
         self.statistics: dict[str, PlayStatistics] = {}
@@ -196,11 +200,6 @@ class _Measurement:
                 return
             self.best = evaluate_start(self.game, self.options, self.first, self.progress)
 
-    def solver(self) -> Any:
-        """Return the solver, or None if its libraries are missing."""
-        able = self.game.has_solver and has(solving(self.game, self.bounded))
-        return solver_of(self.game, self.bounded) if able else None
-
     def collect_truths(self) -> None:
         """Take the sentences of the game's `balance_config`; some of them need the solver."""
         if has(solving(self.game, self.options)):
@@ -218,7 +217,7 @@ class _Measurement:
         """Play at random."""
         wanted = RANDOM_FACTOR * (DEFAULT_GAMES if self.games is None else self.games)
         stats = random_play(
-            self.game, self.bounded, self.first, wanted, self.seed, self.processes,
+            self.game, self.bounded, self.first, wanted, self.seed, self.engine,
             lambda done, whole: self.progress(done, whole, "random play"),
         )  # fmt: skip
         if stats.decisions.of or stats.decisions.known in SURE:
@@ -230,14 +229,15 @@ class _Measurement:
 
     def play_levels(self) -> None:
         """Let each level play itself; the solver evaluates decisions of the strongest one."""
-        solver = self.solver()
+        weigh = self.game.has_solver and has(solving(self.game, self.bounded))
         for level, stage in self.itself.items():
             self.progress.begin(stage)
             played = play_itself(
-                self.game, self.bounded, level, self.size(level), self.seed, first=self.first, solver=solver,
+                self.game, self.bounded, level, self.size(level), self.seed, first=self.first, weigh=weigh,
                 rate=getattr(self.config, "RATE", 1.0), progress=self.progress, beside=self.progress.beside,
+                engine=self.engine,
             )  # fmt: skip
-            solver = None
+            weigh = False
             if played.games:
                 self.statistics[level] = played.statistics()
                 self.stakes = played.stakes() or self.stakes
@@ -251,6 +251,8 @@ class _Measurement:
             self.progress.begin(self.pairs[one, two])
             return self.size(one, two)
 
-        results = ladder(self.game, self.bounded, self.levels, begin, self.seed, self.processes, self.progress)
+        results = ladder(
+            self.game, self.bounded, self.levels, begin, self.seed, progress=self.progress, engine=self.engine
+        )
         self.matches = [result for result in results if result.games]
         self.stopped = any(result.stopped for result in results)

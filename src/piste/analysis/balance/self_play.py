@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import closing, nullcontext
+from time import monotonic
 from typing import Any, NamedTuple
 
 from piste import bots
+from piste.analysis.arena.chunks import Pace
 from piste.analysis.arena.match import Match, Outcome
 from piste.analysis.balance.estimates import Estimate, mean, points, share
 from piste.analysis.balance.random_play import PlayStatistics
+from piste.analysis.engine import Engine, checkpoint, open_engine
 from piste.core.dealer import RandomStream
 from piste.core.errors import is_interrupt
 from piste.core.evaluation import ESTIMATED, EXACT, PROVEN, WITHIN, Evaluation, Progress, quiet
+from piste.core.extras import solver_of
 from piste.core.game import Game
 from piste.core.information_set import InformationSet
 from piste.core.views import SeatView
@@ -86,37 +90,70 @@ def play_itself(
     seed: str,
     *,
     first: int = 0,
-    solver: Any = None,
+    weigh: bool = False,
     rate: float = 1.0,
     progress: Progress = quiet,
-    beside: Callable[[], AbstractContextManager[None]] = nullcontext,
+    beside: Callable[[float], None] = lambda _: None,
+    engine: Engine | None = None,
 ) -> SelfPlayGames:
-    """Let a level play itself; with a solver, ask it about the share `rate` of the decisions. Ctrl-C ends it early.
+    """Let a level play itself; to `weigh` it, ask the solver about the share `rate` of the decisions.
 
-    The solver is asked within the context `beside`, so that its time can be told from that of the games.
+    Ctrl-C ends it early. `beside` is told how long the solver was asked, which is no part of playing.
     """
     match = Match(game, options, (level, level), seed)
     outcomes, weighed = list[Outcome](), list[DecisionStakes]()
     try:
         match.prepare(progress)
-        if solver is not None:
-            solver.prepare(options, progress)
+        if weigh:
+            solver_of(game, options).prepare(options, progress)
         phase = f"{bots.shown(game, level, options)} against itself"
         progress(0, games, phase)
-        for deal in range(games):
-            views: list[SeatView] = []
-            outcome = match.play(deal, 0, views.append)
-            if solver is not None:
-                choosers = (RandomStream(f"{seed} {deal}".encode(), f"weigh {view.number}") for view in views)
-                sample = [view for view, chooser in zip(views, choosers, strict=True) if chooser.fraction() < rate]
-                with beside():
-                    weighed += [decision_stakes(game, view, solver) for view in sample]
-            outcomes.append(outcome)
-            progress(deal + 1, games, phase)
+        with open_engine() if engine is None else nullcontext(engine) as used:
+            used.send_tables()
+            pace = Pace(used)
+            tasks = ((match, numbers, rate if weigh else 0.0) for numbers in pace.chunks(range(games)))
+            with closing(used.in_order(play_itself_chunk, tasks)) as source:
+                for chunk, seconds in source:
+                    pace.done(len(chunk))
+                    beside(seconds / used.workers)
+                    for outcome, stakes in chunk:
+                        outcomes.append(outcome)
+                        weighed += stakes
+                        progress(len(outcomes), games, phase)
     except (KeyboardInterrupt, SystemError) as e:
         if not is_interrupt(e):
             raise
     return SelfPlayGames(level, game.rules.seats(options), first, games, tuple(outcomes), tuple(weighed))
+
+
+def play_itself_chunk(
+    match: Match, numbers: range, rate: float
+) -> tuple[list[tuple[Outcome, list[DecisionStakes]]], float]:
+    """Play some games, weigh a share of their decisions, and return how long the solver was asked."""
+    match.prepare()
+    solver = solver_of(match.game, match.options) if rate else None
+    if solver is not None:
+        solver.prepare(match.options, quiet)
+    games, seconds = [], 0.0
+    for number in numbers:
+        views: list[SeatView] = []
+
+        def note(view: SeatView, views: list[SeatView] = views) -> None:
+            checkpoint()
+            views.append(view)
+
+        outcome = match.play(number, 0, note)
+        stakes: list[DecisionStakes] = []
+        if solver is not None:
+            choosers = (RandomStream(f"{match.seed} {number}".encode(), f"weigh {view.number}") for view in views)
+            sample = [view for view, chooser in zip(views, choosers, strict=True) if chooser.fraction() < rate]
+            began = monotonic()
+            for view in sample:
+                checkpoint()
+                stakes.append(decision_stakes(match.game, view, solver))
+            seconds += monotonic() - began
+        games.append((outcome, stakes))
+    return games, seconds
 
 
 def decision_stakes(game: Game, view: SeatView, solver: Any) -> DecisionStakes:

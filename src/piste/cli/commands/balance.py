@@ -40,6 +40,7 @@ def run(args: argparse.Namespace, terminal: Terminal) -> int:
         game.options(options)  # what cannot be played is refused before anything is
     games = None if args.games is None else whole_number("games", args.games, 1, MAX_GAMES)
     settings = {"games": games, "seed": args.seed, "processes": worker_count("processes", args.processes)}
+    settings["engine"] = args.engine
     target = None if args.plot is None else plotted(args.plot)
     reports: list[Report] = []
     for i, options in enumerate(wanted, 1):

@@ -7,6 +7,7 @@ from typing import Any
 
 from piste import bots
 from piste.analysis.arena.match import Result, Score, Time, against, effort, ladder, pairings, play, with_turn_limit
+from piste.analysis.engine import Engine, open_engine
 from piste.cli.arguments import option_pairs, whole_number, worker_count
 from piste.cli.output import count_text, print_json, share_rows, share_text
 from piste.cli.progress_bar import ProgressBar
@@ -23,13 +24,13 @@ def run(args: argparse.Namespace, terminal: Terminal) -> int:
     game = find(args.game)
     options = with_turn_limit(game, option_pairs(args.set))
     games = whole_number("games", args.games or (DEFAULT_GAMES_EACH if args.all else DEFAULT_GAMES), 1, MAX_GAMES)
-    processes = worker_count("processes", args.processes)
     if args.all:
-        return match_levels(game, options, games, processes, args, terminal)
+        return match_levels(game, options, games, args, terminal)
     if len(args.bots) != 2:
         raise OptionError(f"A match is between two bots: piste match {game.name} steady random. Or give --all.")
-    with ProgressBar("playing") as bar:
-        result = play(game, options, [bots.level_of(bot) for bot in args.bots], games, args.seed, processes, bar)
+    with ProgressBar("playing") as bar, opened(args) as engine:
+        specs = [bots.level_of(bot) for bot in args.bots]
+        result = play(game, options, specs, games, args.seed, progress=bar, engine=engine)
     if args.json:
         print_json(terminal, document(result), version=1)
     else:
@@ -37,9 +38,11 @@ def run(args: argparse.Namespace, terminal: Terminal) -> int:
     return 130 if result.stopped else 0
 
 
-def match_levels(
-    game: Game, options: Any, games: int, processes: int, args: argparse.Namespace, terminal: Terminal
-) -> int:  # fmt: skip
+def opened(args: argparse.Namespace) -> Engine:
+    return open_engine(args.engine, worker_count("processes", args.processes))
+
+
+def match_levels(game: Game, options: Any, games: int, args: argparse.Namespace, terminal: Terminal) -> int:
     """Let every level play every level, and show the table."""
     if args.bots:
         raise OptionError("With --all every level plays every other, so no bot is to be named.")
@@ -47,8 +50,8 @@ def match_levels(
     missing = [str(why) for why in refused]
     if missing and not args.json:
         terminal.note("\n".join(missing))
-    with ProgressBar("playing") as bar:
-        results = ladder(game, options, levels, games, args.seed, processes, bar)
+    with ProgressBar("playing") as bar, opened(args) as engine:
+        results = ladder(game, options, levels, games, args.seed, progress=bar, engine=engine)
     unfinished = pairings(game, options, levels)[sum(not result.stopped for result in results) :]
     if args.json:
         rows = [document(result) for result in results]

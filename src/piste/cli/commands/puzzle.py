@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
 from typing import Any
 
 from piste.analysis.coach.puzzles import Puzzle, any_puzzle, ordered, points, puzzle
+from piste.analysis.engine import open_engine
 from piste.cli import saved_games
-from piste.cli.arguments import named_games, option_pairs, whole_number
+from piste.cli.arguments import named_games, option_pairs, whole_number, worker_count
 from piste.cli.background import WorkMessages, preparing, work
 from piste.cli.output import print_json
 from piste.cli.rules_page import rules_text
@@ -231,10 +233,32 @@ def page_puzzles(
     games = named_games([] if args.game is None else [args.game])
     for game in games:
         need(solving(game, game.options(options), "A puzzle"))
-    for number in range(begin, begin + 2 * MAX_PAGE_PUZZLES):
-        for game in games:
-            try:
-                yield game, find_puzzle(game, game.options(options), seed, number, args.level or "medium")[1]
-            except OptionError:  # a level that a game has no puzzles of
-                if len(games) == 1:
-                    raise
+    level = args.level or "medium"
+    wanted = [(number, game) for number in range(begin, begin + 2 * MAX_PAGE_PUZZLES) for game in games]
+    tasks: Iterator[tuple[Any, ...]] = ((game, game.options(options), seed, number, level) for number, game in wanted)
+    with ExitStack() as stack:
+        found: Iterator[Puzzle | OptionError]
+        if args.engine is None:
+            found = (try_puzzle(find_here, *task) for task in tasks)
+        else:
+            engine = stack.enter_context(open_engine(args.engine, worker_count("processes", None)))
+            found = stack.enter_context(closing(engine.in_order(try_puzzle, ((puzzle, *task) for task in tasks))))
+        for (_, game), problem in zip(wanted, found, strict=False):
+            if isinstance(problem, Puzzle):
+                yield game, problem
+            elif len(games) == 1:  # else it is a level that a game has no puzzles of
+                raise problem
+
+
+def find_here(game: Game, options: Any, seed: str, number: int, level: str) -> Puzzle:
+    return find_puzzle(game, options, seed, number, level)[1]
+
+
+def try_puzzle(
+    find: Callable[..., Puzzle], game: Game, options: Any, seed: str, number: int, level: str
+) -> Puzzle | OptionError:
+    """Return a puzzle, or why there is none; an engine calls it wherever it works."""
+    try:
+        return find(game, options, seed, number, level)
+    except OptionError as e:
+        return e

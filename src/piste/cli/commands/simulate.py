@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+from contextlib import ExitStack
 from typing import Any
 
+from piste.analysis.engine import LOCAL, open_engine
 from piste.cli.arguments import option_pairs, whole_number, worker_count
 from piste.cli.output import count_text, print_json, share_text
 from piste.cli.progress_bar import ProgressBar
@@ -30,10 +32,12 @@ def run(args: argparse.Namespace, terminal: Terminal) -> int:
     compiled = can_compile() and not args.interpreted
     if not compiled and not args.interpreted:
         terminal.note("Compiled play is not installed, so this runs interpreted: pip install 'piste[fast]'")
-    with ProgressBar("playing") as bar:
+    with ProgressBar("playing") as bar, ExitStack() as stack:
+        engine = None if args.engine in (None, LOCAL) else stack.enter_context(open_engine(args.engine, threads))
         tally = simulate(
             game, options, games,
             seed=args.seed, policies=chosen, threads=threads, compiled=compiled, most=max_steps, progress=bar,
+            spread=None if engine is None else engine.in_order,
         )  # fmt: skip
     if args.json:
         return print_json(terminal, document(game, options, args.seed, chosen, games, tally), version=1)

@@ -7,6 +7,7 @@ import datetime
 import sys
 from pathlib import Path
 from time import monotonic
+from typing import Any
 
 from piste.analysis.arena import results as files
 from piste.analysis.arena.match import with_turn_limit
@@ -15,18 +16,27 @@ from piste.analysis.arena.report import Report, document, report, standings_line
 from piste.analysis.arena.results import Results
 from piste.analysis.arena.sprt import parse
 from piste.analysis.arena.tournament import play_tournament
+from piste.analysis.coach.tournament_review import Costly, costliest, review_tournament
 from piste.analysis.engine import open_engine
 from piste.cli.arguments import option_pairs, whole_number, worker_count
+from piste.cli.commands.puzzle import document as puzzle_document
+from piste.cli.commands.puzzle import solution_text
 from piste.cli.output import print_json
 from piste.cli.progress_bar import ProgressBar
 from piste.cli.terminal import Terminal
 from piste.core.errors import OptionError, PisteError, is_interrupt
+from piste.core.evaluation import EXACT, PROVEN
+from piste.core.extras import need, solving
 from piste.core.game import find, quoted
+from piste.core.information_set import InformationSet
 from piste.core.paths import data_folder
 
 DEFAULT_GAMES, DEFAULT_GAMES_SPRT = "200", "20000"
 MAX_GAMES = 10**8
 LIVE_INTERVAL_S = 2.0
+MAX_COSTLY = 3
+"""How many positions are shown of each entrant."""
+
 FOLDER = "tournaments"
 
 
@@ -34,7 +44,9 @@ def run(args: argparse.Namespace, terminal: Terminal) -> int:
     results = resumed(args) if args.resume else begun(args)
     stopped = False
     try:
-        if not report(results).finished:
+        if args.review:
+            need(solving(results.plan.game, results.plan.options, "The review of a tournament"))
+        if not report(results).finished or (args.review and len(results.reviews) < len(results.deals)):
             if args.resume:
                 results.reopen()
             stopped = play(results, args, terminal)
@@ -45,10 +57,12 @@ def run(args: argparse.Namespace, terminal: Terminal) -> int:
     finally:
         results.close()
     found = report(results)
+    costly = [one for entrant in range(len(results.plan.entrants)) for one in costliest(results, entrant, MAX_COSTLY)]
     if args.json:
-        print_json(terminal, {**document(found), "results": str(results.path)}, version=1)
+        puzzles = [puzzle_fields(found, one) for one in costly]
+        print_json(terminal, {**document(found), "costliest": puzzles, "results": str(results.path)}, version=1)
     else:
-        show(found, results, terminal, stopped=stopped)
+        show(found, results, costly, terminal, stopped=stopped)
     return 130 if stopped else 0
 
 
@@ -106,6 +120,8 @@ def play(results: Results, args: argparse.Namespace, terminal: Terminal) -> bool
             open_engine(args.engine, worker_count("processes", args.processes)) as engine,
         ):
             play_tournament(results, engine, bar, live)
+            if args.review:
+                review_tournament(results, engine, bar)
     except (KeyboardInterrupt, SystemError) as e:
         if not is_interrupt(e):
             raise
@@ -117,11 +133,25 @@ def how_to_go_on(results: Results) -> str:
     return f"What was played is kept. Go on with: piste tournament --resume {results.path}"
 
 
-def show(found: Report, results: Results, terminal: Terminal, *, stopped: bool) -> None:
+def show(found: Report, results: Results, costly: list[Costly], terminal: Terminal, *, stopped: bool) -> None:
     for line in text(found):
         terminal.line(line)
+    for one in costly:
+        game, puzzle = found.plan.game, one.puzzle
+        known = "" if puzzle.evaluation.known in (EXACT, PROVEN) else f" ({puzzle.evaluation.known})"
+        terminal.line(
+            f"{found.name(one.entrant)} lost {100 * one.loss:.1f} points{known} by {one.chosen}; "
+            f"{solution_text(game, puzzle)}"
+        )
+        terminal.line(f"  piste solve {game.name} --position '{InformationSet.of(game, puzzle.view)}'")
     if stopped:
         terminal.note(f"Stopped. {how_to_go_on(results)}")
+
+
+def puzzle_fields(found: Report, one: Costly) -> dict[str, Any]:
+    """Return a costly position as `piste puzzle --json` has it, with whose decision it was."""
+    name = found.plan.entrants[one.entrant].name
+    return {"entrant": name, "chosen": one.chosen, "loss": one.loss, **puzzle_document(found.plan.game, one.puzzle)}
 
 
 class LiveStandings:
