@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -114,3 +116,43 @@ def test_a_table_that_is_closed_says_so_to_those_who_wait_there(house: ServerPro
     ada.page.click("#ask-yes")
     expect(ada.page.locator("body.home")).to_be_visible()
     expect(bob.page.locator("body")).to_contain_text("no such table")
+
+
+def test_a_rematch_is_called_out_to_the_other_and_to_spectators(house: ServerProcess, person: Invite) -> None:
+    ada, ben, eve = (person(house, name) for name in ("Ada again", "Ben again", "Eve again"))
+    two(ada, ben, "zero-sum-grid", turns=2)
+    eve.page.goto(ada.link)
+    play([ada, ben])
+    expect(ben.page.locator("#rematch-call")).to_have_count(0)
+    ada.page.click("#do-rematch")
+    expect(ada.page.locator("#part-status")).to_contain_text("Waiting for Ben again.")
+    expect(ben.page.locator("#rematch-call")).to_contain_text("Ada again wants a rematch.")
+    expect(ben.page.locator("#said")).to_have_text("Ada again wants a rematch.")
+    expect(eve.page.locator("#rematch-call")).to_contain_text("Watch the rematch")
+    ben.page.click("#successor")
+    eve.page.click("#successor")
+    play([ada, ben])
+    expect(ada.page.locator("#series")).to_have_text("Games together: You 0 – 0 Ben again, 2 drawn")
+    expect(eve.page.locator("#series")).to_contain_text("2 drawn")
+
+
+def test_after_a_game_against_a_bot_its_level_is_changed_or_the_deal_tried_again(
+    house: ServerProcess, person: Invite
+) -> None:
+    ada = person(house, "Ada tries")
+    ada.open("positive-negative", "steady", top=3)
+    play([ada], bots=True)
+    assert re.search(r"\d(–| to )−?\d", ada.page.inner_text(f"{OVER} h2"))
+    finished, first = ada.page.url, ada.log
+    ada.page.select_option("#again-number", label="from my last decision")
+    ada.page.click("#do-again")
+    ada.page.wait_for_url(lambda url: url != finished)
+    ada.waits_for_turn()
+    expect(ada.page.locator("#log")).to_contain_text("The same deal, from your decision")
+    assert ada.log[0] == first[0]
+    play([ada], bots=True)
+    expect(ada.page.locator(OVER)).to_contain_text("This game does not count.")
+    ada.page.goto(finished)
+    ada.page.select_option("#rematch-bot", "novice")
+    ada.page.click("#do-rematch")
+    expect(ada.page.locator("#part-people")).to_contain_text("Novice")
