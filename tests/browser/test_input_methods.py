@@ -58,6 +58,74 @@ def test_without_javascript_a_game_is_played_by_forms(game: str, house: ServerPr
     expect(ada.page.locator(".where")).to_contain_text("Step 1 of")
 
 
+@pytest.mark.parametrize("scripts", [True, False], ids=["scripts", "forms"])
+@pytest.mark.parametrize("game", SHORT)
+def test_fewer_than_twelve_keys_lead_from_home_into_any_game(
+    game: str, scripts: bool, house: ServerProcess, person: Invite
+) -> None:
+    """With Tab and Enter alone, by the link to the main part and the list of games."""
+    ada = person(house, f"Ada tabs to {game}", java_script_enabled=scripts)
+    ada.go("/")
+    pressed = ["Tab", "Enter"]
+    for key in pressed:
+        ada.page.keyboard.press(key)
+    while not ada.page.locator(f".jump a[href='#play-{game}']:focus").count():
+        ada.page.keyboard.press("Tab")
+        pressed.append("Tab")
+        assert len(pressed) < 12
+    for key in ("Enter", "Enter"):
+        ada.page.keyboard.press(key)
+        pressed.append(key)
+    expect(ada.page.locator("body.table")).to_be_visible()
+    assert len(pressed) < 12
+
+
+def test_on_the_first_page_the_number_of_a_game_leads_to_it(house: ServerProcess, person: Invite) -> None:
+    ada = person(house, "Ada counts")
+    ada.go("/")
+    shown = ada.page.locator(".game").nth(4)
+    expect(shown.locator("kbd")).to_have_text("5")
+    ada.page.keyboard.press("5")
+    expect(shown.locator("form.bot button")).to_be_focused()
+    ada.page.keyboard.press("Enter")
+    expect(ada.page.locator("body.table")).to_be_visible()
+
+
+def test_the_key_that_a_button_shows_takes_it(house: ServerProcess, person: Invite) -> None:
+    ada = person(house, "Ada has keys")
+    ada.open("positive-negative", "steady")
+    for key in ("k", "n"):  # what the button shows, and what the sheet says
+        ada.waits_for_turn()
+        ada.page.locator("main:not(.click-guard)").wait_for()
+        assert ada.page.locator("#decide kbd").all_inner_texts() == ["K", "D"]
+        number = ada.number
+        ada.page.keyboard.press(key)
+        ada.waits(number)
+    ada.waits_for_turn()
+    number = ada.number
+    ada.page.click("#typing > summary")
+    ada.page.click("#show-keys")
+    ada.page.uncheck("#keys-on")
+    ada.page.keyboard.press("Escape")
+    expect(ada.page.locator("#decide kbd").first).to_be_hidden()
+    ada.page.keyboard.press("k")
+    ada.page.keyboard.press("/")
+    expect(ada.page.locator("#typed-decision")).not_to_be_focused()
+    assert ada.number == number
+
+
+def test_a_line_of_the_grid_is_chosen_key_by_key(house: ServerProcess, person: Invite) -> None:
+    ada = person(house, "Ada spells")
+    ada.open("zero-sum-grid", "steady", first="1")
+    ada.waits_for_turn()
+    for key in "c2-":
+        ada.page.keyboard.press(key)
+    expect(ada.page.locator(".pick[aria-pressed=true]")).to_have_attribute("value", "C2-")
+    number = ada.number
+    ada.page.keyboard.press("Enter")
+    ada.waits(number)
+
+
 def tab_to(one: Person, what: str, most: int = 80) -> None:
     """Press Tab until something of this kind has the focus."""
     for _ in range(most):
@@ -157,6 +225,7 @@ def test_what_cannot_be_read_is_answered_with_a_sentence_and_changes_nothing(
     ada.open("prime-duel", "steady")
     ada.waits_for_turn()
     number = ada.number
+    ada.page.keyboard.press("/")
     ada.page.fill("#typed-decision", "banana")
     ada.page.click("#typed-send")
     expect(ada.page.locator("#refusal")).to_contain_text("banana")

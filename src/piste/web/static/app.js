@@ -9,12 +9,12 @@ pageExtras.begin();
 if (page === "table" || page === "replay") (await load("card_tips")).begin();
 
 if (page === "table") {
-  const modules = ["dom", "decision_input", "socket", "step_queue"];
-  const [dom, decisionInput, socket, stepQueue] = await Promise.all(modules.map(load));
+  const modules = ["dom", "decision_input", "socket", "step_queue", "alerts"];
+  const [dom, decisionInput, socket, stepQueue, alerts] = await Promise.all(modules.map(load));
   let missedNews = false; // the current message was sent while we were disconnected
   let lastStep = -1;
   stepQueue.begin((frame) => {
-    const before = dom.openQuestion();
+    const before = dom.openQuestion(), seen = alerts.look();
     const news = dom.applyMessage(frame);
     if (frame.parts) {
       decisionInput.refresh();
@@ -22,6 +22,7 @@ if (page === "table") {
     }
     if (dom.openQuestion() !== before) stepQueue.guardClicks();
     if (missedNews && news.length) dom.showMissed(news);
+    alerts.call(seen, alerts.look(), news.length);
   }, dom.roundEndOpen);
   const { code, at, step } = document.body.dataset;
   const connection = new socket.Connection(code, ...(stepQueue.showsDeal() ? [0, 0] : [at, step]), {
@@ -39,6 +40,7 @@ if (page === "table") {
   decisionInput.begin(connection, dom);
   decisionInput.refresh();
   dom.begin(stepQueue.resume);
+  alerts.begin();
   connection.open();
 } else if (page === "replay") {
   (await load("replay")).begin();

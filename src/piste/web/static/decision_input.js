@@ -2,7 +2,8 @@
 const $ = (id) => document.getElementById(id);
 const choices = () => [...document.querySelectorAll(".pick, .choice")].filter((one) => one.offsetParent);
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
-let connection, dom, chosenId = null, questionNumber = "";
+const KEY_PAUSE_MS = 1200; // between two keys of one name, such as R, 1 and +
+let connection, dom, chosenId = null, questionNumber = "", typed = "", typedAt = -Infinity;
 
 export function begin(tableConnection, domModule) {
   connection = tableConnection;
@@ -108,9 +109,10 @@ function keydown(event) {
   if (event.key === "Enter" && event.target === document.body && chosenId) return decide($(chosenId).value);
   if (shortcutsOff()) return;
   if (event.key === "?") $("help-dialog").showModal();
-  else if (event.key === "/" && !$("typed").hidden) $("typed-decision").focus();
-  else if (/^\d$/.test(event.key)) chooseByDigit(event.key);
-  else return;
+  else if (event.key === "/" && !$("typing").hidden) {
+    $("typing").open = true;
+    $("typed-decision").focus();
+  } else if (event.repeat || !/^[\p{L}\p{N}*+-]$/u.test(event.key) || !chooseByKey(event.key)) return;
   event.preventDefault();
 }
 
@@ -147,14 +149,24 @@ function scrolls(place) {
   return place.id === "part-scene" && place.scrollHeight > place.clientHeight;
 }
 
-// A digit means the card that bears it; where no card bears a number, the first, the second and so on.
-function chooseByDigit(digit) {
-  const all = choices();
-  const bears = (one) => one.value.replace(/^[+]/, "");
-  const some = all.some((one) => /^\d/.test(bears(one)));
-  const fits = some ? all.filter((one) => bears(one).startsWith(digit)) : all.slice(digit - 1, digit);
-  if (!fits.length) return;
+// A key means what bears it: the letter on a button, the number on a card, or one after the other what a decision is
+// called, such as R, 1 and +. Where nothing bears a number, a digit means the first, the second and so on.
+function chooseByKey(key) {
+  const all = choices(), now = performance.now();
+  const starting = (text) => all.filter((one) => namesOf(one).some((name) => name.startsWith(text)));
+  typed = (now - typedAt < KEY_PAUSE_MS ? typed : "") + key.toLowerCase();
+  typedAt = now;
+  let fits = starting(typed);
+  if (!fits.length) fits = starting((typed = key.toLowerCase()));
+  if (!fits.length && /^[1-9]$/.test(key)) fits = all.slice(key - 1, key);
+  if (!fits.length) return false;
   const next = fits[(fits.indexOf(document.activeElement) + 1) % fits.length];
   next.focus();
-  if (next.classList.contains("pick") && next.id !== chosenId) choose(next, true);
+  if (next.classList.contains("pick")) {
+    if (next.id !== chosenId) choose(next, true);
+  } else if (fits.length === 1 && namesOf(next).some((name) => name.startsWith(typed)) && !$("main").classList.contains("click-guard")) next.click();
+  return true;
 }
+
+const namesOf = (one) =>
+  [one.querySelector("kbd")?.textContent, one.dataset.key, one.value].filter(Boolean).map((name) => name.toLowerCase().replace("−", "-").replace(/^[+](?=.)/, ""));

@@ -11,7 +11,6 @@ let called = ""; // what was last said of a rematch
 export function begin(onResume) {
   resume = onResume;
   document.addEventListener("submit", nextRound);
-  document.addEventListener("visibilitychange", updateTitle);
   addEventListener("resize", scrollLog);
   updateTitle();
   scrollLog();
@@ -91,7 +90,7 @@ function nextRound(event) {
 function updateTypedForm() {
   const panel = document.querySelector(".panel");
   if (panel) $("typed-number").value = panel.dataset.number;
-  $("typed").hidden = !panel?.classList.contains("live");
+  $("typing").hidden = !panel?.classList.contains("live");
   if (panel && panel.dataset.seat !== document.body.dataset.seat) location.reload(); // the player sat down in another window
   $("typed-decision").placeholder = panel?.dataset.asks ?? "";
 }
@@ -118,7 +117,7 @@ function questionKey() {
 function updateTitle() {
   const yours = document.querySelector(".panel[data-turn='1']");
   const call = yours ? "Your turn" : rematchCall().replace(/\.$/, "");
-  document.title = call && document.hidden ? `${call} · ${title}` : title;
+  document.title = call ? `${call} – ${title.split(" · ")[0]}` : title;
 }
 
 // That somebody else wants a rematch, in words.
@@ -137,11 +136,12 @@ export function say(text) {
 
 export function refuse(text) {
   $("refusal").textContent = text;
-  if ($("typed").hidden) state("note", text);
+  if ($("typing").hidden || !$("typing").open) state("note", text);
 }
 
 const STATE_TEXTS = {
   lost: "Reconnecting…",
+  unsent: "No connection. Your decision will be sent as soon as the server is back.",
   bye: "The server restarts. This page comes back by itself…",
   polling: "The live line is blocked here. This page asks for news every few seconds.",
 };

@@ -33,7 +33,10 @@ export function begin() {
     $("show-keys").hidden = matchMedia("(hover: none)").matches;
     $("show-keys").addEventListener("click", () => $("help-dialog").showModal());
     keys.checked = load("piste-keys") !== "off";
-    keys.addEventListener("change", () => save("piste-keys", keys.checked ? "on" : "off"));
+    keys.addEventListener("change", () => {
+      save("piste-keys", keys.checked ? "on" : "off");
+      document.documentElement.classList.toggle("no-keys", !keys.checked);
+    });
   }
   refresh();
 }

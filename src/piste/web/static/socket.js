@@ -13,7 +13,7 @@ export class Connection {
     this.broken = false; // the connection was lost: what comes next was missed
     addEventListener("online", () => this.now());
     addEventListener("pageshow", (event) => event.persisted && this.now());
-    addEventListener("offline", () => this.state("lost"));
+    addEventListener("offline", () => this.away());
     addEventListener("pagehide", () => { this.leaving = true; });
     document.addEventListener("visibilitychange", () => document.hidden || this.now());
   }
@@ -57,7 +57,7 @@ export class Connection {
     this.polling = false;
     clearTimeout(this.poll);
     this.state("open");
-    for (const request of this.waiting.values()) this.socket.send(JSON.stringify(request));
+    for (const request of this.waiting.values()) this.send(request);
     clearInterval(this.pings);
     this.pings = setInterval(() => this.ping(), PING_INTERVAL_MS);
   }
@@ -83,6 +83,7 @@ export class Connection {
       if (String(message.re).endsWith("-ping")) {
         this.answers = true;
         if (!this.polling) this.state("open"); // it was only a short interruption
+        for (const unsent of this.waiting.values()) if (!unsent.sent) this.send(unsent);
       }
       const request = this.waiting.get(message.re);
       this.waiting.delete(message.re);
@@ -103,7 +104,7 @@ export class Connection {
     if (this.leaving) return;
     if (this.good) this.broken = true;
     else this.fails += 1;
-    if (!this.polling && (this.said !== "bye" || this.fails)) this.state("lost", this.why || undefined);
+    if (!this.polling && (this.said !== "bye" || this.fails || this.unsent())) this.away();
     this.said = "";
     if (this.fails >= 3 && !this.polling) {
       this.polling = true;
@@ -111,6 +112,16 @@ export class Connection {
     }
     const wait = this.polling ? 30000 : Math.min(15000, 500 * 2 ** this.fails);
     this.later = setTimeout(() => this.open(), wait * (0.5 + Math.random()));
+  }
+
+  // The server cannot be reached: say so, and what becomes of a decision that was made meanwhile.
+  away() {
+    if (this.unsent()) this.state("unsent");
+    else this.state("lost", this.why || undefined);
+  }
+
+  unsent() {
+    return [...this.waiting.values()].some((request) => request.do === "decide");
   }
 
   async news() {
@@ -127,7 +138,7 @@ export class Connection {
       }
     } catch {
       this.down = true;
-      this.state("lost");
+      this.away();
     }
     clearTimeout(this.poll); // a decision may have asked for news meanwhile
     this.poll = setTimeout(() => this.news(), POLL_INTERVAL_MS);
@@ -137,10 +148,21 @@ export class Connection {
     this.made += 1;
     const id = `${this.mine}-${this.made}`;
     const whole = { id, ...request };
-    Object.defineProperty(whole, "done", { value: done });
+    Object.defineProperties(whole, { done: { value: done }, sent: { value: false, writable: true } }); // are not sent
+    const sent = this.polling ? !this.down : this.socket?.readyState === 1 && navigator.onLine;
+    if (!sent && request.do === "decide") {
+      // Of decisions that were made while the server is away, the last one is meant.
+      for (const [old, { do: what }] of this.waiting) if (what === "decide") this.waiting.delete(old);
+    }
     this.waiting.set(id, whole);
-    if (this.polling) this.post(whole);
-    else if (this.socket?.readyState === 1) this.socket.send(JSON.stringify(whole));
+    if (!sent) this.away();
+    else if (this.polling) this.post(whole);
+    else this.send(whole);
+  }
+
+  send(request) {
+    request.sent = true;
+    this.socket.send(JSON.stringify(request));
   }
 
   async post(request) {
@@ -155,7 +177,7 @@ export class Connection {
       clearTimeout(this.poll);
       this.poll = setTimeout(() => this.news(), 200);
     } catch {
-      // It stays among those that wait, and is sent again with the next news.
+      this.away(); // it stays among those that wait, and is sent again with the next news
     }
   }
 }

@@ -174,6 +174,7 @@ class PageRenderer:
             "loose": tuple(
                 (choice, *button_text(choice)) for choice in model.choices if choice.action not in pickable
             ),
+            "keys": shortcuts([choice for choice in model.choices if choice.action not in pickable]),
             "pickable": bool(pickable),
             "typing_example": typing_example(model.choices),
             "notes": card_notes(own, model.choices),
@@ -339,6 +340,15 @@ def typing_example(choices: Sequence[Choice]) -> str:
     """Return what can be typed; of more than three decisions, one."""
     keys = [min(choice.decision, choice.key, key=len) for choice in choices]
     return " or ".join(keys) if len(keys) < 4 else f"such as {keys[0]}"
+
+
+def shortcuts(choices: Sequence[Choice]) -> dict[int, str]:
+    """Return the key that takes each choice: the one it is offered under, else its first letter if no other has it."""
+    letters = [button_text(choice)[0][:1].upper() for choice in choices]
+    return {
+        choice.action: choice.key if len(choice.key) == 1 else letter if letters.count(letter) == 1 else ""
+        for choice, letter in zip(choices, letters, strict=True)
+    }
 
 
 @lru_cache(CACHE_SIZE)
