@@ -343,7 +343,7 @@ def typing_example(choices: Sequence[Choice]) -> str:
 
 
 def shortcuts(choices: Sequence[Choice]) -> dict[int, str]:
-    """Return the key that takes each choice: the one it is offered under, else its first letter if no other has it."""
+    """Return the key that takes each choice: the one it is offered under, else its letter if no other has it."""
     letters = [button_text(choice)[0][:1].upper() for choice in choices]
     return {
         choice.action: choice.key if len(choice.key) == 1 else letter if letters.count(letter) == 1 else ""
