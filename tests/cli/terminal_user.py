@@ -56,7 +56,7 @@ def session_of(
         page.write(text)  # a terminal echoes what is typed
         return text
 
-    terminal = Terminal(page, Keyboard(typed), colour=False)
+    terminal = Terminal(page, Keyboard(typed), colour=False, paging=False)
     session = Session(head, table, recorder, seat_players(head.game, head.options, specs), terminal, **settings)
     box.append(session)
     return session, page
@@ -90,13 +90,13 @@ def random_session(
 
 
 def spawned(home: Path, *arguments: str, columns: int = 80, **environment: str) -> Any:
-    """Return `piste ARGUMENTS` running in a pseudo-terminal of its own."""
+    """Return `piste ARGUMENTS` running in a pseudo-terminal of its own, without colours and pager if not said."""
     import pexpect
 
     program = pexpect.spawn(
         sys.executable,
         ["-m", "piste", *arguments],
-        env={**os.environ, "PISTE_HOME": str(home), "TERM": "xterm", **environment},
+        env={**os.environ, "PISTE_HOME": str(home), "TERM": "xterm", "NO_COLOR": "1", "PAGER": "cat", **environment},
         dimensions=(24, columns),
         encoding="utf-8",
         timeout=PATIENCE_S,

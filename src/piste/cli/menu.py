@@ -10,12 +10,18 @@ from piste.cli.players import YOU
 from piste.cli.terminal import Terminal
 from piste.core.game import Each, Game, find, listed, names, tidy
 
+TITLE = "piste: duels of numbers and cards"
+
 
 def choose_game(terminal: Terminal) -> argparse.Namespace:
     """Ask a person at a terminal which game, and who sits where."""
     game_names = names()
-    for number, name in enumerate(game_names, 1):
-        terminal.line(f"{number}  {find(name).notation.TITLE}: {find(name).notation.LINE}")
+    terminal.toned(TITLE, "heading")
+    terminal.line()
+    terminal.listing(
+        [(f"{n}  {find(name).notation.TITLE}", find(name).notation.LINE) for n, name in enumerate(game_names, 1)]
+    )
+    terminal.note("\nType a number or a name. quit leaves; piste --help lists what else there is.")
     game: Game | None = None
     while game is None:
         answer = menu_answer(terminal, f"Which game? (1-{len(game_names)}): ")
@@ -38,9 +44,10 @@ def choose_game(terminal: Terminal) -> argparse.Namespace:
     able, refused = bots.playable(game, options)
     lines = {name: line for name, line in bots.lines(game).items() if name in able or name not in bots.LEVELS}
     against = {bots.shown(game, name, options): name for name in lines}
-    terminal.line("Against whom? Type the name of a bot, or friend for people at this keyboard.")
-    for name, line in lines.items():
-        terminal.line(f"  {bots.described(game, name, options)}: {line}")
+    terminal.line()
+    terminal.toned("Against whom?", "heading")
+    listed_bots = [(bots.described(game, name, options), line) for name, line in lines.items()]
+    terminal.listing([*listed_bots, ("friend", "People at this keyboard.")], indent="  ")
     for why in refused:
         terminal.note(str(why))
     default = bots.USUAL if bots.USUAL in lines else list(lines)[-1]

@@ -90,9 +90,10 @@ class Prompter:
             from piste.cli.rules_page import rules_text
 
             changes = self.game.changes(self.view.options)
-            if changes:
-                self.terminal.note("\n".join(["This game differs from the page below:", *changes, ""]))
-            self.terminal.note(rules_text(self.game, self.terminal.width))
+            with self.terminal.paged():
+                if changes:
+                    self.terminal.note("\n".join(["This game differs from the page below:", *changes, ""]))
+                self.terminal.note(rules_text(self.game, self.terminal.width))
         elif word in ("hand", "table"):
             for row in self.game.text.picture(self.view, self.names):
                 self.terminal.line(str(row))

@@ -48,6 +48,12 @@ def new_id(game: str) -> str:
     return f"{time.strftime('%Y%m%d-%H%M%S')}-{game}-{os.urandom(2).hex()}"
 
 
+def played_at(name: str) -> str:
+    """Return the day and time at which a kept game began, which its name begins with; "" if it does not."""
+    found = re.match(r"(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)", name)
+    return "" if found is None else "{}-{}-{} {}:{}".format(*found.groups())
+
+
 DISK_FULL = (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))
 """Errors that say that there is no more room: on the disk, in a file, for this user."""
 

@@ -14,6 +14,7 @@ from piste import bots
 from piste.cli import saved_games
 from piste.cli.players import Player
 from piste.cli.prompt import Answer, Prompter
+from piste.cli.styles import game_marker
 from piste.cli.terminal import Terminal, complain
 from piste.core.dealer import Dealer
 from piste.core.errors import PisteError
@@ -73,6 +74,7 @@ class Session:
         self._paused = True  # nothing secret is on the screen yet
         self._open = True  # what stands there is for everybody
         self._dealer = Dealer(head.seed if head.seed is not None else "given")
+        terminal.marker = game_marker(head.game, table.options, self.names, lambda: self.holder, self.people)
 
     def run(self, *, resumed: bool = False) -> None:
         """Play to the end; PlayerLeftError, EOFError or KeyboardInterrupt is raised when it is to be resumed."""

@@ -1,4 +1,4 @@
-"""The terminal: printing, reading, and what it can do. It knows no game."""
+"""The terminal: printing, reading, colours, a pager for long texts, and what it can do. It knows no game."""
 
 from __future__ import annotations
 
@@ -6,7 +6,21 @@ import contextlib
 import os
 import sys
 import textwrap
-from typing import Protocol, TextIO
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Protocol, TextIO
+
+if TYPE_CHECKING:
+    from piste.core.presentation import Mark
+
+Marker = Callable[[str], "Iterable[Mark]"]
+"""Says which parts of a line are drawn in colour."""
+
+MIN_TEXT_WIDTH = 24
+"""In a list, the least room for the text beside a name; where there is less, it stands below."""
+
+
+def no_marks(_line: str) -> Iterable[Mark]:
+    return ()
 
 
 class Keyboard(Protocol):
@@ -26,6 +40,7 @@ class Terminal:
         *,
         colour: bool | None = None,
         asking: bool = True,
+        paging: bool = True,
     ) -> None:
         self.out = sys.stdout if out is None else out
         self.into: Keyboard = sys.stdin if into is None else into
@@ -33,6 +48,9 @@ class Terminal:
         self.person = self.into.isatty() and self.out.isatty()  # a person sits there
         self._dumb = os.environ.get("TERM", "") in ("dumb", "")
         self.colour = self._wants_colour() if colour is None else colour
+        self.marker: Marker = no_marks  # what is coloured in the lines that follow; a game sets it
+        self._paging = paging and self.person and not self._dumb
+        self._held: list[str] | None = None  # what waits for the pager
 
     def _wants_colour(self) -> bool:
         if os.environ.get("NO_COLOR"):
@@ -55,7 +73,23 @@ class Terminal:
 
     def line(self, text: str = "") -> None:
         """Print a line as it is; one that is too wide is broken at spaces where a terminal shows it."""
-        print("\n".join(self._fitted(text)), file=self.out, flush=True)
+        for part in self._painted(text):
+            self._print(part)
+
+    def _print(self, text: str = "", end: str = "\n") -> None:
+        if self._held is not None:
+            self._held.append(text + end)
+        else:
+            print(text, end=end, file=self.out, flush=True)
+
+    def _painted(self, text: str, tone: str = "") -> list[str]:
+        """Return a line as it is shown: broken where it is too wide, and in colour where there is any."""
+        parts = self._fitted(text)
+        if not self.colour or not text:
+            return parts
+        from piste.cli.styles import painted, styled
+
+        return [styled(part, tone) for part in parts] if tone else painted(text, parts, self.marker(text))
 
     def _fitted(self, text: str) -> list[str]:
         if not self.out.isatty() or len(text) <= self.width:
@@ -71,23 +105,74 @@ class Terminal:
 
     def note(self, text: str) -> None:
         """Print what is no line of a rule sheet: a notice, a refusal, an answer to `?`."""
+        self.toned(text, "note")
+
+    def toned(self, text: str, tone: str) -> None:
+        """Print lines in one tone, such as a heading."""
         for line in text.split("\n"):
-            for part in self._fitted(line):
-                print(f"\x1b[2m{part}\x1b[0m" if self.colour and part else part, file=self.out, flush=True)
+            for part in self._painted(line, tone):
+                self._print(part)
 
     def whole(self, text: str) -> None:
         """Print a line that must not be broken: a command to be copied."""
-        print(text, file=self.out, flush=True)
+        self._print(text)
+
+    def listing(self, rows: Sequence[tuple[str, str]], *, indent: str = "") -> None:
+        """Print names with a text each: in two columns where a person reads them, as `name: text` elsewhere."""
+        if not self.out.isatty():
+            for name, text in rows:
+                self._print(f"{indent}{name}: {text}")
+            return
+        wide = max((len(name) for name, _ in rows), default=0)
+        beside = len(indent) + wide + 2
+        if self.width - beside < MIN_TEXT_WIDTH:
+            beside = len(indent) + 4
+        for name, text in rows:
+            room = " " * beside
+            head = f"{indent}{name}"
+            parts = textwrap.wrap(text, self.width - beside, break_on_hyphens=False) or [""]
+            if len(head) + 2 > beside:
+                parts = ["", *parts]
+            shown = head if not self.colour else f"{indent}{self._bold(name)}"
+            self._print(f"{shown}{' ' * (beside - len(head))}{parts[0]}".rstrip())
+            for part in parts[1:]:
+                self._print(room + part)
+
+    @staticmethod
+    def _bold(text: str) -> str:
+        from piste.cli.styles import styled
+
+        return styled(text, "heading")
+
+    @contextlib.contextmanager
+    def paged(self) -> Iterator[None]:
+        """Show what is printed meanwhile in a pager, if a person sits here and it is longer than the screen."""
+        if not self._paging or self._held is not None:
+            yield
+            return
+        self._held = []
+        try:
+            yield
+        finally:
+            text, self._held = "".join(self._held), None
+            from piste.cli.pager import show_in_pager
+
+            if text.count("\n") < self.size()[1] or not show_in_pager(text):
+                self._print(text, end="")
 
     def read(self, prompt: str) -> str:
         """Print a prompt and return the answer; EOFError when there is no more input."""
-        head, newline, last = prompt.rpartition("\n")
-        if newline:
-            self.lines(head.split("\n"))
-        *above, end = self._fitted(last)
-        self.lines(above)
+        *above, last = prompt.split("\n")
+        if above and not last:  # the answer has a line of its own, below the question
+            self.lines(above[:-1])
+            self.toned(above[-1], "heading")
+        else:
+            self.lines(above)
+        *parts, end = self._fitted(last)
+        for part in parts:
+            self.toned(part, "heading")
         gap = " " if last.endswith(" ") and not end.endswith(" ") else ""
-        print(end, end=gap, file=self.out, flush=True)
+        self._print("".join(self._painted(end, "heading")), end=gap)
         answer = self._typed_line()
         if not self.into.isatty():
             # What was piped in does not echo: show it, so that the page reads as a dialogue.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, NamedTuple, Protocol
 
 from piste.core.protocols import SPECTATOR, Event
@@ -30,6 +31,24 @@ class Passing(str):
     """A sentence that a browser shows while its event is shown, and does not keep: a line that follows tells it."""
 
     __slots__ = ()
+
+
+class Mark(NamedTuple):
+    """A part of a line that is drawn in a colour, where there are colours."""
+
+    start: int
+    end: int
+    tone: str  # one of `core.scene.TONES`, or of those that every screen has: "heading", "good", "bad"
+
+
+def number_marks(pattern: str, line: str) -> list[Mark]:
+    """Return the numbers of a line in the tones of their signs; `pattern` finds them, as its group if it has one."""
+    marks = []
+    for found in re.finditer(pattern, line):
+        group = found.lastindex or 0
+        value = int(found[group])
+        marks.append(Mark(*found.span(group), "plus" if value > 0 else "minus" if value else "zero"))
+    return marks
 
 
 class EventContext(NamedTuple):
@@ -121,7 +140,11 @@ class Prompt(NamedTuple):
 
 
 class GameText(Protocol):
-    """A game's `text.py`, as a module: the lines of its sheet, in plain Python."""
+    """A game's `text.py`, as a module: the lines of its sheet, in plain Python.
+
+    A game whose cards or numbers have colours adds `marks(line, names, options, seat)`: which parts of a line they
+    are. `seat` is the one that the line calls "you".
+    """
 
     HAND_OVER: (
         bool  # whether people at one screen keep cards from each other over several turns (Zero Sum Duel, Duel)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import argparse
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
 
 from piste import bots
 from piste.cli.output import print_json
@@ -26,14 +29,31 @@ def run(args: argparse.Namespace, terminal: Terminal) -> int:
     ]
     if args.json:
         return print_json(terminal, {"bots": rows})
-    for row in rows:
-        basis = f" ({row['basis']})" if row["basis"] not in (None, row["shown"]) else ""
-        needs = (
-            f" Needs the extra '{row['missing']}': pip install 'piste[{row['missing']}]'" if row["missing"] else ""
-        )
-        terminal.line(f"{row['game']} {row['shown']}{basis}: {row['line']}{needs}")
+    with terminal.paged():
+        show(rows, terminal)
+    return 0
+
+
+def show(rows: list[dict[str, Any]], terminal: Terminal) -> None:
+    """Print the bots: below the titles of their games where a person reads them, else each with its game."""
+    for name, group in groupby(rows, key=itemgetter("game")):
+        lines = [(called(row), f"{row['line']}{needs(row)}") for row in group]
+        if terminal.out.isatty():
+            terminal.toned(find(name).notation.TITLE, "heading")
+            terminal.listing(lines, indent="  ")
+        else:
+            terminal.listing([(f"{name} {bot}", line) for bot, line in lines])
     terminal.note(
         "\nIn brackets: how its play is known. perfect and expert are names of the same level in every game."
     )
     terminal.note("Any program can take a seat: --seat 'cmd:./mybot' (docs/bots.md says how).")
-    return 0
+
+
+def called(row: dict[str, Any]) -> str:
+    """Return what a bot is called, with how its play is known."""
+    return f"{row['shown']} ({row['basis']})" if row["basis"] not in (None, row["shown"]) else str(row["shown"])
+
+
+def needs(row: dict[str, Any]) -> str:
+    extra = row["missing"]
+    return f" Needs the extra '{extra}': pip install 'piste[{extra}]'" if extra else ""

@@ -22,8 +22,7 @@ def run(args: argparse.Namespace, terminal: Terminal) -> int:
         rows.append(row | ({"credit": game.notation.CREDIT} if game.notation.CREDIT else {}))
     if args.json:
         return print_json(terminal, {"games": rows})
-    for row in rows:
-        terminal.line(f"{row['name']}: {row['line']}")
+    terminal.listing([(name, find(name).notation.LINE) for name in names()])
     terminal.note(f"\nTo play: piste play {names()[-2]}    The rules: piste rules {names()[-2]}")
     return 0
 
@@ -48,8 +47,7 @@ def played(args: argparse.Namespace, terminal: Terminal) -> int:
         return print_json(terminal, {"played": rows, "standing": standing})
     if not games:
         terminal.line("You have played no games yet. Begin with: piste play zero-sum-duel")
-    for entry in games:
-        terminal.line(f"{entry.name}: {result(entry)}")
+    terminal.listing([(entry.name, result(entry)) for entry in games])
     if standing:
         terminal.line()
         for row in standing:
@@ -60,11 +58,14 @@ def played(args: argparse.Namespace, terminal: Terminal) -> int:
 
 
 def result(entry: saved_games.Entry) -> str:
+    """Return when a game began, who played and how it ended."""
     if entry.trouble:
         return entry.trouble
     game = find(entry.game)
     players = [bots.described(game, spec, entry.options) for spec in entry.specs]
     who = ", ".join(f"{name}: {spec}" for name, spec in zip(entry.seats, players, strict=False))
+    day = saved_games.played_at(entry.name)
+    who = f"{day}, {who}" if day else who
     if entry.ending is None:
         return f"{who}; still running"
     winner = entry.ending["winner"]

@@ -113,7 +113,8 @@ def ask(game: Game, problem: Puzzle, terminal: Terminal) -> tuple[int | None, bo
         if word in ("?", "help"):
             terminal.note("\n".join([f"Answer with one of: {', '.join(problem.view.decisions)}. Or type:", *HELP]))
         elif word == "rules":
-            terminal.note(rules_text(game, terminal.width))
+            with terminal.paged():
+                terminal.note(rules_text(game, terminal.width))
         elif word in ("hand", "table"):
             terminal.lines(puzzle_lines(game, problem))
         elif word == "hint":

@@ -6,11 +6,15 @@ import argparse
 
 from piste.cli.output import print_json
 from piste.cli.saved_games import find_record
+from piste.cli.styles import game_marker
 from piste.cli.terminal import Terminal
 from piste.core.errors import PisteError
 from piste.core.presentation import EventContext, Pause
 from piste.core.protocols import SPECTATOR
+from piste.core.record import Record
 from piste.core.replay import replay
+from piste.core.table import Table
+from piste.core.views import Ending
 
 
 def run(args: argparse.Namespace, terminal: Terminal) -> int:
@@ -22,6 +26,13 @@ def run(args: argparse.Namespace, terminal: Terminal) -> int:
     if args.json:
         document = {**record.head.line(), "steps": record.steps, "ending": record.ending}
         return print_json(terminal, document, version=1)
+    terminal.marker = game_marker(record.head.game, table.options, record.head.seats)
+    with terminal.paged():
+        show(record, table, ending, terminal)
+    return 0
+
+
+def show(record: Record, table: Table, ending: Ending, terminal: Terminal) -> None:
     text, seats = record.head.game.text, record.head.seats
     terminal.lines(text.welcome(table.view(SPECTATOR), seats))
     views = {seat: table.view(seat) for seat in (SPECTATOR, *range(table.seats))}
@@ -36,4 +47,3 @@ def run(args: argparse.Namespace, terminal: Terminal) -> int:
     for step in record.steps:
         if "mark" in step:
             terminal.note(f"Marked before step {step['n'] + 1}: {step['mark']}")
-    return 0

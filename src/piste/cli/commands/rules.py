@@ -10,5 +10,6 @@ from piste.core.game import find
 
 
 def run(args: argparse.Namespace, terminal: Terminal) -> int:
-    terminal.lines(rules_text(find(args.game), terminal.width, whole=args.all).split("\n"))
+    with terminal.paged():
+        terminal.lines(rules_text(find(args.game), terminal.width, whole=args.all).split("\n"))
     return 0

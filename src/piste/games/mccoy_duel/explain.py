@@ -6,9 +6,33 @@ from piste.core.bits import count
 from piste.core.evaluation import ESTIMATED, Evaluation
 from piste.core.game import counted
 from piste.core.views import SeatView
-from piste.games.mccoy_duel import rules, text
+from piste.games.mccoy_duel import rules
 from piste.games.mccoy_duel.notation import NAMES, SEATS, card_name
 from piste.games.mccoy_duel.rules import COPY, GIVE, KILL, PICK, PLAY, SEAT, TAKE, Tower, View
+
+EFFECTS = (
+    "you bury a card of the tower",
+    "you draw a buried card",
+    "you take a card out of the tower",
+    "a random card of an opponent is played without its ability",
+    "you use an ability of the tower",
+    "the next card must be greater than 5",
+    "an opponent buries a card at random",
+    "an opponent gives you a card",
+    "it counts as an 8, and only a 0 cannot follow",
+)
+"""What each ability does, in few words."""
+
+VERBS = {PLAY: "play", KILL: "bury", TAKE: "take", COPY: "copy", GIVE: "give"}
+
+
+def told(view: SeatView, action: int) -> str:
+    """Return a decision with its card and the letter of its colour."""
+    v: View = view.position
+    if action >= SEAT:
+        verb = "let" if v.phase == PICK else "choose"
+        return f"{verb} Player {SEATS[action - SEAT]}{' go first' if v.phase == PICK else ''}"
+    return f"{VERBS[v.phase]} {card_name(v.options, action)}"
 
 
 def why(view: SeatView, verdict: Evaluation, action: int) -> str:
@@ -17,30 +41,31 @@ def why(view: SeatView, verdict: Evaluation, action: int) -> str:
     chosen = next(choice for choice in verdict.choices if choice.action == action)
     about = "about " if verdict.known == ESTIMATED else ""
     leaves = f"leaves {about}{50 * (1 + chosen.chances.value):.0f} %"
+    if action >= SEAT:
+        return chosen_player(v, view.seat, action - SEAT, leaves)
+    card, power = card_name(v.options, action), rules.power_of(action)
+    name = NAMES[power]
     if v.phase == PLAY:
-        return played(v, action, leaves)
+        demand = {5: rules.STANCE, rules.TRUMP: rules.TRUMPED}.get(power, rules.PLAIN)
+        after = follow(v, v.hand & ~(1 << action), power, demand)
+        return f"playing {card}, {name}, {leaves}: {EFFECTS[power]}, and {after}"
     if v.phase == KILL:
-        return f"burying {card_name(v.options, action)} {leaves}: nobody can take it or copy it then"
+        return f"burying {card} {leaves}: nobody can take it or copy {name} then"
     if v.phase == TAKE:
-        return f"taking {card_name(v.options, action)} {leaves}: {follow(v, v.hand | 1 << action, v.power, v.demand)}"
+        return f"taking {card} {leaves}: you hold {name}, and {follow(v, v.hand | 1 << action, v.power, v.demand)}"
     if v.phase == COPY:
-        return f"copying {card_name(v.options, action)} {leaves}: it does what {NAMES[action % 9]} does"
-    if v.phase == GIVE:
-        name = text.held(v.options, view.seat, action, v.hand)
-        return f"giving {name} {leaves}: {follow(v, v.hand & ~(1 << action), v.power, v.demand)}"
-    other = action - SEAT
+        return f"copying {card} {leaves}: as with {name}, {EFFECTS[power]}"
+    after = follow(v, v.hand & ~(1 << action), v.power, v.demand)
+    return f"giving {card} {leaves}: Player {SEATS[v.seat]} holds {name} then, and {after}"
+
+
+def chosen_player(v: View, viewer: int, other: int, leaves: str) -> str:
     who = f"Player {SEATS[other]}"
-    if v.phase == PICK:
-        first = "to go first yourself" if other == view.seat else f"to let {who} go first"
-        return f"{first} {leaves}: who leads may play any card"
-    return f"choosing {who} {leaves}: they hold {counted(v.sizes[other], 'card')}"
-
-
-def played(v: View, action: int, leaves: str) -> str:
-    power = rules.power_of(action)
-    demand = {5: rules.STANCE, rules.TRUMP: rules.TRUMPED}.get(power, rules.PLAIN)
-    name = text.held(v.options, v.viewer, action, v.hand)
-    return f"playing {name}, {NAMES[power]}, {leaves}: {follow(v, v.hand & ~(1 << action), power, demand)}"
+    if v.phase != PICK:
+        return f"choosing {who} {leaves}: {who} holds {counted(v.sizes[other], 'card')}"
+    if other == viewer:
+        return f"to go first yourself {leaves}: you may lead any card"
+    return f"to let {who} go first {leaves}: {who} leads, and you play on that card"
 
 
 def follow(v: View, hand: int, power: int, demand: int) -> str:

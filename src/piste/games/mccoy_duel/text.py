@@ -6,12 +6,13 @@ the card is of another's colour. In the tower and in the buried pile colours mix
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Sequence
 
 from piste.core.bits import count
 from piste.core.game import counted, listed, members, tidy
-from piste.core.presentation import EventContext, Key, Prompt, Row
+from piste.core.presentation import EventContext, Key, Mark, Prompt, Row
 from piste.core.protocols import HIDDEN, RESIGNS
 from piste.core.views import Ending, LogEntry, SeatView
 from piste.games.mccoy_duel import notation, rules
@@ -289,6 +290,29 @@ def farewell(view: SeatView, names: tuple[str, ...], ending: Ending) -> list[str
         resigned = [names[entry.event.seat] for entry in view.log if entry.event.kind == RESIGNS]
         text = [f"{resigned[-1]} resigned. {winner} wins!", standing(position, names)]
     return wrap_lines(["", *text, *shown_hands(position, names)])
+
+
+# Colours
+
+CARD = re.compile(r"(?<![\w.*])([0-7*])([a-d])(?!\w)")  # with the letter of its colour
+BARE = re.compile(r"(?<![\w.*])[0-7*](?![\w*])")  # in its owner's colour
+DEEDS = r" (?:(?:plays?|reveals?|bur(?:y|ies)|draws?|gives?(?: you)?|hand:|can \w+:) |(?=[0-7*] is played))"
+REVEALED = r": (?=(?:[0-7*][a-d]? )+\()"  # a row that begins with a name, and not with a number of cards
+
+
+def marks(line: str, names: tuple[str, ...], options: Options, seat: int) -> list[Mark]:
+    """Return the cards of a line in the colours of their owners, and the names of colours."""
+    words = re.compile(rf"\b(?:{'|'.join(notation.COLOURS)})\b")
+    found = [Mark(*card.span(), card[2]) for card in CARD.finditer(line)]
+    found += [Mark(*word.span(), word[0][0]) for word in words.finditer(line)]
+    seats = {"You": seat, "Your": seat, **{name: at for at, name in enumerate(names)}}
+    whose = "|".join(re.escape(name) for name in seats)
+    said = re.match(rf"({whose})(?:'s)?(?:{DEEDS}|{REVEALED})", line)
+    owner = -1 if said is None else seat if "gives you" in said[0] else seats[said[1]]
+    if said is not None and owner >= 0:
+        tone, end = colour_name(options, 9 * owner)[0], re.split(r" \(| to ", line)[0]
+        found += [Mark(*card.span(), tone) for card in BARE.finditer(line, said.end(), len(end))]
+    return found
 
 
 # The position and the questions

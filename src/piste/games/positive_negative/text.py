@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from piste.core.game import counted, members
-from piste.core.presentation import EventContext, Key, Prompt, Row
+from piste.core.presentation import EventContext, Key, Mark, Prompt, Row, number_marks
 from piste.core.protocols import HIDDEN, RESIGNS
 from piste.core.views import Ending, SeatView
 from piste.games.positive_negative import notation, rules
-from piste.games.positive_negative.rules import DECIDE, DISCARD, DONE, DRAW, KEEP, REDRAW, View
+from piste.games.positive_negative.rules import DECIDE, DISCARD, DONE, DRAW, KEEP, REDRAW, Options, View
 
 OWN_VOICE = True
 HAND_OVER = False
@@ -113,3 +113,8 @@ def farewell(view: SeatView, names: tuple[str, ...], ending: Ending) -> list[str
 
 def texts(top: int, cards: int) -> tuple[str, ...]:
     return tuple(notation.card_name(top, card) for card in members(cards))
+
+
+def marks(line: str, _names: tuple[str, ...], _options: Options, _seat: int) -> list[Mark]:
+    """Return the cards and scores of a line: numbers that neither count cards nor name a player."""
+    return number_marks(r"(?<![\w.+-])(?<!Player )-?\d+(?!\w|\.\d| %| cards?\b| of\b| (?:is|are)\b)", line)

@@ -10,6 +10,11 @@ from piste.games.prime_duel import rules
 from piste.games.prime_duel.rules import KEEP, View
 
 
+def told(view: SeatView, action: int) -> str:
+    """Return a decision with its card."""
+    return f"{'keep' if action == KEEP else 'discard'} {view.position.card + 1}"
+
+
 def why(view: SeatView, verdict: Evaluation, action: int) -> str:
     """Say what keeping makes of the score, or how many of the cards left make a prime, win, or go past the target."""
     v: View = view.position

@@ -6,9 +6,11 @@ every other end by `farewell`.
 
 from __future__ import annotations
 
+import re
+
 from piste.core.bits import lane, lane_one
 from piste.core.game import counted
-from piste.core.presentation import EventContext, Key, Prompt, Row
+from piste.core.presentation import EventContext, Key, Mark, Prompt, Row, number_marks
 from piste.core.protocols import HIDDEN
 from piste.core.views import Ending, SeatView
 from piste.games.prime_duel.rules import (
@@ -160,3 +162,10 @@ def farewell(view: SeatView, names: tuple[str, ...], ending: Ending) -> list[str
         text.append(f"{names[1 - ending.winner]} resigned. {names[ending.winner]} wins!")
     undrawn = counts(position.options, position.deck)
     return [*text, *(["Undrawn, as card:count:", " ".join(undrawn)] if undrawn else ["Undrawn cards: none"])]
+
+
+def marks(line: str, _names: tuple[str, ...], _options: Options, _seat: int) -> list[Mark]:
+    """Return the card of a line, the score that follows from it, and the words that tell of an extra turn."""
+    extra = [Mark(*found.span(), "good") for found in re.finditer(r"^Prime number!", line)]
+    numbers = r"(?:Card drawn: |Score: | draws |[Kk]eep(?:ing)? |[Dd]iscard(?:ing)? )(\d+)"
+    return [*number_marks(numbers, line), *extra]

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 
 from piste.core.bits import signed_value
 from piste.core.game import counted, members
-from piste.core.presentation import EventContext, Key, Pause, Prompt, Row
+from piste.core.presentation import EventContext, Key, Mark, Pause, Prompt, Row, number_marks
 from piste.core.protocols import RESIGNS
 from piste.core.views import Ending, LogEntry, SeatView
 from piste.games.zero_sum_duel import notation, rules
-from piste.games.zero_sum_duel.rules import DISCARD, DONE, DRAW, TOSS, View
+from piste.games.zero_sum_duel.rules import DISCARD, DONE, DRAW, TOSS, Options, View
 
 OWN_VOICE = True
 HAND_OVER = True
@@ -146,6 +146,11 @@ def shown_hand(view: SeatView, seat: int) -> list[int]:
         return in_order(seat, view.opening, view.log)
     hands: tuple[int, int] = view.position.hands
     return members(hands[seat])
+
+
+def marks(line: str, _names: tuple[str, ...], _options: Options, _seat: int) -> list[Mark]:
+    """Return the cards and sums of a line: numbers with a sign, and 0."""
+    return number_marks(r"(?<![\w+-])(?:[+-]\d+|0)(?!\w|\.\d)", line)
 
 
 def goes_first(who: str) -> str:

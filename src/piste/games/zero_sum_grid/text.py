@@ -6,8 +6,10 @@ only the grid after it belongs to the event. A win is told with its event; every
 
 from __future__ import annotations
 
+import re
+
 from piste.core.game import counted
-from piste.core.presentation import Drawn, EventContext, Key, Prompt, Row
+from piste.core.presentation import Drawn, EventContext, Key, Mark, Prompt, Row, number_marks
 from piste.core.views import Ending, LogEntry, SeatView
 from piste.games.zero_sum_grid.notation import closed, name
 from piste.games.zero_sum_grid.rules import (
@@ -203,3 +205,11 @@ def farewell(view: SeatView, names: tuple[str, ...], ending: Ending) -> list[str
         level = f"The score is level, which goes to the second player. {winner} wins!"
         text.append(level if high == low else f"{winner} wins, {high} to {low}!")
     return text
+
+
+def marks(line: str, _names: tuple[str, ...], _options: Options, _seat: int) -> list[Mark]:
+    """Return the cells of a row of the grid, as the sheet draws it or as a labelled row."""
+    head = re.match(r"   \d    \||Row \d:(?= -?\d)", line)
+    if head is None:
+        return []
+    return [mark for mark in number_marks(r"-?\d+", line) if mark.start >= head.end()]
