@@ -40,13 +40,11 @@ def test_without_arguments_and_terminal_it_lists_the_games_and_the_next_command(
     assert "piste play " in done.stdout
 
 
-def test_help_shows_examples_before_the_commands(tmp_path: Path) -> None:
+def test_help_lists_the_commands(tmp_path: Path) -> None:
     done = run(tmp_path, "--help")
     assert done.returncode == 0
-    assert done.stdout.index("piste play prime-duel") < done.stdout.index("positional arguments")
-    assert all(f"    {command}" in done.stdout for command in COMMANDS)
-    for command in COMMANDS:
-        assert run(tmp_path, command, "--help").returncode == 0
+    assert "\x1b" not in done.stdout
+    assert all(f"\n  {command}" in done.stdout for command in COMMANDS)
 
 
 def test_version(tmp_path: Path) -> None:

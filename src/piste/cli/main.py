@@ -38,9 +38,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def run_command(words: Sequence[str]) -> int:
-    args = make_parser().parse_args(["--help"] if words[:1] == ["help"] else words)
     make_streams_safe()
+    if words and words[0] == "help":
+        words = [*words[1:2], "--help"]
     try:
+        args = make_parser(words).parse_args(words)
         with warnings.catch_warnings():
             tell_cache_warnings(lambda text: _complain(f"piste: {text}"))
             return run(args)
@@ -100,9 +102,9 @@ def run(args: argparse.Namespace) -> int:
     """Run one command; without one, ask a person what to play, or list the games."""
     from piste.cli.terminal import Terminal
 
-    colour = {"always": True, "never": False}.get(args.color)
+    colour = {"always": True, "never": False}.get(args.color or "auto")
     asking = not getattr(args, "no_input", False)
-    terminal = Terminal(colour=False if args.no_color else colour, asking=asking)
+    terminal = Terminal(colour=False if args.no_color else colour, asking=asking, paging=not args.no_pager)
     if args.command is None and terminal.person:
         from piste.cli.menu import choose_game
 

@@ -8,21 +8,27 @@ from typing import Any, NoReturn
 
 from piste import __version__
 
-EXAMPLES = """\
-examples:
-  piste                              choose a game and play
-  piste play prime-duel              against the steady bot
-  piste play duel --players 3        Duel with two bots
-  piste play zero-sum-duel --seat you --seat you
-                                     two people at one keyboard
-  piste rules zero-sum-grid          the rules on one page
-  piste resume                       go on with the last game
-  piste solve zero-sum-duel          what the game is worth, and how that is known
-  piste simulate prime-duel          a hundred thousand games at once
-  piste serve                        tables in the browser, for friends and phones
-"""
+SUMMARY = "Five duels of numbers and cards, at the terminal and in the browser."
+EXAMPLES = {
+    "piste": "choose a game and play",
+    "piste play prime-duel": "against the steady bot",
+    "piste play duel --players 3": "Duel with two bots",
+    "piste play duel --seat you --seat you": "two people at one keyboard",
+    "piste review last": "what each decision cost",
+    "piste solve zero-sum-duel": "what the game is worth",
+    "piste serve": "tables in the browser, for friends",
+}
 COLOURS = ("auto", "always", "never")
 SHELLS = ("bash", "zsh", "fish")
+
+GROUPS = {
+    "play": ("play", "resume", "games", "bots", "rules"),
+    "study": ("replay", "review", "puzzle", "progress"),
+    "analyse": ("solve", "match", "tournament", "simulate", "balance"),
+    "develop": ("verify", "bench", "where", "completion", "man"),
+    "host": ("serve",),
+}
+"""The commands as the help lists them."""
 
 Argument = tuple[str, dict[str, Any]]
 """The name of an argument, and what else `add_argument` takes."""
@@ -32,6 +38,18 @@ class Parser(argparse.ArgumentParser):
     """A parser whose errors say what can be done."""
 
     intermixed = False
+    words: Sequence[str] = ()  # what was typed
+
+    def print_help(self, file: Any = None) -> None:
+        """Print the help, through a pager where it is longer than the screen."""
+        from piste.cli.terminal import Terminal
+
+        colour = False if "--no-color" in self.words else None
+        terminal = Terminal(file, colour=colour, paging="--no-pager" not in self.words)
+        with terminal.paged():
+            for line in self.format_help().rstrip("\n").split("\n"):
+                is_heading = line.endswith(":") and not line.startswith(" ")
+                terminal.toned(line, "heading") if is_heading else terminal.whole(line)
 
     def error(self, message: str) -> NoReturn:
         problem, _, choices = message.partition(" (choose from ")
@@ -61,6 +79,41 @@ class Parser(argparse.ArgumentParser):
             self.intermixed = True
 
 
+class TopParser(Parser):
+    """The parser of all commands, whose help lists them in groups."""
+
+    def format_help(self) -> str:
+        (tree,) = (action for action in self._actions if isinstance(action, argparse._SubParsersAction))
+        offered = {action.dest: action for action in tree._choices_actions}
+        formatter = self._get_formatter()
+        formatter.add_text(SUMMARY)
+        formatter.add_usage(self.usage, self._actions, [])
+        for group, names in GROUPS.items():
+            formatter.start_section(group)
+            for name in names:
+                action = offered[name]
+                action.metavar = signature(name, tree.choices[name])
+                formatter.add_argument(action)
+            formatter.end_section()
+        formatter.start_section("options")
+        formatter.add_arguments(action for action in self._actions if action is not tree)
+        formatter.end_section()
+        wide = max(map(len, EXAMPLES)) + 2
+        needed = 2 + wide + max(map(len, EXAMPLES.values()))
+        apart = "" if formatter._width >= needed else "\n    "  # on a narrow screen the meaning stands below
+        lines = [f"  {typed if apart else typed.ljust(wide)}{apart}{text}" for typed, text in EXAMPLES.items()]
+        formatter.add_text("\n".join(["examples:", *lines]))
+        formatter.add_text("What a command takes, with examples: piste COMMAND --help")
+        return formatter.format_help()
+
+
+def signature(name: str, parser: argparse.ArgumentParser) -> str:
+    """Return a command with its positional arguments, such as `review RECORD`."""
+    shapes: dict[Any, str] = {None: "{}", "?": "[{}]", "*": "[{}...]"}
+    given = [shapes[action.nargs].format(action.metavar) for action in parser._actions if not action.option_strings]
+    return " ".join([name, *given])
+
+
 def value(name: str, metavar: str | None = None, help: str | None = None, **settings: Any) -> Argument:
     return name, {"metavar": metavar, "help": help, **settings}
 
@@ -74,86 +127,172 @@ def repeated(name: str, metavar: str | None, help: str) -> Argument:
 
 
 # Arguments that several commands take.
-GAME, ANY_GAME = value("game"), value("game", nargs="?")
-RECORD = value("record", help="a file, the name of a kept game, or `last`")
-SET = repeated("--set", "OPTION=VALUE", "an option of the game; may be given again")
+GAME = value("game", "GAME", "its name or title, such as prime-duel; `piste games` lists them")
+ANY_GAME = value("game", "GAME", "this game only (default: all)", nargs="?")
+RECORD = value("record", "RECORD", "a file, the name of a kept game (`piste games --played`), or `last`")
+SET = repeated("--set", "OPTION=VALUE", "an option of the game, as its rules list them; may be given again")
 BRIEF = flag("--brief", "short questions and no pauses, for people who have played before")
 NO_INPUT = flag("--no-input", "fail instead of asking a person")
-PROCESSES = value("--processes", "P", "how many (default: one for each core); the result is the same")
+PROCESSES = value("--processes", "P", "how many processes (default: one for each core); the result is the same")
 ENGINE = value(
     "--engine", "WHERE", "local (default), local-cluster, or the address of a Dask scheduler: tcp://HOST:PORT"
 )
-JSON = flag("--json", "for machines")
+JSON = flag("--json", "print one JSON document for machines, and nothing else")
 
 
-def make_parser() -> argparse.ArgumentParser:
-    """Return the parser of all commands."""
-    top = Parser(
+def make_parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
+    """Return the parser of all commands; `words` is what was typed, for the help that they may ask for."""
+    top = TopParser(
         prog="piste",
-        description=f"Five duels of numbers and cards, at the terminal.\n\n{EXAMPLES}",
+        description=SUMMARY,
+        usage="piste [--no-color] [--no-pager] [COMMAND ...]",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    top.add_argument("--version", action="version", version=f"piste {__version__}")
-    top.add_argument("--no-color", action="store_true", help="no colour (NO_COLOR and TERM=dumb do the same)")
-    top.add_argument("--color", choices=COLOURS, default="auto", help="when to use colour")
-    commands = top.add_subparsers(dest="command", metavar="COMMAND")
+    top.words = words
+    top.add_argument("--version", action="version", version=f"piste {__version__}", help="print the version")
+    everywhere = (
+        flag("--no-color", "no colour (NO_COLOR and TERM=dumb do the same)"),
+        value("--color", "WHEN", "when to use colour: auto, always or never (default: auto)", choices=COLOURS),
+        flag("--no-pager", "print long texts at once (PAGER=cat does the same)"),
+    )
+    for option, settings in everywhere:
+        top.add_argument(option, **settings)
+    commands = top.add_subparsers(dest="command", metavar="COMMAND", prog="piste", parser_class=Parser)
 
-    def command(name: str, help: str, *arguments: Argument, exclusive: Sequence[Argument] = ()) -> Parser:
-        parser: Parser = commands.add_parser(name, help=help, description=help)
-        hidden = argparse.SUPPRESS  # they work after a command too, but its help does not repeat them
-        parser.add_argument("--no-color", action="store_true", default=hidden, help=hidden)
-        parser.add_argument("--color", choices=COLOURS, default=hidden, help=hidden)
+    def command(
+        name: str, help: str, examples: str, *arguments: Argument, exclusive: Sequence[Argument] = ()
+    ) -> Parser:
+        parser: Parser = commands.add_parser(
+            name,
+            help=help,
+            description=f"{help[0].upper()}{help[1:]}.",
+            epilog=f"examples:\n{examples}",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        parser.words = words
+        for option, settings in everywhere:  # they work after a command too, but its help does not repeat them
+            parser.add_argument(option, **{**settings, "default": argparse.SUPPRESS, "help": argparse.SUPPRESS})
         for option, settings in arguments:
             parser.add_argument(option, **settings)
         group = parser.add_mutually_exclusive_group() if exclusive else parser
         for option, settings in exclusive:
             group.add_argument(option, **settings)
+        parser.usage = f"piste {signature(name, parser)} [options]"
         return parser
 
     command(
         "play", "play a game",
-        value("game", help="such as prime-duel; `piste games` lists them"),
+        """\
+  piste play prime-duel
+  piste play zero-sum-duel --vs strong
+  piste play duel --players 3 --set rounds=5
+  piste play zero-sum-grid --seat you --seat you --name Ann --name Bo
+""",
+        GAME,
         repeated("--seat", "WHO", "who sits where, in order: you, a bot, cmd:PROGRAM"),
         value("--vs", "BOT", "you against this bot on every other seat (default: steady; see piste bots)"),
-        repeated("--name", None, "a name, in the order of seats; may be given again"),
+        repeated("--name", "NAME", "a name, in the order of seats; may be given again"),
         value("--first", "SEAT", "who starts, instead of the toss"),
         value("--players", "N", "how many play Duel: 2, 3 or 4"),
         SET,
         value("--deck", "CARDS", "lay the deck yourself, its top first"),
         value("--grid", "CELLS", "lay the grid yourself, row by row"),
-        value("--seed", help="deal from this seed; the game will not count"),
+        value("--seed", "TEXT", "deal from this seed; the game will not count"),
         flag("--hints", "all people agree that hints may be asked for"),
         BRIEF,
         NO_INPUT,
     )  # fmt: skip
-    played = flag("--played", "your games with their results, and your standing")
-    command("games", "list the games, or the ones you played", played, JSON)
-    everything = flag("--all", "options, an example and every ruling too")
-    command("rules", "show the rules of a game", GAME, everything)
-    command("replay", "show a finished game again", RECORD, JSON)
+    command(
+        "resume", "go on with a game that was left",
+        """\
+  piste resume
+  piste resume --vs steady
+""",
+        value("id", "ID", "its name, as `piste games --played` lists it (default: the newest)", nargs="?"),
+        value("--vs", "BOT", "let this bot take over every bot's seat; the game will not count"),
+        BRIEF,
+        NO_INPUT,
+    )  # fmt: skip
+    command(
+        "games", "list the games, or the ones you played",
+        """\
+  piste games
+  piste games --played
+""",
+        flag("--played", "your games with their results, and your standing"),
+        JSON,
+    )  # fmt: skip
+    command(
+        "bots", "list the bots",
+        """\
+  piste bots
+  piste bots duel
+""",
+        ANY_GAME,
+        JSON,
+    )  # fmt: skip
+    command(
+        "rules", "show the rules of a game",
+        """\
+  piste rules duel
+  piste rules zero-sum-grid --all
+""",
+        GAME,
+        flag("--all", "options, an example and every ruling too"),
+    )  # fmt: skip
+    command(
+        "replay", "show a finished game again",
+        """\
+  piste replay last
+  piste replay game.jsonl --json
+""",
+        RECORD,
+        JSON,
+    )  # fmt: skip
     command(
         "review", "say what each decision of a finished game cost",
+        """\
+  piste review last
+  piste review last --seat 1 --plot chances.svg
+""",
         RECORD,
         value("--seat", "SEAT", "of this seat only"),
         value("--plot", "FILE", "draw the winning chances into FILE.svg or FILE.png"),
         value("--labels", "A,B,C", "points of a slip, a mistake, a blunder (default: 5,10,15)"),
         JSON,
     )  # fmt: skip
-    digest = value("--commitment", "DIGEST", "compare with what the table showed at the deal")
     command(
-        "verify", "check that a record is whole, keeps its promise and could have been played", RECORD, digest, JSON
-    )
-    command(
-        "resume", "go on with a game that was left",
-        value("id", nargs="?", help="its name (default: the newest)"),
-        value("--vs", "BOT", "let this bot take over every bot's seat; the game will not count"),
-        BRIEF,
-        NO_INPUT,
+        "puzzle", "find the best decision in a position",
+        """\
+  piste puzzle prime-duel
+  piste puzzle duel --level hard
+  piste puzzle --print
+""",
+        value("game", "GAME", "which game; with --print all of them without it", nargs="?"),
+        value("--level", "LEVEL", "how clear it is: easy, medium or hard (default: medium, if the game has any)"),
+        value("--seed", "TEXT", "the same seed, the same puzzles"),
+        value("--number", "N", "which of them to begin with (default: 1)", default="1"),
+        SET,
+        value("--answer", "DECISION", "answer without being asked"),
+        flag("--print", "a page of puzzles, with the answers at the back"),
+        value("--engine", "WHERE", "with --print: where puzzles are looked for, as with piste tournament"),
+        flag("--json", "print one JSON document for machines; the answer is in it"),
     )  # fmt: skip
-    command("bots", "list the bots", ANY_GAME, JSON)
-    command("where", "list the folders of your games and of the caches", JSON)
+    command(
+        "progress", "show how well you have decided over time",
+        """\
+  piste progress
+  piste progress prime-duel
+""",
+        ANY_GAME,
+        JSON,
+    )  # fmt: skip
     command(
         "solve", "say what a position is worth, and how that is known",
+        """\
+  piste solve zero-sum-duel
+  piste solve zero-sum-grid --set turns=40
+""",
         GAME,
         value("--position", "TEXT", "a position, or what a seat knows (default: the start)"),
         value("--seat", "SEAT", "for this seat (default: the one to act)"),
@@ -163,18 +302,26 @@ def make_parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     command(
         "match", "let bots play each other, seats swapped",
+        """\
+  piste match prime-duel steady novice
+  piste match zero-sum-duel --all
+""",
         GAME,
-        value("bots", nargs="*", metavar="BOT", help="two of them: a bot's name, or cmd:PROGRAM"),
+        value("bots", "BOT", "two of them: a bot's name, or cmd:PROGRAM", nargs="*"),
         flag("--all", "every level against every level, as a table"),
-        value("--games", "N", "rounded up to whole deals (default: 200; with --all 100 a pair)"),
+        value("--games", "N", "how many, rounded up to whole deals (default: 200; with --all 100 a pair)"),
         SET,
-        value("--seed", help="the same seed, the same games (default: match)", default="match"),
+        value("--seed", "TEXT", "the same seed, the same games (default: match)", default="match"),
         PROCESSES,
         ENGINE,
         JSON,
     ).intermixed = True  # fmt: skip
     command(
         "tournament", "rate bots and programs by many games, or settle which of two is better",
+        """\
+  piste tournament prime-duel random novice steady
+  piste tournament zero-sum-duel steady novice --sprt 0,20
+""",
         ANY_GAME,
         value(
             "entrants", "ENTRANT", "a bot's name, cmd:PROGRAM or module:function; NAME=... gives it a name", nargs="*"
@@ -186,7 +333,7 @@ def make_parser() -> argparse.ArgumentParser:
         value("--limit", "SECONDS", "for a decision of a program or a Python bot (default: 10)"),
         flag("--review", "let the coach judge every decision: luck-adjusted results, losses by phase, puzzles"),
         SET,
-        value("--seed", help="the same seed, the same games (default: tournament)", default="tournament"),
+        value("--seed", "TEXT", "the same seed, the same games (default: tournament)", default="tournament"),
         value("--html", "FILE", "write a page with pictures, too"),
         PROCESSES,
         ENGINE,
@@ -198,6 +345,11 @@ def make_parser() -> argparse.ArgumentParser:
     ).intermixed = True  # fmt: skip
     command(
         "simulate", "play many games at once and count the results",
+        """\
+  piste simulate prime-duel
+  piste simulate prime-duel --policies
+  piste simulate positive-negative --games 1000000 --threads 1
+""",
         GAME,
         value("--games", "N", "how many (default: 100000)", default="100000"),
         SET,
@@ -205,26 +357,17 @@ def make_parser() -> argparse.ArgumentParser:
         flag("--policies", "list the policies of the game"),
         value("--threads", "T", "how many (default: one for each core)"),
         ENGINE,
-        value("--seed", help="the same seed, the same games (default: piste)", default="piste"),
+        value("--seed", "TEXT", "the same seed, the same games (default: piste)", default="piste"),
         value("--most", "STEPS", "give up a game after this many steps (default: 1000000)", default="1000000"),
         flag("--interpreted", "do without compiled play"),
         JSON,
     )  # fmt: skip
     command(
-        "puzzle", "find the best decision in a position",
-        ANY_GAME,
-        value("--level", help="how clear it is: easy, medium or hard (default: medium, if the game has any)"),
-        value("--seed", help="the same seed, the same puzzles"),
-        value("--number", "N", "which of them to begin with (default: 1)", default="1"),
-        SET,
-        value("--answer", "DECISION", "answer without being asked"),
-        flag("--print", "a page of puzzles, with the answers at the back"),
-        value("--engine", "WHERE", "with --print: where puzzles are looked for, as with piste tournament"),
-        flag("--json", "for machines; the answer is in it"),
-    )  # fmt: skip
-    command("progress", "show how well you have decided over time", ANY_GAME, JSON)
-    command(
         "balance", "say whether a game is fair, how long it lasts, and what skill is worth",
+        """\
+  piste balance zero-sum-duel
+  piste balance prime-duel --set target=30 --versus sheet --plot balance.svg
+""",
         GAME,
         SET,
         repeated(
@@ -232,15 +375,29 @@ def make_parser() -> argparse.ArgumentParser:
             "beside it, the game with these options instead (`sheet` for none); may be given again",
         ),
         value("--games", "N", "of each match and sample (default: a few minutes for all)"),
-        value("--seed", help="the same seed, the same games (default: scales)", default="scales"),
+        value("--seed", "TEXT", "the same seed, the same games (default: scales)", default="scales"),
         PROCESSES,
         ENGINE,
         value("--plot", "FILE.svg", "draw it into this file, too"),
         exclusive=(JSON, flag("--csv", "every number as a line, for spreadsheets")),
     )  # fmt: skip
     command(
+        "verify", "check that a record is whole, keeps its promise and could have been played",
+        """\
+  piste verify last
+  piste verify game.jsonl --json
+""",
+        RECORD,
+        value("--commitment", "DIGEST", "compare with what the table showed at the deal"),
+        JSON,
+    )  # fmt: skip
+    command(
         "bench", "measure how fast the rules run",
-        value("game", nargs="*", help="some games only"),
+        """\
+  piste bench prime-duel
+  piste bench --startup
+""",
+        value("game", "GAME", "these games only (default: all)", nargs="*"),
         value("--games", "N", "with --serve: games at once (default: 500)"),
         value("--seconds", "S", "with --serve: how long to measure (default: 30)"),
         flag("--heavy", "with --peers: also a full solution that takes minutes and gigabytes"),
@@ -256,8 +413,35 @@ def make_parser() -> argparse.ArgumentParser:
         ),
     ).intermixed = True  # fmt: skip
     command(
+        "where", "list the folders of your games and of the caches",
+        """\
+  piste where
+""",
+        JSON,
+    )  # fmt: skip
+    command(
+        "completion", "print completions for a shell",
+        """\
+  piste completion bash > ~/.local/share/bash-completion/completions/piste
+  piste completion fish > ~/.config/fish/completions/piste.fish
+""",
+        value("shell", "SHELL", "bash, zsh or fish", choices=SHELLS),
+    )  # fmt: skip
+    command(
+        "man", "show the manual page, or print it for a file",
+        """\
+  piste man
+  piste man > ~/.local/share/man/man1/piste.1
+""",
+    )  # fmt: skip
+    command(
         "serve", "open tables for browsers: friends on phones and laptops, or bots",
-        value("--host", help="listen at this address (default: all of this computer's)"),
+        """\
+  piste serve
+  piste serve --port 8080 --no-open
+  piste serve --behind-proxy --public https://cards.example
+""",
+        value("--host", "ADDRESS", "listen at this address (default: all of this computer's)"),
         value("--port", "N", "listen at this port (default: 8000)"),
         value("--db", "FILE", "keep the tables in this file"),
         value(
@@ -275,10 +459,10 @@ def make_parser() -> argparse.ArgumentParser:
         flag("--no-limits", "no rate limits, for measuring"),
         flag("--no-open", "do not open a browser"),
         value(
-            "--log", choices=("text", "json"),
-            help="how the log is written (default: json; at a terminal text, and only when something is wrong)",
+            "--log", "FORMAT",
+            "how the log is written: text or json (default: json; at a terminal text, of what is wrong only)",
+            choices=("text", "json"),
         ),
         flag("--quiet", "print nothing at the start"),
     )  # fmt: skip
-    command("completion", "print completions for a shell", value("shell", choices=SHELLS))
     return top

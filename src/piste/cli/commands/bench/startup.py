@@ -22,7 +22,7 @@ sys.stdin = Keyboard()
 from piste.cli.main import main
 main(["play", "prime-duel", "--first", "1"])
 """
-HELP = "from piste.cli.parser import make_parser; make_parser().format_help()"
+HELP = "from piste.cli.main import main; main(['--help'])"
 
 
 def measure_all(_args: argparse.Namespace, bar: ProgressBar) -> dict[str, Any]:
