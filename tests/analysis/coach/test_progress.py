@@ -57,11 +57,11 @@ def test_games_are_reviewed_once_and_shown_with_accuracy_and_loss(
 
 def test_the_graph_goes_from_low_to_high() -> None:
     rows = [
-        {"name": f"2026010{i}-x", "accuracy": accuracy, "loss": 1.0, "decisions": 2}
+        {"name": f"2026010{i + 1}-103000-x", "accuracy": accuracy, "loss": 1.0, "decisions": 2}
         for i, accuracy in enumerate((0.0, 50.0, 100.0))
     ]
     lines = progress.chart_lines("A game", rows, 40)
     assert "_+@" in lines[1]
-    assert lines[0] == "A game: 3 games, 20260100 to 20260102"
+    assert lines[0] == "A game: 3 games, 2026-01-01 to 2026-01-03"
     assert "0 % accuracy" in lines[2]
     assert "100 % accuracy" in lines[3]

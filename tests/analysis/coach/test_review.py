@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import random
+import re
 from typing import Any
 
 import pytest
@@ -185,7 +186,8 @@ def test_a_loss_within_the_margin_is_told_as_nothing_more() -> None:
     margin_of = lost._replace(evaluation=lost.evaluation._replace(within=lost.loss))
     assert "the best, within the margin (" in reviewing.decision_line(found, margin_of)
     assert "best " + found.spelled(lost, lost.best) not in reviewing.decision_line(found, margin_of)
-    assert reviewing.reasons(found, margin_of) == []
+    assert reviewing.reasons(found, margin_of) == [found.why(lost, lost.action)]
+    assert reviewing.reasons(found, lost) == [found.why(lost, lost.action), found.why(lost, lost.best)]
     assert found.label(margin_of) == ""
 
 
@@ -205,7 +207,11 @@ def test_games_from_cards_laid_by_hand_are_reviewed() -> None:
         deck.decide(deck.to_act, "keep")
     first = review(record_of(deck)).decisions()[0]
     assert first.loss > 0
-    assert "5 of the 5 cards left are better" in review(record_of(deck)).why(first, first.action)
+    found = review(record_of(deck))
+    kept, discarded = found.why(first, first.action), found.why(first, first.best)
+    assert kept.endswith("it makes -3 to 0, where the next card would add +0.6 on average")
+    assert discarded.endswith("5 of the 5 cards left are better")
+    assert (found.told(first), found.told(first, first.best)) == ("keep -3", "discard -3")
 
 
 def made(loss: float, *, before: float = 0.9, within: float = 0.0) -> Decision:
@@ -258,6 +264,11 @@ def test_every_decision_has_a_sentence_with_its_reason(name: str) -> None:
                 assert len(why) > 20
                 assert "\n" not in why
                 assert not why.endswith(".")
+            # Two choices that are not worth the same have two reasons, not one with other numbers of percent.
+            given = [
+                re.sub(r"\d+ %", "", why).partition(": ")[2] or why for why in reviewing.reasons(found, decision)
+            ]
+            assert len(set(given)) == len(given) >= 1
         whole = document(found, (0, 1))
         assert whole["version"] == 1
         assert len(whole["chances"]) == len(found.attribution.chances)
@@ -277,3 +288,24 @@ def test_a_move_of_harvest_is_explained_by_what_it_scores() -> None:
             assert " scores " in said
             assert f"to {points[1 - decision.seat]}" in said
             assert ("make sure of the game" in said) or said.endswith("at the end")
+
+
+def test_good_moves_are_told_with_their_card_and_a_certain_win_has_no_interval() -> None:
+    table = piste.open_table("prime-duel", {"first": 1, "target": 10}, seed="wins", laid="10")
+    table.decide(0, "keep")
+    found = review(record_of(table))
+    (won,) = found.decisions()
+    assert reviewing.decision_line(found, won) == "2. Player 1: keep 10, 100.0 % (wins)"
+    unsure = won._replace(evaluation=won.evaluation._replace(within=0.02))
+    assert "±" not in reviewing.decision_line(found, unsure), "the game has ended with it"
+    earlier = unsure._replace(step=0, before=0.6, after=0.6, worst=0.5)
+    assert reviewing.decision_line(found, earlier) == "1. Player 1: keep 10, 60.0 % ±2.0 (best)"
+
+
+def test_the_chart_is_that_of_the_one_person_who_played() -> None:
+    record = record_of(played(Kind("positive-negative", {"top": 4}), "chart"))
+    seats = {f"seat {i}": spec for i, spec in enumerate(("steady", "you"), 1)}
+    person = record._replace(head=record.head._replace(notes=seats))
+    assert reviewing.charted_seat(person, (0, 1)) == 1
+    assert reviewing.charted_seat(person, (0,)) == 0
+    assert reviewing.charted_seat(record, (0, 1)) == 0

@@ -58,7 +58,11 @@ def test_review_tells_each_decision_and_where_the_points_went(
     page = capsys.readouterr().out
     assert "own losses" in page
     assert "luck" in page
-    assert "100 %" in page
+    assert page.count("100 %  ") + page.count("100 %\n") == 1, "one chart"
+    for row in found["decisions"]:
+        at_stake = row["before"] - min(choice["chance"] for choice in row["choices"]) > 1e-9
+        assert not at_stake or f": {row['told']}," in page
+        assert row["best_why"]
     assert "by what each player could know" in page
 
 
@@ -169,7 +173,7 @@ def test_a_graph_never_leaves_its_frame() -> None:
     chooser = random.Random(1)
     for length in (1, 2, 3, 30, 500):
         for width in (20, 40, 80):
-            rows = text_chart([chooser.random() for _ in range(length)], width, [(length - 1, "B")])
+            rows = text_chart([chooser.random() for _ in range(length)], width, {"1": [(length - 1, "B")]})
             assert len(rows) == ROWS + 1
             assert max(map(len, rows)) <= width
             assert "".join(rows).count("*") >= 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
 
@@ -18,8 +18,10 @@ COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7")
 """A palette that people with colour blindness can tell apart."""
 
 
-def text_chart(chances: Sequence[float], width: int, marks: Sequence[tuple[int, str]] = ()) -> list[str]:
-    """Return a chart of at most `width` columns; under it a line of marks, each at its step."""
+def text_chart(
+    chances: Sequence[float], width: int, marks: Mapping[str, Sequence[tuple[int, str]]] | None = None
+) -> list[str]:
+    """Return a chart of at most `width` columns; under it a row of marks for each label, every mark at its step."""
     room = max(10, width - 7)
     last = max(1, len(chances) - 1)
     wide = min(room, max(len(chances), min(room, 2 * len(chances))))
@@ -37,10 +39,12 @@ def text_chart(chances: Sequence[float], width: int, marks: Sequence[tuple[int, 
         before = row
     scale = {0: "100 %", half: " 50 %", ROWS - 1: "  0 %"}
     lines = [f"{scale.get(row, '     ')} {''.join(cells)}".rstrip() for row, cells in enumerate(grid)]
-    under = [" "] * wide
-    for at, mark in marks:
-        under[min(wide - 1, round(at * (wide - 1) / last))] = mark
-    return [*lines, f"      {''.join(under)}".rstrip()] if marks else lines
+    for label, row_marks in (marks or {}).items():
+        under = [" "] * wide
+        for at, mark in row_marks:
+            under[min(wide - 1, round(at * (wide - 1) / last))] = mark
+        lines.append(f"{label[:5]:>5} {''.join(under)}".rstrip())
+    return lines
 
 
 def svg(

@@ -70,9 +70,13 @@ class Review(NamedTuple):
             return "resign"
         return self.game.notation.spell(decision.view.position, action)[0]
 
-    def told(self, decision: Decision) -> str:
-        """Return what was decided, with its kind where the name alone does not say it."""
-        name = self.spelled(decision, decision.action)
+    def told(self, decision: Decision, other: int | None = None) -> str:
+        """Return what was decided, or another choice: with its card, or its kind where the name does not say it."""
+        action = decision.action if other is None else other
+        of_game = getattr(self.game.explain, "told", None)
+        if of_game is not None and action != RESIGNATION:
+            return str(of_game(decision.view, action))
+        name = self.spelled(decision, action)
         kind = "" if name.isalpha() else f"{self.game.kind_name(decision.view.kind)} "
         return f"{kind}{name}"
 
@@ -82,6 +86,11 @@ class Review(NamedTuple):
             return f"resigning gives up what was left, {100 * decision.before:.0f} %"
         explain = self.game.explain
         return "" if explain is None else str(explain.why(decision.view, decision.evaluation, action))
+
+    def is_won(self, decision: Decision) -> bool:
+        """Say whether a decision made sure of the win: by ending the game, or by a value known that closely."""
+        ends = decision.step + 2 == len(self.attribution.chances) and self.ending.winner == decision.seat
+        return ends or (decision.after >= 1 - naming.CERTAINTY and decision.evaluation.within <= naming.CERTAINTY)
 
 
 def empty_review(record: Record, labels: Labels | None = None) -> tuple[Review, Table]:
@@ -162,6 +171,7 @@ def decision_document(review: Review, decision: Decision) -> dict[str, Any]:
         "seat": review.game.seat_name(decision.seat),
         "kind": "resign" if decision.action == RESIGNATION else review.game.kind_name(decision.view.kind),
         "decision": review.spelled(decision, decision.action),
+        "told": review.told(decision),
         "before": decision.before,
         "after": decision.after,
         "best": review.spelled(decision, decision.best),
@@ -172,6 +182,7 @@ def decision_document(review: Review, decision: Decision) -> dict[str, Any]:
         "clear": naming.is_clear(decision),
         "label": review.label(decision) or None,
         "why": review.why(decision, decision.action),
+        "best_why": review.why(decision, decision.best),
         "choices": [
             {"decision": review.spelled(decision, choice.action), "chance": chance(choice), "mix": choice.mix}
             for choice in decision.evaluation.choices

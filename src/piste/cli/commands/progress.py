@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 VERSION = 1  # of the JSON and of the file of reviews
 REVIEWS_FILE = "reviews.json"
 BARS = "_.-=+*#@"  # from 0 to 100 % accuracy
-DATE_LENGTH = 8  # a record's name begins with the day it was played
 
 
 def run(args: argparse.Namespace, terminal: Terminal) -> int:
@@ -103,10 +102,10 @@ def chart_lines(title: str, rows: list[dict[str, Any]], width: int) -> list[str]
     latest = reviewed[-(max(20, width) - 12) :]
     chart = "".join(BARS[min(len(BARS) - 1, int(row["accuracy"] / 100 * len(BARS)))] for row in latest)
     at_first, lately = first_and_last([GameProgress(*(row[key] for key in GameProgress._fields)) for row in reviewed])
-    first, last = reviewed[0]["name"][:DATE_LENGTH], reviewed[-1]["name"][:DATE_LENGTH]
+    first, last = (saved_games.played_at(row["name"]).split(" ")[0] for row in (reviewed[0], reviewed[-1]))
     count = "1 game" if len(reviewed) == 1 else f"{len(reviewed)} games"
     return [
-        f"{title}: {count}, {first} to {last}",
+        f"{title}: {count}, {first if first == last else f'{first} to {last}'}",
         f"  accuracy {chart}  ({BARS[0]} low, {BARS[-1]} high)",
         f"  at first {average_text(at_first)}",
         f"  lately   {average_text(lately)}",

@@ -3,23 +3,31 @@
 from __future__ import annotations
 
 import argparse
+import re
 import textwrap
+from collections.abc import Callable
 from itertools import groupby
 
 from piste.analysis.coach.attribution import RESIGNATION, Columns, Decision
 from piste.analysis.coach.charts import chart_path, save_chart, text_chart
-from piste.analysis.coach.labels import LETTERS, Labels, is_clear, margin_of, read_labels
+from piste.analysis.coach.labels import LETTERS, MISSED, Labels, is_clear, margin_of, read_labels
 from piste.analysis.coach.review import Review, certainty, document
 from piste.analysis.coach.review_cache import cached_review
 from piste.cli.background import WorkMessages, preparing, work
 from piste.cli.output import print_json
+from piste.cli.players import YOU
 from piste.cli.saved_games import find_record
+from piste.cli.styles import game_marker
 from piste.cli.terminal import Terminal
 from piste.core.errors import OptionError
 from piste.core.game import Game, counted, quoted
+from piste.core.presentation import Mark
+from piste.core.record import Record
 
 MIN_EXPLAINED_LOSS = 1.0  # in points
+MIN_SHOWN_LOSS = 0.05  # less is rounded to 0.0
 MAX_WIDTH = 100
+INDENT = "    "
 
 
 def run(args: argparse.Namespace, terminal: Terminal) -> int:
@@ -35,7 +43,8 @@ def run(args: argparse.Namespace, terminal: Terminal) -> int:
         save_chart(review, seats, path)
     if args.json:
         return print_json(terminal, document(review, seats))
-    show(review, seats, terminal)
+    with terminal.paged():
+        show(review, seats, terminal, charted_seat(record, seats))
     if path is not None:
         terminal.note(f"The graph is in {path}." if evaluated else "There is no graph to draw.")
     return 0
@@ -53,8 +62,16 @@ def chosen_seats(game: Game, names: tuple[str, ...], label: str | None) -> tuple
     raise OptionError(f"There is no seat {quoted(label)} here; the seats are {', '.join(labels)}.")
 
 
-def show(review: Review, seats: tuple[int, ...], terminal: Terminal) -> None:
+def charted_seat(record: Record, seats: tuple[int, ...]) -> int:
+    """Return whose chances are drawn: the person's, if there is one among these seats, else the first one's."""
+    people = [seat for seat in seats if record.head.notes.get(f"seat {seat + 1}") == YOU]
+    return people[0] if len(people) == 1 else seats[0]
+
+
+def show(review: Review, seats: tuple[int, ...], terminal: Terminal, charted: int = 0) -> None:
+    """Print a review: the chart of one seat, the columns of each, and every decision with its reasons."""
     width = min(MAX_WIDTH, terminal.width)
+    terminal.marker = review_marker(review)
 
     def line(text: str, hang: int = 0) -> None:
         for part in textwrap.wrap(text, width, subsequent_indent=" " * hang, break_on_hyphens=False) or [""]:
@@ -66,16 +83,9 @@ def show(review: Review, seats: tuple[int, ...], terminal: Terminal) -> None:
         line(certainty(review))
         return
     line(f"Chances are judged by what each player could know at that moment. {certainty(review)}")
-    for seat in seats:
-        name, what = review.names[seat], " the round" if review.attribution.columns[seat].rounds else ""
-        terminal.line()
-        line(f"{name}: chance to win{what}, as {name} saw it")
-        marks = [(d.step, review.label(d)) for d in review.decisions(seat) if review.label(d)]
-        letters = [(step, LETTERS[name]) for step, name in marks]
-        for row in text_chart([chances[seat] for chances in review.attribution.chances], min(width, 80), letters):
-            terminal.whole(row)
-        if marks:
-            line(f"      {', '.join(f'{letter} {name}' for name, letter in LETTERS.items())}", 6)
+    terminal.line()
+    for text in chart_lines(review, seats, charted, min(width, 80)):
+        line(text) if text.startswith(review.names[charted]) else terminal.line(text)
     for seat in seats:
         terminal.line()
         for text in attribution_lines(review, review.attribution.columns[seat]):
@@ -90,9 +100,59 @@ def show(review: Review, seats: tuple[int, ...], terminal: Terminal) -> None:
         for decision in some:
             line(decision_line(review, decision), 4)
             for why in reasons(review, decision):
-                line(f"    {why[0].upper()}{why[1:]}.", 4)
+                line(f"{INDENT}{why[0].upper()}{why[1:]}.", 4)
     if not decisions:
         line("There was nothing to decide here.")
+
+
+def chart_lines(review: Review, seats: tuple[int, ...], charted: int, width: int) -> list[str]:
+    """Return the chances of one seat as a chart; under it the losses that have a name, a row for each seat."""
+    name = review.names[charted]
+    what = " the round" if review.attribution.columns[charted].rounds else ""
+    marks = {
+        review.game.seat_name(seat): [
+            (d.step, LETTERS[label]) for d in review.decisions(seat) if (label := review.label(d))
+        ]
+        for seat in seats
+    }
+    shown = {seat: row for seat, row in marks.items() if row}
+    chances = [chances[charted] for chances in review.attribution.chances]
+    lines = [f"{name}: chance to win{what}, as {name} saw it", *text_chart(chances, width, shown)]
+    if shown:
+        used = {letter for row in shown.values() for _, letter in row}
+        lines.append(f"      {', '.join(f'{letter} {name}' for name, letter in LETTERS.items() if letter in used)}")
+    return lines
+
+
+def review_marker(review: Review) -> Callable[[str], list[Mark]]:
+    """Return what marks the lines of a review: cards, who won, and the names of losses."""
+    of_game = game_marker(review.game, review.options, review.names)
+    names = {"best": "good", "wins": "good", "slip": "slip", "mistake": "mistake", "blunder": "bad", MISSED: "bad"}
+    players = "|".join(re.escape(name) for name in review.names)
+    label = re.compile(rf"\(({'|'.join(names)})\)$")
+    letters = {letter: names[name] for name, letter in LETTERS.items()}
+
+    def marks(line: str) -> list[Mark]:
+        found: list[Mark] = []
+        decided = re.match(r"(\d+\. .*?: )", line)
+        won = re.search(rf"; ({players}) won:", line)
+        row = re.fullmatch(rf" *\S+ [ {''.join(letters)}]+", line)
+        if decided is not None:
+            for choice in re.finditer(r"(?:(?<=: )|(?<=; best ))[^,;]+(?=,)", line):
+                begin = choice.start()
+                found += [Mark(begin + mark.start, begin + mark.end, mark.tone) for mark in of_game(choice[0])]
+            found.append(Mark(0, decided.end(), "heading"))
+        elif row is not None and not line.strip().isalpha():
+            found = [Mark(at, at + 1, letters[line[at]]) for at in range(6, len(line)) if line[at] in letters]
+        elif won is not None:
+            found = [Mark(won.start(1), won.end() - 1, "good")]
+        elif re.match(rf"(?:{players}): ", line):
+            found = [Mark(0, len(line), "heading")]
+        elif line.startswith(INDENT):
+            found = of_game(line)
+        return found + [Mark(*named.span(1), names[named[1]]) for named in [label.search(line)] if named is not None]
+
+    return marks
 
 
 def is_idle(decision: Decision) -> bool:
@@ -101,12 +161,11 @@ def is_idle(decision: Decision) -> bool:
 
 
 def reasons(review: Review, decision: Decision) -> list[str]:
-    """Return why a decision that cost something was worth what it was, and the best one too."""
-    if 100 * decision.loss < MIN_EXPLAINED_LOSS or not is_clear(decision):
-        return []
-    actions = dict.fromkeys((decision.action, decision.best))
-    if decision.action == RESIGNATION:
-        actions = dict.fromkeys([RESIGNATION])
+    """Return why a decision was worth what it was and, where it was clearly not the best, the best one too."""
+    actions = [decision.action]
+    costly = 100 * decision.loss >= MIN_EXPLAINED_LOSS and is_clear(decision)
+    if costly and RESIGNATION not in (decision.action, decision.best) and decision.best != decision.action:
+        actions.append(decision.best)
     return [why for action in actions if (why := review.why(decision, action))]
 
 
@@ -145,18 +204,25 @@ def label_counts(review: Review, decisions: list[Decision]) -> str:
 
 def decision_line(review: Review, decision: Decision) -> str:
     """Return a decision in one line: what it was, the chance before and after, the best one, the loss."""
-    number, who = decision.step + 1, review.names[decision.seat]
-    best = review.spelled(decision, decision.best)
-    text = f"{number}. {who}: {review.told(decision)}, {percent(decision.before)} -> {percent(decision.after)}"
-    off = margin_of(decision)
-    if 100 * decision.loss < 0.05:
-        return text + ("" if not off else f" (±{100 * decision.evaluation.within:.1f})")
-    beside = f" ±{100 * off:.1f}" if off else ""
+    text = f"{decision.step + 1}. {review.names[decision.seat]}: {review.told(decision)}, {percent(decision.before)}"
+    if review.is_won(decision):
+        return f"{text} (wins)"
+    if 100 * decision.loss < MIN_SHOWN_LOSS:
+        name = "" if is_idle(decision) else " (best)"
+        return f"{text}{interval(decision.evaluation.within)}{name}"
+    beside = interval(margin_of(decision))
+    text = f"{text} -> {percent(decision.after)}"
     if not is_clear(decision):
         return f"{text}; the best, within the margin ({100 * decision.loss:.1f}{beside})"
-    instead = f"; best {best}" if decision.best not in (decision.action, RESIGNATION) else ""
+    better = decision.best not in (decision.action, RESIGNATION)
+    instead = f"; best {review.told(decision, decision.best)}" if better else ""
     name = review.label(decision)
     return f"{text}{instead}, loss {100 * decision.loss:.1f}{beside}{f' ({name})' if name else ''}"
+
+
+def interval(off: float) -> str:
+    """Return by how much a value may be off, unless that is less than what is shown of it."""
+    return f" ±{100 * off:.1f}" if 100 * off >= MIN_SHOWN_LOSS else ""
 
 
 def percent(chance: float) -> str:
