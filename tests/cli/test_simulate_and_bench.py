@@ -54,7 +54,7 @@ def test_options_may_stand_between_the_words_of_a_command(capsys: pytest.Capture
     assert "steady against random, 2 games (1 deal, each" in said(capsys, *words)
     given = make_parser().parse_args(["bench", "prime-duel", "--json", "zero-sum-grid"])
     assert (given.game, given.json) == (["prime-duel", "zero-sum-grid"], True)
-    for wrong, why in ((["match"], "required: game"), (["match", "prime-duel", "--gmaes", "2"], "--gmaes")):
+    for wrong, why in ((["match"], "required: GAME"), (["match", "prime-duel", "--gmaes", "2"], "--gmaes")):
         with pytest.raises(SystemExit):
             main(wrong)
         assert why in capsys.readouterr().err
