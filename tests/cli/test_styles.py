@@ -18,8 +18,8 @@ TWO = ("Player 1", "Player 2")
 
 def marked(game: str, line: str, seat: int = 0) -> dict[str, str]:
     """Return the parts of a line that are coloured, with their tones."""
-    found = find(game)
-    return {line[mark.start : mark.end]: mark.tone for mark in found.text.marks(line, TWO, found.options({}), seat)}
+    marks = game_marker(find(game), find(game).options({}), TWO, lambda: seat)(line)
+    return {line[mark.start : mark.end]: mark.tone for mark in marks}
 
 
 @pytest.mark.parametrize(
