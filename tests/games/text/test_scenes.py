@@ -326,7 +326,7 @@ def test_positive_negative_counts_scores_and_says_what_a_decision_leads_to() -> 
     table = piste.open_table("positive-negative", {"top": 3}, laid="-2 3 1 -3 2 -1")
     assert asked(table) == "You drew −2. Keep it?"
     keep = ("Keep → -2", "your new total")
-    assert told(table, 0) == {"keep": keep, "discard": ("Discard", "the next card counts, whatever it is")}
+    assert told(table, 0) == {"keep": keep, "discard": ("Discard", "the next card counts")}
     table.decide(0, "keep")
     assert standing(table) == Standing((Score("−2"), Score("0")), "Deck", "4")
     for _ in range(4):
@@ -404,7 +404,7 @@ def test_prime_duel_shows_scores_deck_pile_and_the_card_drawn() -> None:
     assert scene(table) == (race, Area(HAND, "Bea drew", (Card("1"),), seat=1), deck, pile)
     own = race._replace(tokens=(ann, bea._replace(name="You", own=True)))
     assert scene(table, 1) == (own, deck, pile, Area(HAND, "You drew", (Card("1"),), seat=1))
-    assert standing(table) == Standing((Score("1"), Score("2", "prime: extra turn")), "Race to", "9")
+    assert standing(table) == Standing((Score("1"), Score("2", "prime")), "Race to", "9")
 
 
 @pytest.mark.parametrize(
@@ -415,7 +415,7 @@ def test_prime_duel_says_where_keeping_leads_and_what_discarding_obliges_to(targ
     table.decide(0, "keep")
     table.decide(1, "keep")
     assert asked(table) == "You drew 2. Keep it?"
-    discard = ("Discard", f"the next card counts, if not over {target}")
+    discard = ("Discard", f"the next card counts unless over {target}")
     assert told(table, 0) == {"keep": ("Keep → 3", what), "discard": discard}
 
 

@@ -70,7 +70,7 @@ def choice_texts(view: SeatView) -> dict[int, tuple[str, str]]:
     """Return what keeping makes of the score, and what discarding obliges to (P1)."""
     position: View = view.position
     score = position.scores[view.seat] + signed_value(position.options.top, position.card)
-    drawn = "the next card counts, whatever it is" if position.left else "no card is left to draw"
+    drawn = "the next card counts" if position.left else "no card is left to draw"
     return {
         rules.KEEP: (f"Keep → {score}", "your new total"),
         rules.DISCARD: ("Discard", drawn),

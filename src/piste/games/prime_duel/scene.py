@@ -85,13 +85,13 @@ def choice_texts(view: SeatView) -> dict[int, tuple[str, str]]:
     what = "you win" if score == target else "prime: extra turn" if is_prime(score) else "no prime: turn ends"
     return {
         KEEP: (f"Keep → {score}", what),
-        DISCARD: ("Discard", f"the next card counts, if not over {target}"),
+        DISCARD: ("Discard", f"the next card counts unless over {target}"),
     }
 
 
 def standing(view: SeatView, _names: tuple[str, ...]) -> Standing:
     position: View = view.position
-    scores = tuple(Score(str(score), note(view, seat)) for seat, score in enumerate(position.scores))
+    scores = tuple(Score(str(score), "prime" if is_prime(score) else "") for score in position.scores)
     turn = turn_standing(view, scores)
     return turn if turn.label or view.ending else Standing(scores, "Race to", str(position.options.target))
 
