@@ -442,7 +442,7 @@ def duel(*decisions: str, outcomes: tuple[int, ...] = (4, 16)) -> piste.Table:
 def card(text: str, decision: int = -1, why: str = "") -> Card:
     """Return a card of Duel; with a reason, one that cannot be chosen."""
     power, mark, at = text[0], text[1], POWERS.index(text[0])
-    name = f"{'trump' if power == '*' else power} of {'amber' if mark == 'a' else 'blue'}, {CARD_NAMES[at]}"
+    name = f"{'trump' if power == '*' else power} of {'amber' if mark == 'a' else 'blue'}"
     note = f"{CARD_NAMES[at]}: {ABILITIES[at]}"
     note = f"{note} {why}" if why else note
     return Card(power, name, mark, mark, note, decision, bool(why), icon=ICONS[at], word=WORDS[at])

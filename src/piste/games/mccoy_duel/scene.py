@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from piste.core.presentation import EventContext
 from piste.core.scene import (
     CARDS,
@@ -166,9 +168,10 @@ def face(view: SeatView, card: int, asked: bool) -> Card:
     return plain._replace(note=f"{plain.note} {why_not(view.position, card)}", dim=True)
 
 
+@lru_cache(maxsize=1024)
 def plain_face(options: Options, card: int) -> Card:
     power, colour = card % 9, colour_name(options, card)
-    name = f"{'trump' if power == TRUMP else POWERS[power]} of {colour}, {NAMES[power]}"
+    name = f"{'trump' if power == TRUMP else POWERS[power]} of {colour}"
     note = f"{NAMES[power]}: {text.ABILITIES[power]}"
     return Card(POWERS[power], name, colour[0], colour[0], note, icon=ICONS[power], word=WORDS[power])
 

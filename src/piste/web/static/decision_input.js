@@ -125,7 +125,7 @@ function shortcutsOff() {
 }
 
 function moveFocus(event) {
-  const all = [...document.querySelectorAll(".pick, .choice, .card[tabindex]")].filter((one) => one.offsetParent); // also cards to read
+  const all = choices();
   if (!all.length || event.target.closest("summary, [role=log], .prose") || scrolls(event.target)) return;
   event.preventDefault();
   const from = all.indexOf(document.activeElement);

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,7 +17,7 @@ from markupsafe import Markup, escape
 from piste import bots
 from piste.core import scene
 from piste.core.game import Game, Option, counted, find, names, option_label, option_words, tidy, write_option
-from piste.core.protocols import SPECTATOR
+from piste.core.protocols import HIDDEN, SPECTATOR
 from piste.core.scene import Area
 from piste.web.tables.room import levels as open_levels
 from piste.web.tables.transcript import minus
@@ -39,7 +40,7 @@ PART_FIELDS: Mapping[str, tuple[str, ...]] = {
     "choices": (
         "code", "game", "seat", "door", "stage", "number", "areas", "question", "choices", "decide", "hint", "lesson",
     ),
-    "notes": ("seat", "areas", "choices"),
+    "notes": ("seat", "areas"),
     "offers": (
         "code", "game", "options", "seat", "stage", "offers", "invite", "only_here", "seat_link", "successor",
         "rematch_call",
@@ -48,6 +49,7 @@ PART_FIELDS: Mapping[str, tuple[str, ...]] = {
 }  # fmt: skip
 """The parts that are sent again when they change, and the fields of the view model that each is drawn from."""
 
+PART_VALUES = {part: attrgetter(*fields) for part, fields in PART_FIELDS.items()}
 STEP_PARTS = (
     "people",
     "status",
@@ -103,7 +105,7 @@ class PageRenderer:
         )
         self._part = lru_cache(CACHE_SIZE)(self._render_part)
         self._draw = lru_cache(3 * CACHE_SIZE)(self._draw_macro)
-        drawing = {"area": self.area, "made_by": made_by, "confirm_text": confirm_text}
+        drawing = {"area": self.area, "squares": track_squares, "made_by": made_by, "confirm_text": confirm_text}
         self.environment.filters.update(minus=minus, max_players=max_players, option_labels=option_labels, **drawing)
         self.environment.filters.update(credit=credit, utc=utc, day=day)
         drawing = {"cached_draw": self._draw, "levels_of": levels, "picture": self.picture}
@@ -129,11 +131,12 @@ class PageRenderer:
         """Return the parts of a table, each a fragment; `name` goes into the form of a visitor who can sit down."""
         # Only the offers say how the play of bots is known, which may change while a server runs.
         made = {"offers": bots.made(find(model.game))} if model.game and "offers" in only else {}
-        return {
-            part: self._part(part, model._replace(**UNUSED_FIELDS[part]), name, made.get(part, 0)) for part in only
-        }
+        return {part: self._part(part, part_values(part, model), name, made.get(part, 0)) for part in only}
 
-    def _render_part(self, part: str, model: TableViewModel, name: str, made: int) -> str:  # noqa: ARG002 (part of the key)
+    def _render_part(self, part: str, values: tuple[Any, ...], name: str, made: int) -> str:  # noqa: ARG002 (part of the key)
+        model = TableViewModel(**dict(zip(PART_FIELDS[part], values, strict=True)))
+        if part == "people":  # which changes with every score: as its template says, without what other parts need
+            return self._draw("strip", model.people, model.standing)
         return self.page(f"parts/{part}", **self.context(model, name))
 
     def area(self, area: Area, choices: Sequence[Choice]) -> str:
@@ -177,7 +180,7 @@ class PageRenderer:
             "keys": shortcuts([choice for choice in model.choices if choice.action not in pickable]),
             "pickable": bool(pickable),
             "typing_example": typing_example(model.choices),
-            "notes": card_notes(own, model.choices),
+            "notes": card_notes(model.areas),
             "levels": levels(model.game, model.options) if model.game else (),
             "name": name,
             "seated": model.seat != SPECTATOR,
@@ -249,10 +252,16 @@ class PageRenderer:
         return self.page("parts/replay" if part else "replay", **context)
 
 
-BLANK = TableViewModel()._asdict()
-UNUSED_FIELDS = {
-    part: {name: value for name, value in BLANK.items() if name not in used} for part, used in PART_FIELDS.items()
-}
+def part_values(part: str, model: TableViewModel) -> tuple[Any, ...]:
+    """Return what a part is drawn from: of the areas only those that it looks at, so that others change nothing."""
+    if part == "choices":
+        asked = bool(model.question)
+        areas = (a for a in model.areas if is_own(a, model.seat) or (asked and scene.offered_decisions((a,))))
+        model = model._replace(areas=tuple(areas))
+    elif part == "notes":
+        model = model._replace(areas=tuple(area for area in model.areas if any(card.word for card in area.cards)))
+    values: tuple[Any, ...] = PART_VALUES[part](model)
+    return values
 
 
 class FormField(NamedTuple):
@@ -376,15 +385,26 @@ def is_own(area: Area, seat: int) -> bool:
     return seat != SPECTATOR and area.kind == scene.HAND and area.seat == seat
 
 
-def card_notes(areas: Sequence[Area], choices: Sequence[Choice]) -> tuple[tuple[str, str], ...]:
-    """Return what the cards of a hand do, where the card and its button do not say it already."""
-    buttons = {choice.action: tidy(confirm_text(choice)[0]) for choice in choices}
-    notes = {}
-    for area in areas:
-        for card in area.cards:
-            if card.note and tidy(card.note) != buttons.get(card.decision):
-                notes[card.text + (f" {card.mark}" if card.mark else "")] = card.note
-    return tuple(notes.items())
+def card_notes(areas: Sequence[Area]) -> tuple[tuple[str, str, str], ...]:
+    """Return what the cards with an ability do, each once: its text, the word, and a sentence."""
+    able = [card for area in areas for card in area.cards if card.word]
+    return tuple(sorted({card.text: (card.text, card.word, card.note) for card in able}.values()))
+
+
+def track_squares(area: Area) -> Markup:
+    """Return the squares of a track with the tokens on them; there are many, so no template goes through them."""
+    squares = list(empty_squares(area.minimum, area.maximum, area.marks))
+    for number, token in enumerate(area.tokens):
+        squares[token.value - area.minimum] += f'<i class="token{" own" if token.own else ""} n{number}"></i>'
+        if token.reach != HIDDEN:
+            squares[token.reach - area.minimum] += '<i class="reach"></i>'
+    return Markup("</li>".join([*squares, ""]))
+
+
+@lru_cache(64)
+def empty_squares(first: int, last: int, marks: tuple[int, ...]) -> tuple[str, ...]:
+    kinds = {last: ' class="goal"', **dict.fromkeys(marks, ' class="prime"')}
+    return tuple(f"<li{kinds.get(at, '')}>{at}" for at in range(first, last + 1))
 
 
 def static_hash() -> str:
