@@ -34,3 +34,11 @@ def test_d22_people_at_one_keyboard_choose_one_after_the_other() -> None:
 def test_no_colour_is_asked_for_where_there_is_none(game: str) -> None:
     given, _ = chosen(game, "")
     assert given["set"] == []
+
+
+def test_levels_have_the_words_that_people_use_and_can_be_typed_by_them() -> None:
+    given, page = chosen("prime-duel", "hard")
+    assert given["vs"] == "strong"
+    assert "  steady (rule of thumb)  Medium. " in page
+    assert "  friend                  People at this keyboard." in page
+    assert page.startswith("piste: duels of numbers and cards\n")

@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Sequence
 
 from piste import bots
+from piste.cli.output import with_level
 from piste.cli.players import YOU
 from piste.cli.terminal import Terminal
 from piste.core.game import Each, Game, find, listed, names, tidy
@@ -42,20 +43,27 @@ def choose_game(terminal: Terminal) -> argparse.Namespace:
         args.players = pick(terminal, "How many players? (2-4, Enter for 2): ", ("2", "3", "4"), "2")
     options = game.options({} if args.players is None else {"players": args.players})
     able, refused = bots.playable(game, options)
-    lines = {name: line for name, line in bots.lines(game).items() if name in able or name not in bots.LEVELS}
+    lines = {
+        name: line for name, line in bots.lines(game, options).items() if name in able or name not in bots.LEVELS
+    }
+    words: dict[str, str] = {}  # what people call a level can be typed too
+    for name in able:
+        word = bots.level_name(game, name, options)
+        lines[name] = with_level(word, bots.shown(game, name, options), bots.feel(game, name, options))
+        words[word.lower()] = name
     against = {bots.shown(game, name, options): name for name in lines}
     terminal.line()
     terminal.toned("Against whom?", "heading")
-    listed_bots = [(bots.described(game, name, options), line) for name, line in lines.items()]
-    terminal.listing([*listed_bots, ("friend", "People at this keyboard.")], indent="  ")
+    rows = [(bots.described(game, name, options), line) for name, line in lines.items()]
+    terminal.listing([*rows, ("friend", "People at this keyboard.")], indent="  ")
     for why in refused:
         terminal.note(str(why))
     default = bots.USUAL if bots.USUAL in lines else list(lines)[-1]
-    answer = pick(terminal, f"Against (Enter for {default}): ", (*against, "friend"), default, tuple(lines))
+    answer = pick(terminal, f"Against (Enter for {default}): ", (*against, "friend"), default, (*lines, *words))
     if answer == "friend":
         args.seat = [YOU] * int(args.players or 2)
     else:
-        args.vs = against.get(answer, answer)
+        args.vs = {**words, **against}.get(answer, answer)
     for option in game.notation.OPTIONS:
         if option.each is not None:
             args.set.append(f"{option.name}={ask_each(terminal, game, option.each, max(1, len(args.seat)))}")

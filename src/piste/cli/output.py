@@ -23,6 +23,11 @@ def count_text(n: int, thing: str) -> str:
     return f"{n:,} {thing}{'' if n == 1 else 's'}"
 
 
+def with_level(level: str | None, bot: str, text: str) -> str:
+    """Return a bot's line after what people call its level, unless its name says the same."""
+    return text if level is None or level.lower() == bot else f"{level}. {text}"
+
+
 def share_text(share: Share) -> str:
     """Return a share in percent, with its interval."""
     return f"{100 * share.share:.2f} % ({100 * share.low:.2f} to {100 * share.high:.2f})"

@@ -124,25 +124,15 @@ class Terminal:
                 self._print(f"{indent}{name}: {text}")
             return
         wide = max((len(name) for name, _ in rows), default=0)
-        beside = len(indent) + wide + 2
-        if self.width - beside < MIN_TEXT_WIDTH:
-            beside = len(indent) + 4
+        beside = self.width - len(indent) - wide - 2 >= MIN_TEXT_WIDTH
+        margin = indent + " " * (wide + 2 if beside else 4)
         for name, text in rows:
-            room = " " * beside
-            head = f"{indent}{name}"
-            parts = textwrap.wrap(text, self.width - beside, break_on_hyphens=False) or [""]
-            if len(head) + 2 > beside:
-                parts = ["", *parts]
-            shown = head if not self.colour else f"{indent}{self._bold(name)}"
-            self._print(f"{shown}{' ' * (beside - len(head))}{parts[0]}".rstrip())
-            for part in parts[1:]:
-                self._print(room + part)
-
-    @staticmethod
-    def _bold(text: str) -> str:
-        from piste.cli.styles import styled
-
-        return styled(text, "heading")
+            head = "".join(self._painted(name, "heading"))
+            parts = textwrap.wrap(text, self.width - len(margin), break_on_hyphens=False)
+            first = parts.pop(0) if beside and parts else ""
+            self._print(f"{indent}{head}{' ' * (wide - len(name) + 2)}{first}" if first else f"{indent}{head}")
+            for part in parts:
+                self._print(margin + part)
 
     @contextlib.contextmanager
     def paged(self) -> Iterator[None]:

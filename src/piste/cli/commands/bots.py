@@ -8,9 +8,12 @@ from operator import itemgetter
 from typing import Any
 
 from piste import bots
-from piste.cli.output import print_json
+from piste.cli.output import print_json, with_level
 from piste.cli.terminal import Terminal
 from piste.core.game import find, names
+
+OWN = ("random", *bots.LEVELS)
+"""The levels that have a word of their own."""
 
 
 def run(args: argparse.Namespace, terminal: Terminal) -> int:
@@ -20,6 +23,7 @@ def run(args: argparse.Namespace, terminal: Terminal) -> int:
             "game": game.name,
             "bot": bot,
             "shown": bots.shown(game, bot),
+            "level": bots.level_name(game, bot) if bot in OWN else None,
             "basis": bots.basis(game, bot),
             "line": line,
             "missing": None if (why := bots.refused(bot, game)) is None else why.extra,
@@ -37,7 +41,7 @@ def run(args: argparse.Namespace, terminal: Terminal) -> int:
 def show(rows: list[dict[str, Any]], terminal: Terminal) -> None:
     """Print the bots: below the titles of their games where a person reads them, else each with its game."""
     for name, group in groupby(rows, key=itemgetter("game")):
-        lines = [(called(row), f"{row['line']}{needs(row)}") for row in group]
+        lines = [(called(row), f"{with_level(row['level'], row['shown'], row['line'])}{needs(row)}") for row in group]
         if terminal.out.isatty():
             terminal.toned(find(name).notation.TITLE, "heading")
             terminal.listing(lines, indent="  ")

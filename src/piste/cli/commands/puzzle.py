@@ -142,7 +142,8 @@ def judge_answer(
     """Say whether an answer is right, and what each decision is worth; one after a hint is not counted."""
     best = ordered(problem.evaluation)[0]
     right = action == best.action
-    terminal.line(("Right" if right else "No") + f": {solution_text(game, problem)}")
+    verdict = "Right" if right else "No"
+    terminal.toned(f"{verdict}: {solution_text(game, problem)}", "good" if right else "bad")
     if not right:
         lost = points(best) - next(points(c) for c in problem.evaluation.choices if c.action == action)
         terminal.line(f"Yours gives {100 * lost:.1f} points of winning chance away.")
