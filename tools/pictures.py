@@ -27,7 +27,8 @@ LOGO = (
 LOOK = """
 body { width: 1200px; height: 630px; overflow: hidden; display: grid; grid-template-rows: 340px 1fr; }
 .felt { background: var(--accent); display: flex; justify-content: center; align-items: center; gap: 56px; }
-.felt .emblem { background: none; width: auto; }
+.felt .emblem { background: none; width: auto; overflow: visible; }
+.felt .emblem:only-child .able + .able { margin-left: 4px; }
 .felt .emblem > div { zoom: 3.4; }
 .felt .emblem + .emblem > div, .felt .emblem:has(+ .emblem) > div { zoom: 1.9; }
 main { padding: 40px 72px; }
