@@ -59,13 +59,17 @@ def test_an_invitation_fits_a_small_phone_on_both_sides(house: ServerProcess, pe
     look(bob.page)
 
 
-@pytest.mark.parametrize("path", ["/", "/g/mccoy-duel", "/g/prime-duel", "/games", "/watch", "/no-such-page"])
+@pytest.mark.parametrize(
+    "path", ["/", "/g/mccoy-duel", "/g/prime-duel", "/games", "/watch", "/offline", "/no-such-page"]
+)
 def test_a_page_fits_a_small_phone_and_everybody_can_use_it(path: str, house: ServerProcess, person: Invite) -> None:
     ada = person(house, "Ada looks around", **PHONE)
-    if path == "/games":
+    if path in ("/", "/games"):  # with a game to go on with
         ada.open("prime-duel", "steady")
     ada.cut_off = path == "/no-such-page"
     ada.go(path)
+    for fold in ada.page.locator("main details > summary").all():
+        fold.click()
     look(ada.page)
 
 
