@@ -22,6 +22,7 @@ from piste.compiled import table_cache
 from piste.core.errors import OptionError, PisteError
 from piste.core.worker_process import WorkerDiedError
 from tests import ROOT
+from tests.analysis.dask_cluster import Cluster
 from tests.analysis.engine_work import die, die_once, fail, lacking, square
 from tests.limits import PATIENCE_S, wait_until
 
@@ -106,40 +107,6 @@ def test_a_worker_of_another_version_refuses_its_work() -> None:
 
 
 # A real scheduler and real workers
-
-
-class Cluster:
-    """A Dask scheduler and workers as processes of this machine."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder, self.processes = folder, dict[str, subprocess.Popen[bytes]]()
-        place = folder / "scheduler.json"
-        self.start("scheduler", "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard",
-                   "--scheduler-file", str(place))  # fmt: skip
-        wait_until(lambda: place.exists() and place.stat().st_size > 2)
-        self.address: str = json.loads(place.read_text())["address"]
-
-    def start(self, name: str, *words: str, **environment: str) -> None:
-        self.processes[name] = subprocess.Popen(
-            [sys.executable, "-m", "dask", *words],
-            cwd=ROOT,
-            env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
-
-    def start_worker(self, name: str, **environment: str) -> None:
-        words = f"worker {self.address} --nthreads 1 --no-nanny --no-dashboard --host 127.0.0.1 --memory-limit 0"
-        self.start(name, *words.split(), "--local-directory", str(self.folder / "space"), **environment)
-
-    def kill(self, name: str) -> None:
-        process = self.processes.pop(name)
-        process.kill()
-        process.wait()
-
-    def close(self) -> None:
-        for name in list(self.processes):
-            self.kill(name)
 
 
 @pytest.fixture
