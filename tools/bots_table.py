@@ -1,20 +1,29 @@
-"""Let every level of every game play every other, and write the tables into docs/bots.md.
+"""Let every level of every game play every other in a tournament, and write the tables into docs/bots.md.
 
-python -m tools.bots_table [GAME ...] [--scale X] [--processes P]
+python -m tools.bots_table [GAME ...] [--scale X] [--processes P] [--engine WHERE] [--results FOLDER]
 
-As it is that takes about 15 CPU minutes; `--scale 4` plays four times as many games.
+As it is that takes about 40 CPU minutes; `--scale 4` plays four times as many games. With a folder for the results a
+run that was stopped goes on where it was.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-from itertools import groupby
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from piste import bots
-from piste.analysis.arena.match import Result, Score, Time, against, effort, ladder, play, with_turn_limit
+from piste.analysis.arena import results as files
+from piste.analysis.arena.game_play import Time
+from piste.analysis.arena.match import with_turn_limit
+from piste.analysis.arena.pairs import Interval, Pairs
+from piste.analysis.arena.plan import Entrant, Plan, make_plan
+from piste.analysis.arena.report import Report, report
+from piste.analysis.arena.results import Results
+from piste.analysis.arena.tournament import play_tournament
+from piste.analysis.engine import Engine, open_engine
 from piste.cli.progress_bar import ProgressBar
 from piste.core.game import Game, find
 from tools.pages import DOCS, percent, replace_part, table, written_by
@@ -25,16 +34,18 @@ OPTIONS: dict[str, dict[str, int | str]] = {"zero-sum-duel": {"turns": 200}, "ze
 CHEAP = 4000
 # A pair plays as many games as the one of the two that plays fewer: those take longest to decide.
 SIZES: dict[str, dict[str, int]] = {
-    "zero-sum-duel": {"strong": 1000, "perfect": 1000},
-    "positive-negative": {"steady": 2000, "strong": 1000, "perfect": 200},
-    "prime-duel": {"strong": 2000, "perfect": 200},
+    "zero-sum-duel": {"strong": 4000, "perfect": 4000},
+    "positive-negative": {"steady": 4000, "strong": 2000, "perfect": 400},
+    "prime-duel": {"strong": 4000, "perfect": 400},
     "zero-sum-grid": {"random": 1000, "novice": 1000, "steady": 1000, "strong": 400, "perfect": 300},
-    "mccoy-duel": {"random": 1000, "novice": 1000, "steady": 1000, "strong": 200, "perfect": 40},
+    "mccoy-duel": {"random": 1000, "novice": 1000, "steady": 1000, "strong": 300, "perfect": 100},
 }
 MORE_PLAYERS = (3, 4)
 AMONG = "random"
 CPU_HEADING = "CPU a decision: mean, worst"
 SIZES_AMONG = {"novice": 600, "steady": 600, "strong": 120, "perfect": 24}
+MAX_NEEDED = 100_000
+"""A number of games beyond which it is not said how many it would take."""
 
 
 def main() -> int:
@@ -46,95 +57,157 @@ def main() -> int:
     parser.add_argument(
         "--processes", type=int, default=1, help="the result is the same with any number (default: 1)"
     )
+    parser.add_argument("--engine", help="where it is played, as with piste tournament (default: local)")
+    parser.add_argument("--results", type=Path, help="a folder in which the results are kept, to go on with")
     parser.add_argument("--page", type=Path, default=PAGE, help="where to write (default: docs/bots.md)")
     given = parser.parse_args()
     page = given.page.read_text(encoding="utf-8")
     replace_part(page, "ladder", "")  # a page without the marks is refused before anything is played
     parts = [f"{written_by('bots_table')}."]
-    for name in given.game or SIZES:
-        game = find(name)
-        part = one_game(game, given.scale, given.processes)
-        if part is None:
-            print("Stopped: nothing is written.", file=sys.stderr)
-            return 130
-        parts.append(part)
+    try:
+        with open_engine(given.engine, given.processes) as engine:
+            for name in given.game or SIZES:
+                parts.append(one_game(find(name), given.scale, engine, given.results))
+    except KeyboardInterrupt:
+        print("Stopped: nothing is written.", file=sys.stderr)
+        return 130
     given.page.write_text(replace_part(page, "ladder", "\n\n".join(parts)), encoding="utf-8")
     return 0
 
 
-def one_game(game: Game, scale: float, processes: int) -> str | None:
-    """Return the tables of a game, or None if somebody stopped it."""
+def one_game(game: Game, scale: float, engine: Engine, folder: Path | None) -> str:
+    """Return the tables of a game."""
     levels, missing = bots.playable(game)
     if missing:
         sys.exit("\n".join(map(str, missing)))
     own = SIZES[game.name]
-
-    def games(one: str, two: str) -> int:
-        return scaled(min(own.get(one, CHEAP), own.get(two, CHEAP)), scale)
-
-    options = with_turn_limit(game, OPTIONS.get(game.name, {}))
-    with ProgressBar(game.name) as bar:
-        results = ladder(game, options, levels, games, processes=processes, progress=bar)
-        if any(result.stopped for result in results):
-            return None
-        text = pairs_table(game, options, levels, results)
-        if game.name == "mccoy-duel":
-            among = among_table(game, [level for level in levels if level != AMONG], scale, processes, bar)
-            return None if among is None else f"{text}\n\n{among}"
+    plan = planned(game, OPTIONS.get(game.name, {}), levels)
+    sizes = [min(own.get(levels[entrant], CHEAP) for entrant in lineup) for lineup in plan.lineups]
+    found = played(plan._replace(deals=tuple(deals(games, scale, 2) for games in sizes)), game.name, engine, folder)
+    text = pairs_table(found)
+    if game.name == "mccoy-duel":
+        text += f"\n\n{among_table(game, [level for level in levels if level != AMONG], scale, engine, folder)}"
     return text
 
 
-def scaled(games: int, scale: float) -> int:
-    return max(1, round(games * scale))
+def planned(game: Game, given: dict[str, int | str], levels: list[str]) -> Plan:
+    entrants = [Entrant(level, level) for level in levels]
+    return make_plan(game, with_turn_limit(game, given), entrants, 2)
 
 
-def pairs_table(game: Game, options: Any, levels: list[str], results: list[Result]) -> str:
-    scores = against(results)
+def deals(games: int, scale: float, seats: int) -> int:
+    return max(1, round(games * scale / seats))
+
+
+def played(plan: Plan, name: str, engine: Engine, folder: Path | None) -> Report:
+    """Play a tournament, or what is left of it."""
+    if folder is None:
+        results = Results(plan)
+    else:
+        path = folder / f"{name}.jsonl"
+        if path.exists():
+            results = files.read(path)
+            if results.plan != plan:
+                sys.exit(f"{path} has another plan: delete it, or take another folder.")
+            results.reopen()
+        else:
+            results = files.create(plan, path)
+    with ProgressBar(name) as bar:
+        play_tournament(results, engine, bar)
+    results.close()
+    return report(results)
+
+
+def pairs_table(found: Report) -> str:
+    plan = found.plan
+    game, options = plan.game, plan.options
     changed = ", ".join(f"`{k}={v}`" for k, v in game.option_texts(options, changed_only=True).items())
-    head = ["won by", *(f"against {bots.shown(game, level, options)}" for level in levels), CPU_HEADING]
+    order = range(len(plan.entrants))
+    head = ["points of", "rating", *(f"against {found.name(entrant)}" for entrant in order), CPU_HEADING]
     rows = []
-    for one in levels:
-        cells = (cell(scores[one, two]) if one != two else "" for two in levels)
-        rows.append([bots.described(game, one, options), *cells, milliseconds(effort(results, one))])
+    standings = {one.entrant: one for one in found.standings}
+    for one in order:
+        cells = [cell(found.against(one, two)) for two in order]
+        rating = standings[one].rating
+        assert rating is not None
+        shown = bots.described(game, plan.entrants[one].spec, options)
+        rows.append([shown, rating_text(rating), *cells, milliseconds(standings[one].time)])
     title = f"### {game.notation.TITLE}{f' ({changed})' if changed else ''}"
-    return f"{title}\n\n{table(head, rows)}\n\nGames of a pair: {sizes(game, options, results, levels)}."
+    return f"{title}\n\n{table(head, rows)}\n\n{sizes(found)} {first_seat(found)} {apart(found)}"
 
 
-def among_table(game: Game, levels: list[str], scale: float, processes: int, bar: ProgressBar) -> str | None:
-    """Return how each level does alone among others that play at random, or None if somebody stopped it."""
-    head = ["won by", *(f"{n} players" for n in MORE_PLAYERS), "games", CPU_HEADING]
+def rating_text(rating: Interval) -> str:
+    return f"{rating.value:.0f} ± {rating.half:.0f}" if rating.half else f"{rating.value:.0f}"
+
+
+def first_seat(found: Report) -> str:
+    assert found.ratings is not None
+    edge = found.ratings.advantage
+    draws = (
+        f" Two equals draw {100 * found.ratings.draw_rate:.0f} % of their games." if found.ratings.draw_rate else ""
+    )
+    return f"Who decides first is {edge.value:+.0f} ± {edge.half:.0f} points ahead.{draws}"
+
+
+def apart(found: Report) -> str:
+    """Say which neighbouring levels are apart, and of the others how many games it would take."""
+    said = []
+    for one, two in pairwise(range(len(found.plan.entrants))):
+        pairs = found.against(two, one)
+        assert pairs is not None
+        score, who = pairs.score, f"{found.name(one)} and {found.name(two)}"
+        if score.low > 0.5 or score.high < 0.5:
+            continue
+        if pairs.variance < 1e-12:
+            said.append(f"{who} had the same result in every pair")
+            continue
+        away = abs(score.value - 0.5)
+        needed = 2 * pairs.variance * (1.96 / away) ** 2 if away else float("inf")
+        more = (
+            f"about {2 * round(needed, -2):,.0f} games" if needed < MAX_NEEDED else f"more than {MAX_NEEDED:,} games"
+        )
+        said.append(f"{who} are not: at this difference it would take {more}")
+    if not said:
+        return "Neighbouring levels are apart."
+    rest = "" if len(said) == len(found.plan.entrants) - 1 else "Other neighbouring levels are apart; "
+    return f"{rest}{'; '.join(said)}."
+
+
+def among_table(game: Game, levels: list[str], scale: float, engine: Engine, folder: Path | None) -> str:
+    """Return how each level does alone among others that play at random."""
+    head = ["won by", *(f"{n} players" for n in MORE_PLAYERS), "by seat", "games", CPU_HEADING]
     rows = []
     for level in levels:
-        played = []
+        shares, seats, games, time = [], [], [], Time()
         for players in MORE_PLAYERS:
-            options = with_turn_limit(game, {"players": players})
-            wanted = scaled(SIZES_AMONG[level], scale)
-            played.append(play(game, options, (level, AMONG), wanted, processes=processes, progress=bar))
-            if played[-1].stopped:
-                return None
-        count = ", ".join(str(result.games) for result in played)
-        time = milliseconds(effort(played, level))
-        rows.append([bots.described(game, level), *(cell(result.score(0)) for result in played), count, time])
+            plan = planned(game, {"players": players}, [level, AMONG])
+            alone = (0, *[1] * (players - 1))
+            plan = plan._replace(lineups=(alone,), deals=(deals(SIZES_AMONG[level], scale, players),))
+            found = played(plan, f"{game.name}-{level}-{players}", engine, folder)
+            one = next(one for one in found.standings if one.entrant == 0)
+            shares.append(percent(one.share.value, one.share.low, one.share.high))
+            seats.append(" ".join(f"{100 * share.value:.0f}" for share, _ in one.by_seat))
+            games.append(str(one.games))
+            time += one.time
+        rows.append([
+            bots.described(game, level), *shares, "; ".join(seats), ", ".join(games), milliseconds(time)
+        ])  # fmt: skip
     return f"### {game.notation.TITLE}, one among others that play at random\n\n{table(head, rows)}"
 
 
-def sizes(game: Game, options: Any, results: list[Result], levels: list[str]) -> str:
-    """Return how many games pairs had, by the stronger of the two."""
-    games = {two: [result.games for result in results if result.specs[1] == two] for two in levels[1:]}
-    told = [
-        (bots.shown(game, two, options), " to ".join(str(n) for n in sorted({*counts})))
-        for two, counts in games.items()
-    ]
-    same = [(count, [two for two, _ in group]) for count, group in groupby(told, key=lambda pair: pair[1])]
-    return "; ".join([same[0][0], *(f"{count} with {' or '.join(group)}" for count, group in same[1:])])
+def sizes(found: Report) -> str:
+    """Return how many games pairings had."""
+    games = sorted({2 * pairs.n for pairs in found.pairs.values()}, reverse=True)
+    return f"Games of a pairing: {' to '.join(f'{n:,}' for n in (games[0], games[-1])) if games[1:] else f'{games[0]:,}'}."
 
 
-def cell(score: Score) -> str:
-    drawn = f", {100 * score.drawn.share:.1f} % drawn" if score.drawn.of else ""
-    return percent(score.won.share, score.won.low, score.won.high) + drawn
+def cell(pairs: Pairs | None) -> str:
+    if pairs is None:
+        return ""
+    return percent(pairs.score.value, pairs.score.low, pairs.score.high)
 
 
-def milliseconds(time: Time) -> str:
+def milliseconds(time: Any) -> str:
     return f"{rounded(1000 * time.mean)} ms, {rounded(1000 * time.worst)} ms" if time.decisions else ""
 
 

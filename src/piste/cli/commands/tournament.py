@@ -11,6 +11,7 @@ from typing import Any
 
 from piste.analysis.arena import results as files
 from piste.analysis.arena.match import with_turn_limit
+from piste.analysis.arena.page import CostlyPosition, page
 from piste.analysis.arena.plan import make_plan, read_entrants
 from piste.analysis.arena.report import Report, document, report, standings_lines, text
 from piste.analysis.arena.results import Results
@@ -20,7 +21,7 @@ from piste.analysis.coach.tournament_review import Costly, costliest, review_tou
 from piste.analysis.engine import open_engine
 from piste.cli.arguments import option_pairs, whole_number, worker_count
 from piste.cli.commands.puzzle import document as puzzle_document
-from piste.cli.commands.puzzle import solution_text
+from piste.cli.commands.puzzle import puzzle_lines, solution_text
 from piste.cli.output import print_json
 from piste.cli.progress_bar import ProgressBar
 from piste.cli.terminal import Terminal
@@ -58,6 +59,8 @@ def run(args: argparse.Namespace, terminal: Terminal) -> int:
         results.close()
     found = report(results)
     costly = [one for entrant in range(len(results.plan.entrants)) for one in costliest(results, entrant, MAX_COSTLY)]
+    if args.html:
+        write_page(Path(args.html), page(found, [in_words(found, one) for one in costly]))
     if args.json:
         puzzles = [puzzle_fields(found, one) for one in costly]
         print_json(terminal, {**document(found), "costliest": puzzles, "results": str(results.path)}, version=1)
@@ -152,6 +155,21 @@ def puzzle_fields(found: Report, one: Costly) -> dict[str, Any]:
     """Return a costly position as `piste puzzle --json` has it, with whose decision it was."""
     name = found.plan.entrants[one.entrant].name
     return {"entrant": name, "chosen": one.chosen, "loss": one.loss, **puzzle_document(found.plan.game, one.puzzle)}
+
+
+def in_words(found: Report, one: Costly) -> CostlyPosition:
+    """Return a costly position for the page."""
+    game = found.plan.game
+    head = f"{found.name(one.entrant)} lost {100 * one.loss:.1f} points"
+    answer = f"Chosen was {one.chosen}. {solution_text(game, one.puzzle)}"
+    return CostlyPosition(head, "\n".join(puzzle_lines(game, one.puzzle, 3)), answer)
+
+
+def write_page(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as e:
+        raise PisteError(f"The page {quoted(path, 200)} cannot be written: {e.strerror or e}.") from None
 
 
 class LiveStandings:
