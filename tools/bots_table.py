@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import sys
 from itertools import pairwise
+from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -142,10 +143,8 @@ def rating_text(rating: Interval) -> str:
 
 def first_seat(found: Report) -> str:
     assert found.ratings is not None
-    edge = found.ratings.advantage
-    draws = (
-        f" Two equals draw {100 * found.ratings.draw_rate:.0f} % of their games." if found.ratings.draw_rate else ""
-    )
+    edge, rate = found.ratings.advantage, found.ratings.draw_rate
+    draws = f" Two equals draw {100 * rate:.0f} % of their games." if rate else ""
     return f"Who decides first is {edge.value:+.0f} ± {edge.half:.0f} points ahead.{draws}"
 
 
@@ -162,10 +161,9 @@ def apart(found: Report) -> str:
             said.append(f"{who} had the same result in every pair")
             continue
         away = abs(score.value - 0.5)
-        needed = 2 * pairs.variance * (1.96 / away) ** 2 if away else float("inf")
-        more = (
-            f"about {2 * round(needed, -2):,.0f} games" if needed < MAX_NEEDED else f"more than {MAX_NEEDED:,} games"
-        )
+        games = 2 * pairs.variance * (1.96 / away) ** 2 if away else float("inf")
+        needed = max(2 * pairs.n, 100 * ceil(games / 100)) if games < MAX_NEEDED else 0
+        more = f"about {needed:,} games" if needed else f"more than {MAX_NEEDED:,} games"
         said.append(f"{who} are not: at this difference it would take {more}")
     if not said:
         return "Neighbouring levels are apart."
@@ -198,7 +196,7 @@ def among_table(game: Game, levels: list[str], scale: float, engine: Engine, fol
 def sizes(found: Report) -> str:
     """Return how many games pairings had."""
     games = sorted({2 * pairs.n for pairs in found.pairs.values()}, reverse=True)
-    return f"Games of a pairing: {' to '.join(f'{n:,}' for n in (games[0], games[-1])) if games[1:] else f'{games[0]:,}'}."
+    return f"Games of a pairing: {' to '.join(f'{n:,}' for n in dict.fromkeys((games[0], games[-1])))}."
 
 
 def cell(pairs: Pairs | None) -> str:
