@@ -6,6 +6,7 @@ import random
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import piste
@@ -151,6 +152,19 @@ def test_what_is_kept_gives_the_values_of_the_whole_game() -> None:
             else:
                 s = rules.apply(s, chooser.choice(members(rules.outcomes(s))))
     assert len(known) == 3, known  # read, worked out, and by the formula
+
+
+@pytest.mark.parametrize("options", [Options(), MEDIUM], ids=["sheet", "terms that depend on each other"])
+def test_the_formula_fits_as_well_as_any(options: Options) -> None:
+    """Against numpy's own solver, which takes the terms apart."""
+    decks = np.concatenate([tablebase.sample_decks(options, which) for which in range(3)])
+    terms = tablebase.features(options, decks)
+    odds = decks / decks.sum(axis=1, keepdims=True)
+    values = np.array([np.tanh(odds[:, 0] + odds[:, -1] ** 2), 1 / (2 + odds[:, 1])], np.float32)
+    factors, errors = tablebase.least_squares(terms, values)
+    expected = np.linalg.lstsq(terms, values.T.astype(np.float64), rcond=None)[0].T
+    assert factors @ terms.T == pytest.approx(expected @ terms.T, abs=1e-9)
+    assert errors == pytest.approx(np.std(expected @ terms.T - values, axis=1), abs=1e-7)
 
 
 @pytest.mark.usefixtures("everything_is_large")

@@ -14,20 +14,45 @@ import numpy as np
 Array = np.ndarray[Any, np.dtype[Any]]
 
 
-def add_second(sums: Array, after: Array, copies: Array) -> None:
-    for k in range(sums.shape[0]):
-        sums[k] += copies[k] * after[k]
+CARDS_AT_ONCE = 5
+"""How many cards `add_larger` takes: so the sums of a block are read and written a fifth as often."""
 
 
-def add_weighted(sums: Array, values: Array, shift: float, scale: float, copies: Array) -> None:
-    for k in range(sums.shape[0]):
-        sums[k] += copies[k] * (shift + scale * values[k])
+def add_larger(
+    sums: Array, rows: Array, solved: Array, discard: Array, copies: Array,
+    slots: Array, shift: Array, scale: Array, before: Array, instead: Array, many: Array, i: int,
+) -> None:  # fmt: skip
+    """Add, for card i and the four after it, its copies times the larger of keeping and discarding it.
+
+    Offsets have no sign: an index that might be negative is looked at each time, one by one.
+    """
+    row0, copies0 = row_of(rows, solved, slots[i]), copies[many[i]]
+    shift0, scale0, at0, other0 = shift[i], scale[i], before[i], instead[i]
+    row1, copies1 = row_of(rows, solved, slots[i + 1]), copies[many[i + 1]]
+    shift1, scale1, at1, other1 = shift[i + 1], scale[i + 1], before[i + 1], instead[i + 1]
+    row2, copies2 = row_of(rows, solved, slots[i + 2]), copies[many[i + 2]]
+    shift2, scale2, at2, other2 = shift[i + 2], scale[i + 2], before[i + 2], instead[i + 2]
+    row3, copies3 = row_of(rows, solved, slots[i + 3]), copies[many[i + 3]]
+    shift3, scale3, at3, other3 = shift[i + 3], scale[i + 3], before[i + 3], instead[i + 3]
+    row4, copies4 = row_of(rows, solved, slots[i + 4]), copies[many[i + 4]]
+    shift4, scale4, at4, other4 = shift[i + 4], scale[i + 4], before[i + 4], instead[i + 4]
+    for k in range(np.uint64(sums.shape[0])):
+        total = sums[k]
+        total += copies0[k] * larger(shift0 + scale0 * row0[at0 + k], discard[other0 + k])
+        total += copies1[k] * larger(shift1 + scale1 * row1[at1 + k], discard[other1 + k])
+        total += copies2[k] * larger(shift2 + scale2 * row2[at2 + k], discard[other2 + k])
+        total += copies3[k] * larger(shift3 + scale3 * row3[at3 + k], discard[other3 + k])
+        total += copies4[k] * larger(shift4 + scale4 * row4[at4 + k], discard[other4 + k])
+        sums[k] = total
 
 
-def add_weighted_max(sums: Array, values: Array, shift: float, scale: float, others: Array, copies: Array) -> None:
-    for k in range(sums.shape[0]):
-        value = shift + scale * values[k]
-        sums[k] += copies[k] * (value if value > others[k] else others[k])
+def larger(one: float, other: float) -> float:
+    return one if one > other else other
+
+
+def row_of(rows: Array, solved: Array, slot: int) -> Array:
+    row: Array = rows[slot] if slot < rows.shape[0] else solved[slot - rows.shape[0]]
+    return row
 
 
 def store_means(sums: Array, inverse: Array, into: Array, keep_first: bool) -> None:
@@ -45,7 +70,6 @@ def sweep_decks(
     slots: Array,
     shift: Array,
     scale: Array,
-    past: Array,
     radix: Array,
     strides: Array,
     inside: int,
@@ -57,45 +81,42 @@ def sweep_decks(
     """Backward induction over all decks, for one score pair or for two that lead to each other.
 
     A row holds the values of one score pair, after as many zeros as `pad` below; those of the pairs in question go
-    into `solved`. `slots[side, i]` is the row that counts when card i has been scored (or passed over, if it is
-    `past` the target), one of `solved` past the last of `rows`; its values are taken times `scale` and plus `shift`,
-    from the opponent's view or as a win. `second` receives the chance with a second card to come; the caller has
-    filled in the values for the empty deck. Decks are taken in blocks that differ in the first `inside` digits only:
-    `copies[i]` are those of card i, `copies[inside + n]` n of each, `inverse[n]` one over the size of a deck with n
-    other cards. Two pairs that lead to each other do so by cards past the target; with none of the first pair's among
-    the first digits, what a block of it needs of the second lies in earlier blocks.
+    into `solved`. `slots[side, i]` is the row that counts when card i has been scored (or passed over, if it is past
+    the target), one of `solved` past the last of `rows`; its values are taken times `scale[with_choice, side, i]` and
+    plus `shift`, from the opponent's view, as a win, or as nothing where the card cannot be kept. There are slots
+    for a multiple of five cards; those past the last card have no copies. `second` receives the chance with a second
+    card to come; the caller has filled in the values for the empty deck. Decks are taken in blocks that differ in the
+    first `inside` digits only: `copies[i]` are those of card i, `copies[inside + n]` n of each, `inverse[n]` one over
+    the size of a deck with n other cards. Two pairs that lead to each other do so by cards past the target; with none
+    of the first pair's among the first digits, what a block of it needs of the second lies in earlier blocks.
     """
-    top = radix.shape[0]
     block = sums.shape[0]
     pad = second.shape[1] - strides[-1] * radix[-1]
-    many = np.zeros(top, np.int64)  # which of `copies` card i has in this block
-    for i in range(inside):
-        many[i] = i
+    nothing = np.zeros((solved.shape[0], block), sums.dtype)
+    many = np.zeros(slots.shape[1], np.int64)  # which of `copies` card i has in this block
+    for i in range(slots.shape[1]):
+        many[i] = min(i, inside)
+    before = np.zeros(slots.shape[1], np.uint64)  # where the block begins if one such card fewer is left
+    no_offset = np.zeros(slots.shape[1], np.uint64)
     for start in range(pad, second.shape[1], block):
         rest = (start - pad) // block
         others = 0
-        for i in range(inside, top):
+        for i in range(inside, radix.shape[0]):
             many[i] = inside + rest % radix[i]
             others += rest % radix[i]
             rest //= radix[i]
+        for i in range(slots.shape[1]):
+            before[i] = start if many[i] == inside else start - strides[i]
         for side in range(solved.shape[0]):
             for with_choice in range(2):
+                discard, instead = (second, before) if with_choice else (nothing, no_offset)
                 for k in range(block):
                     sums[k] = 0
-                for i in range(top):
-                    if many[i] == inside:
-                        continue
-                    at = start - strides[i]
-                    slot = slots[side, i]
-                    row = rows[slot] if slot < rows.shape[0] else solved[slot - rows.shape[0]]
-                    values = row[at : at + block]
-                    after = second[side, at : at + block]
-                    if not with_choice:
-                        add_weighted(sums, values, shift[side, i], scale[side, i], copies[many[i]])
-                    elif past[side, i]:
-                        add_second(sums, after, copies[many[i]])
-                    else:
-                        add_weighted_max(sums, values, shift[side, i], scale[side, i], after, copies[many[i]])
+                for i in range(0, slots.shape[1], CARDS_AT_ONCE):
+                    add_larger(
+                        sums, rows, solved, discard[side], copies, slots[side],
+                        shift[with_choice, side], scale[with_choice, side], before, instead, many, i,
+                    )  # fmt: skip
                 result = solved[side] if with_choice else second[side]
                 store_means(sums, inverse[others], result[start : start + block], start == pad)
 

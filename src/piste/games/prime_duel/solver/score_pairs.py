@@ -16,7 +16,7 @@ import numpy as np
 
 from piste.core.bits import lane
 from piste.games.prime_duel.rules import Options, is_prime, whole_deck
-from piste.games.prime_duel.solver.kernels import Array
+from piste.games.prime_duel.solver.kernels import CARDS_AT_ONCE, Array
 
 ScorePair = tuple[int, int]
 
@@ -135,8 +135,10 @@ class RowsInMemory:
         self.rows: Array = np.zeros(shape, dtype)
         return self.rows
 
-    def write(self, slot: int, row: Array) -> None:
-        self.rows[slot] = row
+    def writable(self, slot: int) -> Array:
+        """Return a row that is about to be written."""
+        row: Array = self.rows[slot]
+        return row
 
 
 class PairSolver:
@@ -201,13 +203,22 @@ class PairSolver:
         slots, flips, past = successor_arrays(
             self.options, pairs, lambda pair, _: -1 if pair is None else places[pair]
         )
-        shift, scale = ((slots < 0) + flips).astype(self.dtype), ((slots >= 0) * (1 - 2 * flips)).astype(self.dtype)
+        keep = np.stack([np.ones_like(past), 1 - past])  # without a choice every card counts, with it those that fit
+        shift, scale = keep * ((slots < 0) + flips), keep * (slots >= 0) * (1 - 2 * flips)
         slots = np.where(slots < 0, len(self.rows), slots)  # a win is no row's value; any row will do
+        more = [(0, 0), (0, -top % CARDS_AT_ONCE)]
+        arguments = (
+            np.pad(slots, more),
+            np.pad(shift, [(0, 0), *more]).astype(self.dtype),
+            np.pad(scale, [(0, 0), *more]).astype(self.dtype),
+        )
         together = least > self.options.target - top
         # The lower score comes first: what it needs of the other pair lies in earlier blocks, as long as no card that
         # is past the target for it is among the first digits; the higher score then finds all of it solved.
         inside, copies, inverse = d.blocks(self.options.target - least if together else top, self.dtype)
-        solved, second = self._solved[: len(pairs)], self._second[: len(pairs)]
+        # One pair is solved where it is kept; two need rows beside each other.
+        alone = self._storage.writable(self.slots[pairs[0]])[None] if len(pairs) == 1 else None
+        solved, second = self._solved if alone is None else alone, self._second[: len(pairs)]
         sums = np.zeros(copies.shape[1], self.dtype)
 
         def whole_deck_values(side: int) -> EmptyDeckValues:
@@ -215,7 +226,7 @@ class PairSolver:
                 solved[slot - len(self.rows)] if slot >= len(self.rows) else self.rows[slot] for slot in slots[side]
             ]
             after = [row[-1 - stride] for row, stride in zip(rows, d.strides, strict=True)]
-            chances = shift[side] + scale[side] * np.array(after, np.float64)
+            chances = shift[0, side] + scale[0, side] * np.array(after, np.float64)
             return EmptyDeckValues(float(solved[side, -1]), float(d.counts @ chances / d.counts.sum()))
 
         if self.empty is not None:
@@ -233,10 +244,7 @@ class PairSolver:
             self.code.sweep_decks(
                 self.rows,
                 solved,
-                slots,
-                shift,
-                scale,
-                past,
+                *arguments,
                 d.radix,
                 d.strides,
                 inside,
@@ -252,7 +260,8 @@ class PairSolver:
                 now = new
         for side, pair in enumerate(pairs):
             solved[side, self.pad] = now[side].draw
-            self._storage.write(self.slots[pair], solved[side])
+            if alone is None:
+                self._storage.writable(self.slots[pair])[:] = solved[side]
             if on_solved is not None:
                 on_solved(pair, second[side, self.pad :])
 

@@ -72,6 +72,9 @@ STORED_ONE = (1 << 24) - 1
 MAX_DISK_BYTES = 12_000_000_000
 """How much a solve may write while it runs."""
 
+MADV_POPULATE_WRITE = 23
+"""Linux's number, which Python has no name for."""
+
 MAX_TARGET = 200
 STEPS_IN_MEMORY = 4
 """After this many steps the rows that were read and written leave the memory of the process."""
@@ -120,6 +123,22 @@ def sample_decks(options: Options, which: int) -> Array:
         for k in range(SAMPLES_PER_BIN)
     ]
     return np.array(decks)
+
+
+def least_squares(terms: Array, values: Array) -> tuple[Array, Array]:
+    """Return, for each row of values, the factors of the terms that fit it best, and the deviation that is left.
+
+    By the normal equations, with terms of equal length: two products of large matrices. To take the terms apart
+    instead (QR, SVD) is many small products, in which the threads of the linear algebra mostly wait for each other.
+    """
+    lengths = np.linalg.norm(terms, axis=0)
+    lengths = np.maximum(lengths, 1e-9 * lengths.max())
+    scaled = terms / lengths
+    products, sides = scaled.T @ scaled, values @ scaled
+    factors = sides @ np.linalg.pinv(products, rcond=1e-13, hermitian=True)
+    squares = (values.astype(np.float64) ** 2).sum(axis=1)
+    left = squares - 2 * (factors * sides).sum(axis=1) + (factors @ products * factors).sum(axis=1)
+    return factors / lengths, np.sqrt(np.maximum(left, 0) / values.shape[1])
 
 
 class Tablebase:
@@ -235,10 +254,10 @@ class TablebaseBuilder:
 
     def stored(self) -> dict[str, Array]:
         """Return what is stored: instead of the samples the formula that fits them, and how far it is off."""
-        formula, errors = [], []
-        for terms, values in zip(self.terms, self.arrays["samples"], strict=True):
-            formula.append(values @ np.linalg.pinv(terms).T)
-            errors.append(np.std(formula[-1] @ terms.T - values, axis=1))
+        fits = [
+            least_squares(terms, values) for terms, values in zip(self.terms, self.arrays["samples"], strict=True)
+        ]
+        formula, errors = zip(*fits, strict=True)
         fitted = {"formula": np.stack(formula, axis=1), "errors": np.stack(errors, axis=1)}
         kept = {key: array for key, array in self.arrays.items() if key != "samples"}
         return kept | {key: array.astype(np.float32) for key, array in fitted.items()}
@@ -263,11 +282,13 @@ class RowFile(RowsInMemory):
         self.rows = np.frombuffer(self.mapped, dtype).reshape(shape)
         return self.rows
 
-    def write(self, slot: int, row: Array) -> None:
-        """Write a row by way of the file: as memory, each of its pages would have to be made writable again."""
-        with self.path.open("r+b", buffering=0) as file:
-            file.seek(slot * row.nbytes)
-            file.write(row.data)
+    def writable(self, slot: int) -> Array:
+        """Return a row that is about to be written, its pages made writable at once where the system can do that."""
+        row: Array = self.rows[slot]
+        begin = slot * row.nbytes // mmap.PAGESIZE * mmap.PAGESIZE
+        with suppress(AttributeError, OSError, ValueError):
+            self.mapped.madvise(MADV_POPULATE_WRITE, begin, (slot + 1) * row.nbytes - begin)
+        return row
 
     def release(self) -> None:
         """Let what was read and written leave the memory of this process, where the system can be told so."""

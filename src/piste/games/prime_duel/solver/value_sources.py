@@ -30,6 +30,15 @@ from piste.games.prime_duel.solver.score_pairs import (
     successors,
 )
 
+ENTRIES = (
+    "solve_fixed_odds",
+    "solve_fixed_odds_with_limit",
+    "solve_race",
+    "sweep_decks",
+    "sweep_decks_with_limit",
+)
+"""The kernels that are called from here."""
+
 WinLoss = tuple[float, float]
 """The chances to win and to lose."""
 
@@ -68,7 +77,7 @@ def load_kernels() -> Any:
     """Return the solver's kernels, compiled if that is possible."""
     from piste.compiled.compiler import link_modules
 
-    return link_modules(rules, kernels)
+    return link_modules(rules, kernels, entries=ENTRIES)
 
 
 def is_compiled(code: Any) -> bool:
