@@ -53,3 +53,16 @@ def test_the_first_note_and_the_question_are_in_sight_on_a_phone(
     for what in (NOTE, "#question", "#do-skip"):
         expect(page.locator(what)).to_be_in_viewport(ratio=1)
     look(page)
+
+
+@pytest.mark.parametrize("size", [(320, 640), (390, 780), (1366, 640)])
+def test_every_move_of_the_grid_is_in_sight_beside_the_note(
+    size: tuple[int, int], house: ServerProcess, person: Invite
+) -> None:
+    ada = person(house, "Ada moves", viewport={"width": size[0], "height": size[1]})
+    page = ada.go("/rules/zero-sum-grid")
+    page.locator(".teach button").click()
+    ada.waits_for_turn()
+    expect(page.locator(NOTE)).to_be_in_viewport(ratio=1)
+    for one in page.locator("button.handle").all():
+        expect(one).to_be_in_viewport(ratio=1)

@@ -12,7 +12,6 @@ from piste.games.mccoy_duel.rules import (
     KILL,
     LEAD,
     PLAY,
-    ROUNDS_WON,
     STANCE,
     TAKE,
     TRUMPED,
@@ -80,12 +79,9 @@ def lower(view: SeatView) -> str:
 
 
 def result(view: SeatView) -> str:
-    p: View = view.position
-    if p.phase != DONE or p.reason != ROUNDS_WON:
+    if view.position.phase != DONE:
         return ""
-    out = "Your opponent has no card to play and is out" if p.seat == view.seat else "You have no card to play: out"
-    whose = "you win" if p.seat == view.seat else "your opponent wins"
-    return f"{out}, so {whose} the round. A real match has nine cards each and up to five rounds."
+    return "That is a whole round. In a real match everybody has nine cards, and three rounds of five win."
 
 
 def faces(*cards: int) -> tuple[Card, ...]:

@@ -63,12 +63,10 @@ def to_come(view: SeatView) -> str:
 
 def result(view: SeatView) -> str:
     p: View = view.position
-    if p.phase != DONE or p.reason == rules.RESIGNED:
+    if p.phase != DONE:
         return ""
-    mine, other = p.scores[view.seat], p.scores[1 - view.seat]
-    end = "you win" if mine > other else "your opponent wins" if mine < other else "it is a draw"
     cards = counted(2 * rules.Options().top, "card")
-    return f"The deck is empty: {mine} to {other}, {end}. A real game has {cards}, from -10 to 10."
+    return f"That is the whole game. A real one has {cards}, from -10 to 10."
 
 
 PICTURES = (

@@ -6,7 +6,7 @@ from piste.core.lesson import Lesson, Picture
 from piste.core.protocols import HIDDEN
 from piste.core.scene import HAND, TRACK, Area, Card, Token
 from piste.core.views import SeatView
-from piste.games.prime_duel.rules import DECIDE, TARGET_REACHED, Options, View, is_prime
+from piste.games.prime_duel.rules import DECIDE, DONE, Options, View, is_prime
 
 
 def new_score(view: SeatView) -> int:
@@ -63,11 +63,7 @@ def near_the_end(view: SeatView) -> str:
 
 
 def result(view: SeatView) -> str:
-    p: View = view.position
-    if p.reason != TARGET_REACHED:
-        return ""
-    who = "You have" if p.winner == view.seat else "Your opponent has"
-    return f"{who} exactly {p.options.target} and won. A real game goes to {Options().target}."
+    return "" if view.position.phase != DONE else f"That is the whole game. A real one goes to {Options().target}."
 
 
 def track(own: int, reach: int, note: str) -> Area:

@@ -8,7 +8,7 @@ from piste.core.lesson import Lesson, Picture
 from piste.core.scene import CARDS, HAND, Area, number_cards
 from piste.core.views import SeatView
 from piste.games.zero_sum_duel.notation import card_name
-from piste.games.zero_sum_duel.rules import DISCARD, SUM_IS_ZERO, TURN_LIMIT, View
+from piste.games.zero_sum_duel.rules import DISCARD, DONE, TURN_LIMIT, View
 
 
 def asked(view: SeatView) -> bool:
@@ -61,13 +61,11 @@ def nearly(view: SeatView) -> str:
 
 def result(view: SeatView) -> str:
     p: View = view.position
+    if p.phase != DONE:
+        return ""
     if p.reason == TURN_LIMIT:
         return "The turns are used up, so it is a draw. A real game goes on until a hand adds up to 0."
-    if p.reason != SUM_IS_ZERO:
-        return ""
-    if p.winner == view.seat:
-        return "Your three cards add up to 0: you win at once. In a real game nobody tells you when a zero is near."
-    return "Your opponent's cards add up to 0, which wins at once. Now all hands are shown. Try it in a real game."
+    return "That is the whole game. In a real one nobody tells you when a zero is near."
 
 
 PICTURES = (

@@ -6,7 +6,7 @@ from piste.core.lesson import Lesson, Picture
 from piste.core.scene import GRID, Area, number_cards
 from piste.core.views import SeatView
 from piste.games.zero_sum_grid.bots.steady import distance
-from piste.games.zero_sum_grid.rules import GRID_IS_ZERO, MOVE, TURN_LIMIT, View
+from piste.games.zero_sum_grid.rules import DONE, MOVE, TURN_LIMIT, View
 
 
 def moves_left(view: SeatView) -> int:
@@ -44,11 +44,11 @@ def away(view: SeatView) -> str:
 
 def result(view: SeatView) -> str:
     p: View = view.position
-    if p.reason == GRID_IS_ZERO and p.winner == view.seat:
-        return "All nine numbers are 0, and the last move was yours. In a real game the numbers go from -5 to 5."
-    if p.reason != TURN_LIMIT:
+    if p.phase != DONE:
         return ""
-    return "The turns are used up, so it is a draw. You were never far from 0: try again, and move nearer each time."
+    if p.reason == TURN_LIMIT:
+        return "The turns are used up, so it is a draw. Try again, and move nearer to 0 each time."
+    return "That is the whole game. In a real one the numbers go from -5 to 5."
 
 
 def grid(label: str, *cells: int, note: str = "") -> Area:
