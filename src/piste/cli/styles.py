@@ -71,12 +71,13 @@ def game_marker(
     game: Game,
     options: Any,
     names: Sequence[str],
-    seat: Callable[[], int] = lambda: SPECTATOR,
+    seat: int | Callable[[], int] = SPECTATOR,
     own: Sequence[int] = (),
 ) -> Callable[[str], list[Mark]]:
     """Return what marks the lines of one game: its cards, whose turn it is, and who wins.
 
-    `seat` says whom the lines call "you" at the moment. Where `own` has one seat, the end is good or bad for it.
+    `seat` is whom the lines call "you", or says who that is at the moment. Where `own` has one seat, the end is good
+    or bad for it.
     """
     of_game = getattr(game.text, "marks", None)
     players = "|".join(re.escape(name) for name in names)
@@ -84,7 +85,9 @@ def game_marker(
     win = re.compile(rf"({players}) wins[^.]*!$")
 
     def marks(line: str) -> list[Mark]:
-        found: list[Mark] = [] if of_game is None else of_game(line, tuple(names), options, seat())
+        found: list[Mark] = (
+            [] if of_game is None else of_game(line, tuple(names), options, seat() if callable(seat) else seat)
+        )
         heading, won = turn.match(line), win.search(line)
         if heading is not None:
             found = [*found, Mark(*heading.span(), "heading")]

@@ -102,6 +102,7 @@ def test_answers_are_judged_and_the_streak_is_kept(
     said = capsys.readouterr().out
     assert "'nonsense' is not a decision here" in said
     assert "No:" in said
+    assert said.count("eeping ") == said.count("iscarding ") == 1, "why, of the answer and of the best one"
     assert "points of winning chance away" in said
     assert "Right in a row: 0 (best 1); 1 of 2 in all." in said
     (home / "puzzles.json").write_text("{ damaged")

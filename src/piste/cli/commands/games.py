@@ -47,9 +47,11 @@ def played(args: argparse.Namespace, terminal: Terminal) -> int:
         return print_json(terminal, {"played": rows, "standing": standing})
     if not games:
         terminal.line("You have played no games yet. Begin with: piste play zero-sum-duel")
-    terminal.listing([(entry.name, result(entry)) for entry in games])
-    if standing:
-        terminal.line()
+    with terminal.paged():
+        for entry in games:
+            show_entry(entry, terminal)
+        if standing:
+            terminal.line()
         for row in standing:
             score = f"won {row['won']}, drawn {row['drawn']}, lost {row['lost']}"
             against = " + ".join(bots.shown(find(row["game"]), spec) for spec in row["against"].split("+"))
@@ -57,18 +59,26 @@ def played(args: argparse.Namespace, terminal: Terminal) -> int:
     return 0
 
 
-def result(entry: saved_games.Entry) -> str:
-    """Return when a game began, who played and how it ended."""
+def show_entry(entry: saved_games.Entry, terminal: Terminal) -> None:
+    """Print a kept game: when, which and how it ended, who played, and its name; in a pipe as one line."""
     if entry.trouble:
-        return entry.trouble
-    game = find(entry.game)
+        terminal.listing([(entry.name, entry.trouble)])
+        return
+    game, day, ending = find(entry.game), saved_games.played_at(entry.name), result(entry)
     players = [bots.described(game, spec, entry.options) for spec in entry.specs]
     who = ", ".join(f"{name}: {spec}" for name, spec in zip(entry.seats, players, strict=False))
-    day = saved_games.played_at(entry.name)
-    who = f"{day}, {who}" if day else who
+    if not terminal.out.isatty():
+        terminal.line(f"{entry.name}: {f'{day}, ' if day else ''}{who}; {ending}")
+        return
+    terminal.toned(f"{f'{day}  ' if day else ''}{game.notation.TITLE}: {ending}", "heading")
+    terminal.line(f"    {who}")
+    terminal.whole(f"    {entry.name}")
+
+
+def result(entry: saved_games.Entry) -> str:
+    """Return how a game ended."""
     if entry.ending is None:
-        return f"{who}; still running"
+        return "still running"
     winner = entry.ending["winner"]
-    labels = game.notation.SEATS
-    label = "a draw" if winner is None else f"{entry.seats[labels.index(winner)]} won"
-    return f"{who}; {label}: {entry.ending['ending']}{'' if entry.counts else ' (does not count)'}"
+    label = "a draw" if winner is None else f"{entry.seats[find(entry.game).notation.SEATS.index(winner)]} won"
+    return f"{label}: {entry.ending['ending']}{'' if entry.counts else ' (does not count)'}"

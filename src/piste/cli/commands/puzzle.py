@@ -15,6 +15,7 @@ from piste.cli.arguments import named_games, option_pairs, whole_number, worker_
 from piste.cli.background import WorkMessages, preparing, work
 from piste.cli.output import print_json
 from piste.cli.rules_page import rules_text
+from piste.cli.styles import game_marker
 from piste.cli.terminal import Terminal
 from piste.compiled.compiler import observation_spec
 from piste.core.dealer import fresh_seed
@@ -54,7 +55,8 @@ def run(args: argparse.Namespace, terminal: Terminal) -> int:
         level, problem = find_puzzle(game, settings, seed, number, level)
         if args.json:
             return print_json(terminal, {"seed": seed, "level": level, **document(game, problem)}, version=VERSION)
-        terminal.lines(["", f"{game.notation.TITLE}, {level} puzzle {number}", ""])
+        terminal.marker = game_marker(game, settings, seat_names(game, settings), problem.view.seat)
+        terminal.toned(f"\n{game.notation.TITLE}, {level} puzzle {number}\n", "heading")
         terminal.lines(puzzle_lines(game, problem))
         if args.answer is not None:
             judge_answer(game, problem, read_answer(game, problem, args.answer), level, terminal)
@@ -77,19 +79,23 @@ def find_puzzle(game: Game, options: Any, seed: str, number: int, level: str | N
     return level, work(messages, puzzle, game, options, seed, number, level)
 
 
+def seat_names(game: Game, options: Any) -> tuple[str, ...]:
+    return tuple(f"Player {name}" for name in game.notation.SEATS[: game.rules.seats(options)])
+
+
 def puzzle_lines(game: Game, problem: Puzzle, max_events: int = MAX_EVENT_LINES) -> list[str]:
     """Return a puzzle as lines of text: what the seat was told last, what it sees, what is open to it."""
     view = problem.view
-    seat_names = tuple(f"Player {name}" for name in game.notation.SEATS[: game.rules.seats(view.options)])
+    seats = seat_names(game, view.options)
     events: list[str] = []
     secrets = bool(observation_spec(game).SHOWN)  # else all that was told can be seen
     for i in range(max(0, len(view.log) - max_events) if secrets else len(view.log), len(view.log)):
-        context = EventContext(view.seat, seat_names, view.opening, view.log[: i + 1])
+        context = EventContext(view.seat, seats, view.opening, view.log[: i + 1])
         events += [line for line in game.text.lines(context) if line.strip() and not isinstance(line, Pause)]
-    lines = [f"You are {seat_names[view.seat]}."]
+    lines = [f"You are {seats[view.seat]}."]
     if events:
         lines += ["Told last:", *(f"  {line.strip()}" for line in events[-max_events:])]
-    lines += [str(row) for row in game.text.picture(view, seat_names)]
+    lines += [str(row) for row in game.text.picture(view, seats)]
     return [*lines, f"Open to you: {', '.join(view.decisions)}"]
 
 
@@ -144,12 +150,16 @@ def judge_answer(
     right = action == best.action
     verdict = "Right" if right else "No"
     terminal.toned(f"{verdict}: {solution_text(game, problem)}", "good" if right else "bad")
+    for choice in dict.fromkeys((action, best.action)):
+        if game.explain is not None:
+            why = str(game.explain.why(problem.view, problem.evaluation, choice))
+            terminal.line(f"  {why[0].upper()}{why[1:]}.")
     if not right:
         lost = points(best) - next(points(c) for c in problem.evaluation.choices if c.action == action)
         terminal.line(f"Yours gives {100 * lost:.1f} points of winning chance away.")
     if not hinted:
         counts = update_streak(game.name, level, right)
-        terminal.line(
+        terminal.note(
             f"Right in a row: {counts['row']} (best {counts['best']}); {counts['right']} of {counts['asked']} in all."
         )
 

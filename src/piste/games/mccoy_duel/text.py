@@ -307,7 +307,7 @@ def marks(line: str, names: tuple[str, ...], options: Options, seat: int) -> lis
     found += [Mark(*word.span(), word[0][0]) for word in words.finditer(line)]
     seats = {"You": seat, "Your": seat, **{name: at for at, name in enumerate(names)}}
     whose = "|".join(re.escape(name) for name in seats)
-    said = re.match(rf"({whose})(?:'s)?(?:{DEEDS}|{REVEALED})", line)
+    said = re.match(rf" *({whose})(?:'s)?(?:{DEEDS}|{REVEALED})", line)
     owner = -1 if said is None else seat if "gives you" in said[0] else seats[said[1]]
     if said is not None and owner >= 0:
         tone, end = colour_name(options, 9 * owner)[0], re.split(r" \(| to ", line)[0]
