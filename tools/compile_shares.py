@@ -3,7 +3,8 @@
     python -m tools.compile_shares mccoy-duel 'zero-sum-duel{turns=30}'
 
 prints the CPU seconds of all, and the share in percent of compiling each function that takes 1 % or more, of other
-functions together, and of what is no compiling. The solvers' `COMPILED` tables are filled from it: with them progress
+functions together, and of what is no compiling; then the same of what the first late decision adds, in a game where
+that is much. The solvers' `COMPILED` tables are filled from it: with them progress
 moves with the work.
 """
 
@@ -13,6 +14,7 @@ import os
 import sys
 import tempfile
 from collections import Counter
+from collections.abc import Callable
 from time import process_time
 from typing import Any
 
@@ -40,10 +42,19 @@ def main(name: str) -> None:
     game, options, _ = split(name)
     solver: Any = game.solver
     event.register("numba:run_pass", Listener())  # type: ignore[no-untyped-call]
-    began = process_time()
-    solver.prepare(options, quiet)
-    whole = process_time() - began
-    print(f"{name}: {whole:.1f} s")
+    parts: dict[str, Callable[[], Any]] = {name: lambda: solver.prepare(options, quiet)}
+    if hasattr(solver, "solve_smallest_round"):
+        parts[f"{name}, first late decision"] = solver.solve_smallest_round
+    for part, work in parts.items():
+        spent.clear()
+        times.clear()
+        began = process_time()
+        work()
+        show(part, process_time() - began, spent, times)
+
+
+def show(part: str, whole: float, spent: Counter[str], times: Counter[str]) -> None:
+    print(f"{part}: {whole:.1f} s")
     small = 0.0
     for function, seconds in spent.most_common():
         if seconds < whole / 100:

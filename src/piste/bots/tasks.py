@@ -5,12 +5,14 @@ The same functions serve the terminal and the server, and give the same decision
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from piste import bots
 from piste.core.dealer import RandomStream
 from piste.core.evaluation import Progress, quiet
-from piste.core.game import find
+from piste.core.extras import solver_of
+from piste.core.game import Game, find
 from piste.core.views import SeatView
 
 MAX_READY_BOTS = 256
@@ -32,4 +34,15 @@ def prepare(game: str, level: str, options: Any, progress: Progress = quiet) -> 
 def choose(game: str, level: str, view: SeatView, stream: RandomStream, progress: Progress = quiet) -> int:
     """Return a bot's decision."""
     prepare(game, level, view.options, progress)
-    return int(_ready[game, level, view.options].choose(view, stream))
+    with _compiling_for(find(game), level, progress):
+        return int(_ready[game, level, view.options].choose(view, stream))
+
+
+def _compiling_for(game: Game, level: str, progress: Progress) -> AbstractContextManager[Any]:
+    """Report what a decision compiles, in a game whose solver says that some of them compile much."""
+    shares = getattr(solver_of(game), "DECISION_COMPILE_SHARES", None) if bots.asks_solver(level, game) else None
+    if shares is None:
+        return nullcontext()
+    from piste.compiled.compile_progress import compiling
+
+    return compiling(progress, shares)

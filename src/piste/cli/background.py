@@ -51,8 +51,11 @@ class WorkMessages(NamedTuple):
     stopped: str = ""  # once it was stopped
     done_before: float | None = None  # the part done before, if the progress is that of all phases together
 
-    def label(self, phase: str) -> str:
-        return f"{self.prefix}{phase}" if phase else self.unnamed or self.start
+    def label(self, phase: str, total: int) -> str:
+        """Return what stands before the bar; `total` is 0 while the work has reported nothing."""
+        if phase:
+            return f"{self.prefix}{phase}"
+        return self.unnamed if self.unnamed and total else self.start
 
 
 def finish(future: Future[T], messages: WorkMessages, *, gently: bool = False) -> T:
@@ -70,7 +73,7 @@ def finish(future: Future[T], messages: WorkMessages, *, gently: bool = False) -
                 bar = stack.enter_context(ProgressBar(messages.start, messages.done_before))
             done, total, phase = _latest.get(future, (0, 0, ""))
             if bar is not None:
-                bar(done, total, "stopping" if deadline else messages.label(phase))
+                bar(done, total, "stopping" if deadline else messages.label(phase, total))
             if interrupts.came and gently and not deadline:
                 interrupts.came, deadline = False, monotonic() + STOP_GRACE_S
                 _worker.interrupt()
@@ -122,8 +125,11 @@ class WorkerBot:
             self.prepare(view.options)
         assert self._ready is not None
         name = bots.shown(self._game, self.name, view.options)
-        finish(self._ready, WorkMessages(f"{name} gets ready", preparing(name, self._game)))
-        return work(WorkMessages(f"{name} is thinking"), tasks.choose, self._game.name, self.name, view, stream)
+        unnamed = preparing(name, self._game)
+        finish(self._ready, WorkMessages(f"{name} gets ready", unnamed))
+        # A decision may compile something too; then it says how far it is.
+        messages = WorkMessages(f"{name} is thinking", unnamed)
+        return work(messages, tasks.choose, self._game.name, self.name, view, stream)
 
     def close(self) -> None:
         pass
