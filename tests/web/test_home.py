@@ -83,7 +83,7 @@ async def test_other_names_of_a_game_lead_to_its_address(house: InProcessServer,
 async def test_what_names_no_game_is_answered_with_the_games_there_are(house: InProcessServer, asked: str) -> None:
     got = await Device(house).get(f"/g/{asked}")
     assert got.status == 404
-    assert all(find(name).notation.TITLE in got.text for name in names())
+    assert all(f'<a href="/g/{name}">{find(name).notation.TITLE}</a>' in got.text for name in names())
 
 
 async def test_an_error_has_a_way_on(house: InProcessServer) -> None:

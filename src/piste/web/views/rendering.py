@@ -238,7 +238,7 @@ class PageRenderer:
 
     def error_page(self, status: int, sentence: str, game: Game | None = None, table: str = "") -> str:
         """Return a page that says what went wrong and what can be done; at a table, with the way back to it."""
-        return self.page("error", status=status, sentence=sentence, game=game, table=table)
+        return self.page("error", status=status, sentence=sentence, game=game, table=table, games=map(find, names()))
 
     def replay_page(self, replay: ReplayStep, *, part: bool = False) -> str:
         """Return one step of a finished game with the coach's comment; or only the part that changes."""
