@@ -95,6 +95,25 @@ async def test_a_lesson_does_not_count(tmp_path: Path) -> None:
             await learner.decide(code, decision, table.number)
         record = (await learner.get(f"/t/{code}/record")).text
         assert not Record.parse(record).head.counts
+        real = await learner.opens("positive-negative", "novice")
+        assert (await learner.do(real, "resign"))["ok"]
+        progress = (await learner.get("/progress")).text
+        assert "looking at 1 game of yours" in progress
+        assert code not in progress
+
+
+@pytest.mark.parametrize("game", names())
+async def test_a_running_lesson_tells_neither_its_deal_nor_its_seed(tmp_path: Path, game: str) -> None:
+    async with InProcessServer(tmp_path / "db") as house:
+        code, learner = await begun(house, game)
+        head = house.room(code).head
+        assert head is not None
+        news = (await learner.get(f"/t/{code}/news?since=0&step=0")).text
+        for shown in (await learner.page(code), news):
+            assert str(head.seed) not in shown
+            assert head.commitment is not None
+            assert head.commitment.salt not in shown
+            assert head.laid not in shown or len(head.laid) < 4
 
 
 async def test_skipping_leads_to_a_real_game_and_leaves_nothing_behind(tmp_path: Path) -> None:

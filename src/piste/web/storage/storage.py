@@ -245,6 +245,12 @@ class Storage:
         with self._reading() as connection:
             return {row.room: row.text for row in connection.execute(asked)}
 
+    def heads(self, codes: list[str]) -> dict[str, str]:
+        """Return the first lines of these rooms' records, which say how their games began."""
+        asked = select(LineRow.room, LineRow.text).where(LineRow.room.in_(codes), LineRow.n == 0)
+        with self._reading() as connection:
+            return {row.room: _printable(row.text) for row in connection.execute(asked)}
+
     def expired(self, before: float) -> list[tuple[str, float]]:
         """Return the rooms without a change since then and the time of their last change, oldest first."""
         asked = select(RoomRow.code, RoomRow.touched).where(RoomRow.touched < before).order_by(RoomRow.touched)

@@ -278,6 +278,8 @@ class StudySite:
         # As `piste progress` does: finished games with one seat of one's own.
         own = [one for one in stored if one.room.ended is not None and len(one.yours) == 1]
         own = [one for one in own if one.room.game in names()]
+        heads = await asyncio.to_thread(self.service.storage.heads, [one.room.code for one in own])
+        own = [one for one in own if counts(heads.get(one.room.code, ""))]
         unread = [one for one in own if (one.room.code, seat_of(one)) not in self._rows]
         reviews = await asyncio.to_thread(self.service.storage.reviews, [one.room.code for one in unread])
         begun = 0
@@ -324,6 +326,14 @@ class StudySite:
             Route("/t/{code}/analyse", self.analyse),
             Route("/progress", self.progress),
         ]
+
+
+def counts(head: str) -> bool:
+    """Say whether a game counts (G8): lessons, and games that were tried again, do not. What is damaged does not."""
+    try:
+        return json.loads(head)["counts"] is True
+    except (ValueError, KeyError, TypeError):
+        return False
 
 
 def seat_of(stored: StoredTable) -> str:
