@@ -91,10 +91,16 @@ def scenes() -> dict[str, Scene]:
     pages = {
         "home": "/", "watch": "/watch", "your-games": "/games", "error": "/nothing-here", "options": "/g/mccoy-duel",
         **{f"rules-{game}": f"/rules/{game}" for game in GAMES},
+        "puzzles": "/puzzles", "progress": "/progress", "analysis": "/analysis",
     }  # fmt: skip
     every: dict[str, Scene] = {name: at(path) for name, path in pages.items()}
     every |= {"continue": continuing, "invite": invite, "invited": invited}
     for game in GAMES:
+        every |= {
+            f"{game}-puzzle": puzzle(game),
+            f"{game}-answer": answered(game),
+            f"{game}-analysis": analysis(game),
+        }
         every |= {f"{game}-play": playing(game), f"{game}-over": over(game), f"{game}-replay": replay(game)}
     every |= {f"mccoy-duel-{name}": duel(text) for name, text in DUEL_QUESTIONS.items()}
     return every | {"mccoy-duel-4": four, "mccoy-duel-round": round_end, "rematch": rematch, "spectator": spectator}
@@ -148,6 +154,34 @@ def replay(game: str) -> Scene:
         over(game)(user, browser, server)
         user.page.click("a[href$='/replay']")
         expect(user.page.locator("#looking")).to_have_count(0)  # the coach has seen the whole game
+
+    return scene
+
+
+def prepared(user: Person, path: str) -> None:
+    """Go to a page that may have to wait for the coach."""
+    user.go(path)
+    user.page.wait_for_function("() => !document.body.dataset.pending")
+
+
+def puzzle(game: str) -> Scene:
+    def scene(user: Person, _browser: Browser, _server: ServerProcess) -> None:
+        prepared(user, f"/puzzles/{game}/easy/1")
+
+    return scene
+
+
+def answered(game: str) -> Scene:
+    def scene(user: Person, _browser: Browser, _server: ServerProcess) -> None:
+        prepared(user, f"/puzzles/{game}/easy/1")
+        user.page.click(".give-up button")
+
+    return scene
+
+
+def analysis(game: str) -> Scene:
+    def scene(user: Person, _browser: Browser, _server: ServerProcess) -> None:
+        prepared(user, f"/analysis/{game}")
 
     return scene
 

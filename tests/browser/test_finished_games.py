@@ -41,12 +41,14 @@ def test_a_game_is_stepped_through_with_the_coachs_graph(game: str, house: Serve
     play([ada], bots=True)
     ada.page.click("a[href$='/replay']")
     where, graph = ada.page.locator(".where"), ada.page.locator(".graph svg[role=img]")
-    expect(where).to_contain_text("Step 0 of")
+    expect(graph).to_be_visible()  # as soon as the coach is ready
+    expect(ada.page.locator("#looking")).to_have_count(0)
     steps = int(where.inner_text().rpartition(" ")[2])
     assert steps > 4
-    expect(graph).to_be_visible()  # as soon as the coach is ready, without a reload
     expect(graph.locator("polyline")).to_have_count(1)
     expect(ada.page.locator(".graph > p")).to_contain_text("Chance of winning, as Ada")
+    ada.page.keyboard.press("Home")
+    expect(where).to_have_text(f"Step 0 of {steps}")
     ada.page.keyboard.press("ArrowRight")
     expect(where).to_have_text(f"Step 1 of {steps}")
     ada.page.click("#go-next")
@@ -68,6 +70,34 @@ def test_a_game_is_stepped_through_with_the_coachs_graph(game: str, house: Serve
     expect(where).to_have_text(f"Step {steps} of {steps}")
 
 
+def test_a_replay_plays_by_itself_until_it_is_paused_and_controls_stay_in_sight(
+    house: ServerProcess, person: Invite
+) -> None:
+    ada = person(house, "Ada watches", viewport={"width": 1366, "height": 640})
+    ada.open("positive-negative", "steady", top=4)
+    play([ada], bots=True)
+    ada.page.goto(f"{ada.page.url.partition('?')[0]}/replay?step=0")
+    where, button = ada.page.locator("#where"), ada.page.locator("#play")
+    steps = int(where.inner_text().rpartition(" ")[2])
+    expect(button).to_have_text("Play")
+    for size in ({"width": 1366, "height": 640}, {"width": 390, "height": 844}, {"width": 320, "height": 640}):
+        ada.page.set_viewport_size(size)  # type: ignore[arg-type]
+        box = button.bounding_box()
+        assert box is not None
+        assert box["y"] + box["height"] <= size["height"]
+    ada.page.keyboard.press("Space")
+    expect(button).to_have_text("Pause")
+    expect(where).to_have_text(f"Step 2 of {steps}")
+    ada.page.keyboard.press("Space")
+    expect(button).to_have_text("Play")
+    ada.page.keyboard.press("End")
+    expect(where).to_have_text(f"Step {steps} of {steps}")
+    button.click()
+    expect(where).to_have_text(f"Step 1 of {steps}")  # from the beginning
+    ada.page.keyboard.press("ArrowLeft")
+    expect(button).to_have_text("Play")
+
+
 def test_after_the_game_every_hand_is_shown(house: ServerProcess, person: Invite) -> None:
     ada, bob = person(house, "Ada shows"), person(house, "Bob shows")
     two(ada, bob, "mccoy-duel", rounds=1)
@@ -80,9 +110,9 @@ def test_after_the_game_every_hand_is_shown(house: ServerProcess, person: Invite
     for card in hand:
         expect(ada.page.locator("#part-scene")).to_contain_text(card)
     ada.page.click("a[href$='/replay']")
-    ada.page.select_option("#eyes", label="Bob shows")
-    expect(ada.page.locator("#part-replay")).to_contain_text("Bob shows")
-    expect(ada.page.locator("#eyes")).to_have_value("1")
+    ada.page.locator(".viewers a", has_text="Bob shows").click()
+    expect(ada.page.locator(".viewers [aria-current]")).to_have_text("Bob shows")
+    expect(ada.page.locator("#part-board")).to_contain_text("Bob shows")
 
 
 def test_your_games_and_tables_to_watch_are_listed_and_can_be_deleted(house: ServerProcess, person: Invite) -> None:

@@ -53,6 +53,7 @@ def test_without_javascript_a_game_is_played_by_forms(game: str, house: ServerPr
             ada.page.reload()  # a bot is still thinking
     expect(ada.page.locator(OVER)).to_be_visible()
     ada.page.click("a[href$='/replay']")
+    ada.page.click("#go-first")
     expect(ada.page.locator(".where")).to_contain_text("Step 0 of")
     ada.page.click("#go-next")
     expect(ada.page.locator(".where")).to_contain_text("Step 1 of")

@@ -104,7 +104,7 @@ async def test_an_address_of_another_game_leads_to_the_right_one(house: InProces
         ("zero-sum-grid <script>alert(1)</script>", "is not written as"),
     ],
 )
-async def test_text_that_is_no_position_gets_a_sentence_and_stays_to_be_mended(
+async def test_text_that_is_no_position_gets_a_sentence_and_stays_to_be_changed(
     house: InProcessServer, text: str, why: str
 ) -> None:
     got = await Device(house).get(address("zero-sum-grid", text))

@@ -230,10 +230,13 @@ class Forging(Episode):
             (
                 link, f"/t/{quote(wrong)}{path}", f"/t/{self.code.upper()}{path}", f"/t/{self.code}/record",
                 f"/t/{self.code}/replay?step={chooser.choice(NUMBERS)}&seat=1", f"/t/{self.code}/review",
+                f"/t/{self.code}/analyse?step={chooser.choice(NUMBERS)}&seat=1",
                 f"/t/{self.code}/%2e%2e/record", f"//t/{self.code}/record", f"/t/{self.code}/record/",
                 f"/t/{self.code}/record%00", "/static/../app.py", "/static/%2e%2e/%2e%2e/web/storage/storage.py",
                 "/static/..%2f..%2fapp.py", "/static/%00", "/static/" + "a" * 3000, "/static/", "/static//etc/passwd",
                 "/rules/..%2f..%2fpyproject", "/rules/nothing", "/g/nothing", "/g/%ff", "/tables.db", "/.git/config",
+                "/puzzles/nothing/easy/1", "/puzzles/prime-duel/%ff/1", "/puzzles/prime-duel/easy/%00",
+                "/analysis/nothing", "/analysis/prime-duel?position=%00%ff", "/analysis?position=" + "x" * 3000,
                 "/t/", "/t", "/s/", "/%0d%0aset-cookie:a=b", "/t/" + "2" * 5000,
             )
         )  # fmt: skip

@@ -127,7 +127,9 @@ class Episode:
     async def look(self, at: int, code: str) -> None:
         for what in ("", "/news", "/qr.svg", "/record", "/replay?step=2&seat=0", "/review", "/socket", "/decide"):
             await self.ask(at, f"/t/{code}{what}")
-        for page in ("/", "/watch", "/games", f"/g/{self.kind.game}", "/readyz", "/healthz"):
+        await self.ask(at, f"/t/{code}/analyse?step={len(self.decided)}&seat={max(at, 0)}")
+        around = ("/", "/watch", "/games", f"/g/{self.kind.game}", "/puzzles", "/analysis", "/progress")
+        for page in (*around, "/readyz", "/healthz"):
             await self.ask(at, page)
         await self.meddle(at, code, len(self.decided), random.Random(at))
 

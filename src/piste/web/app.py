@@ -321,9 +321,10 @@ class Site:
         code, player = request.path_params["code"], self.player(request)
         review = await self.service.bot_runner.review(code, network_of(request.scope))
         async with self.service.room(code) as room:
-            seat = int_param(request, "seat", room.seat_of(player))
-            status = self.service.bot_runner.review_status(code)
-            replay = replay_step(room, int_param(request, "step", 0), seat, review, status)
+            own = room.seat_of(player)
+            seat, status = int_param(request, "seat", own), self.service.bot_runner.review_status(code)
+            step = max(0, int_param(request, "step", 0)) if "step" in request.query_params else -1
+            replay = replay_step(room, step, seat, review, status, own)
         return HTMLResponse(self.pages.replay_page(replay, part="part" in request.query_params))
 
     # For browsers that keep the site as an app

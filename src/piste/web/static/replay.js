@@ -1,43 +1,89 @@
-// A game shown again: from step to step without loading the page anew.
+// A game shown again: from step to step without loading the page anew, and by itself.
 const $ = (id) => document.getElementById(id);
 const { code, seat, steps } = document.body.dataset;
 const last = Number(steps);
 const POLL_INTERVAL_MS = 2000; // between two requests for the coach's progress
-let currentHtml = "";
-let step = Number(document.body.dataset.step), wanted = step;
+const PLAY_INTERVAL_MS = 1400, SLOW_INTERVAL_MS = 4000; // between two steps that come by themselves
+const seen = new Map(); // steps that were fetched, once the coach is done
+let step = Number(document.body.dataset.step), wanted = step, currentHtml = "";
+let looking = Boolean(document.body.dataset.looking), moved = location.search.includes("step=");
+let timer = 0; // of the step that comes next by itself; 0 while nothing plays
 
 export function begin() {
-  $("slider").disabled = false;
-  $("slider").addEventListener("input", () => go(Number($("slider").value)));
-  $("eyes").addEventListener("change", () => $("eyes").form.requestSubmit());
+  $("slider").disabled = $("play").hidden = false;
+  $("slider").addEventListener("input", () => move(Number($("slider").value)));
+  $("play").addEventListener("click", () => (timer ? pause() : play()));
   document.addEventListener("click", click);
   document.addEventListener("keydown", keydown);
-  if (document.body.dataset.looking) setTimeout(pollReview, POLL_INTERVAL_MS);
+  document.addEventListener("visibilitychange", () => document.hidden && pause());
+  if (looking) setTimeout(pollReview, POLL_INTERVAL_MS);
 }
 
+const targets = () => ({ first: 0, previous: step - 1, next: step + 1, last });
+
 function click(event) {
-  const link = event.target.closest("[data-step]:not(body)"), plot = event.target.closest(".plot svg");
-  if (link) {
-    event.preventDefault();
-    go(Number(link.dataset.step));
-  } else if (plot) {
+  if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+  const link = event.target.closest("a[data-step]"), button = event.target.closest("a[id^=go-]"), plot = event.target.closest(".plot svg");
+  if (link || button) event.preventDefault();
+  if (link) move(Number(link.dataset.step));
+  else if (button) move(targets()[button.id.slice(3)]);
+  else if (plot) {
     const box = plot.getBoundingClientRect();
-    go(Math.round(((event.clientX - box.left) / box.width) * last));
+    move(Math.round(((event.clientX - box.left) / box.width) * last));
   }
 }
 
 function keydown(event) {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select")) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, textarea")) return;
+  if (event.key === " " && !event.target.closest("a, button, summary")) {
+    event.preventDefault();
+    return timer ? pause() : play();
+  }
   const to = { ArrowLeft: step - 1, ArrowRight: step + 1, Home: 0, End: last }[event.key];
   if (to === undefined) return;
   event.preventDefault();
-  go(to);
+  move(to);
+}
+
+// A step that somebody asked for: nothing comes by itself any more.
+function move(to) {
+  pause();
+  moved = true;
+  return go(to);
+}
+
+function play() {
+  moved = true;
+  showPlaying(true);
+  const interval = matchMedia("(prefers-reduced-motion: reduce)").matches ? SLOW_INTERVAL_MS : PLAY_INTERVAL_MS;
+  const next = async () => {
+    if (step < last) await go(step + 1);
+    if (timer && step < last) timer = setTimeout(next, interval);
+    else pause();
+  };
+  timer = setTimeout(async () => {
+    if (step >= last) await go(0);
+    else return next();
+    if (timer) timer = setTimeout(next, interval);
+  });
+}
+
+function pause() {
+  clearTimeout(timer);
+  timer = 0;
+  showPlaying(false);
+}
+
+function showPlaying(playing) {
+  const button = $("play");
+  button.setAttribute("aria-pressed", playing);
+  button.querySelector(".word").textContent = playing ? "Pause" : "Play";
 }
 
 async function go(to) {
   wanted = Math.max(0, Math.min(last, to));
   const asked = wanted;
-  const text = await fetchStep(asked);
+  const text = seen.get(asked) ?? (await fetchStep(asked));
   if (text === null) return location.assign(address(asked));
   if (asked !== wanted) return; // a later step was asked for meanwhile
   show(asked, text);
@@ -45,19 +91,22 @@ async function go(to) {
 
 function show(to, text) {
   replaceStep(to, text);
-  $("said").textContent = [...$("part-replay").querySelectorAll(".where, .said-then li, .coach")].map((one) => one.textContent).join(". ");
+  $("said").textContent = [...document.querySelectorAll("#where, .said-then li, .coach")].map((one) => one.textContent).join(". ");
 }
 
 function replaceStep(to, text) {
-  const place = $("part-replay"), focus = document.activeElement?.id, open = $("named")?.open;
+  const focus = document.activeElement?.id, open = $("named")?.open;
+  const page = new DOMParser().parseFromString(text, "text/html");
   step = to;
   currentHtml = text;
-  place.innerHTML = text;
+  if (!looking) seen.set(to, text);
+  for (const part of ["part-board", "part-moment"]) $(part).innerHTML = page.getElementById(part).innerHTML;
   if (open && $("named")) $("named").open = true;
-  if (focus && place.contains($(focus))) $(focus).focus({ preventScroll: true });
+  if (focus && document.activeElement === document.body && $(focus)) $(focus).focus({ preventScroll: true });
   $("slider").value = to;
-  $("eyes-step").value = to;
-  history.replaceState(null, "", address(to));
+  $("where").textContent = `Step ${to} of ${last}`;
+  for (const [name, target] of Object.entries(targets())) $(`go-${name}`).href = address(Math.max(0, Math.min(last, target)));
+  if (moved) history.replaceState(null, "", address(to));
 }
 
 const address = (to) => `/t/${code}/replay?seat=${seat}&step=${to}`;
@@ -73,8 +122,11 @@ async function fetchStep(to) {
 
 async function pollReview() {
   const at = step, text = await fetchStep(at);
-  const current = text !== null && wanted === at && step === at, done = text !== null && !text.includes('id="looking"');
-  if (current && done) return show(at, text);
-  if (current && text !== currentHtml) replaceStep(at, text); // the review so far; screen readers are not told
-  setTimeout(pollReview, POLL_INTERVAL_MS);
+  looking = text === null || text.includes('id="looking"');
+  if (!looking && !moved) return location.replace(`/t/${code}/replay?seat=${seat}`); // it opens where most was lost
+  if (text !== null && wanted === at && step === at) {
+    if (!looking) return show(at, text);
+    if (text !== currentHtml) replaceStep(at, text); // the review so far; screen readers are not told
+  }
+  if (looking) setTimeout(pollReview, POLL_INTERVAL_MS);
 }

@@ -242,10 +242,14 @@ class PageRenderer:
 
     def replay_page(self, replay: ReplayStep, *, part: bool = False) -> str:
         """Return one step of a finished game with the coach's comment; or only the part that changes."""
-        people = tuple(Person(seat, name, "", you=seat == replay.seat) for seat, name in enumerate(replay.people))
+        people = tuple(
+            Person(seat, name, "", you=seat == replay.seat, turn=seat == replay.to_act)
+            for seat, name in enumerate(replay.people)
+        )
         context = {
             "replay": replay,
             "people": people,
+            "viewers": ((SPECTATOR, "everybody"), *enumerate(replay.people)),
             "graph": chances_graph(replay),
             "comment": coach_comment(replay),
         }

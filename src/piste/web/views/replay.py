@@ -7,14 +7,18 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from piste.core.errors import IllegalDecisionError
-from piste.core.protocols import HIDDEN, SPECTATOR
+from piste.core.game import Game
+from piste.core.protocols import HIDDEN, RESIGNS, SPECTATOR
 from piste.core.scene import Area, Standing
+from piste.core.views import SeatView
+from piste.web.tables.again import can_try_again, decision_after
 from piste.web.tables.bot_runner import ReviewStatus
 from piste.web.tables.results import result
 from piste.web.tables.room import Room
 from piste.web.views.view_models import scene, standing
 
 NOTHING_YET = ReviewStatus()
+LEAST_LOSS = 0.0005  # a smaller one is rounding
 
 
 class ReplayStep(NamedTuple):
@@ -36,6 +40,9 @@ class ReplayStep(NamedTuple):
     reviewing: bool = False  # the coach is still at work: the document is there as far as it goes
     progress: float = 0.0  # of the coach, from 0 to 1
     note: str = ""  # how the coach's numbers are known, or why there are none
+    to_act: int = SPECTATOR  # who decides next
+    again: int = HIDDEN  # after so many steps the viewer can try again against bots; HIDDEN if not here
+    analyse: int = 0  # the step whose position the analysis board shows: after a decision, the one before it
 
 
 class ChancesGraph(NamedTuple):
@@ -49,41 +56,72 @@ class ChancesGraph(NamedTuple):
 
 
 def replay_step(
-    room: Room, step: int, seat: int, review: str | None, status: ReviewStatus = NOTHING_YET
+    room: Room, step: int, seat: int, review: str | None, status: ReviewStatus = NOTHING_YET, own: int = SPECTATOR
 ) -> ReplayStep:
     """Return one step of a finished game; a step or seat that does not exist is brought to the nearest.
 
-    `review` is the coach's finished document; while there is none, `status` holds it as far as it goes.
+    Below 0 it is the one to begin with. `review` is the coach's finished document; while there is none, `status`
+    holds it as far as it goes. `own` is the seat of whoever looks, from whichever seat that is.
     """
     if room.table is None or room.transcript is None or not room.over:
         raise IllegalDecisionError("The game is not over: it can be seen again when it is.")
     seat = seat if 0 <= seat < room.table.seats else SPECTATOR
     view = room.table.view(seat)
-    step = max(0, min(step, len(view.log)))
     names = room.names()
     ending = room.table.ending()
     assert ending is not None
     text = status.partial_review if review is None else review
     document: dict[str, Any] = json.loads(text) if text else {}
     failed = str(document.get("failed", ""))
+    labels = tuple(room.game.seat_name(i) for i in range(room.table.seats))
+    deciders = room.transcript.deciders
+    if step < 0:
+        step = costliest(document if review else {}, "" if seat == SPECTATOR else labels[seat])
+        if not step:  # the first decision is ahead
+            step = next((at for at, decider in enumerate(deciders) if decider != SPECTATOR), 0)
+    step = min(step, len(view.log))
+    decided = step > 0 and deciders[step - 1] != SPECTATOR
+    again = step - 1 if can_try_again(room, own) and decision_after(room, own, step - 1) is not None else HIDDEN
     return ReplayStep(
         code=room.code,
         game=room.game.name,
         title=room.game.notation.TITLE,
         people=names,
-        labels=tuple(room.game.seat_name(i) for i in range(room.table.seats)),
+        labels=labels,
         step=step,
         steps=len(view.log),
         seat=seat,
         areas=scene(room.game, view.at_step(step), names),
         standing=standing(room.game, view.at_step(step), names),
-        lines=tuple(room.transcript.lines_at(seat, step)),
+        lines=tuple(room.transcript.lines_at(seat, step)) or (event_sentence(room.game, view, step, names),),
         result=result(ending, names, HIDDEN),
         review=None if failed else document or None,
         reviewing=review is None,
         progress=status.fraction,
         note=failed or str(document.get("certainty", "")),
+        to_act=next((seat for seat in deciders[step:] if seat != SPECTATOR), SPECTATOR),
+        again=again,
+        analyse=step - decided,
     )
+
+
+def costliest(review: Mapping[str, Any], seat: str) -> int:
+    """Return the step of the decision that cost most, of this seat if it lost anything; 0 if none did."""
+    costly = [one for one in review.get("decisions", ()) if one["loss"] > max(LEAST_LOSS, margin_of(one))]
+    own = [one for one in costly if one["seat"] == seat]
+    return max((own or costly), key=lambda one: one["loss"])["step"] + 1 if costly else 0
+
+
+def event_sentence(game: Game, view: SeatView, step: int, names: tuple[str, ...]) -> str:
+    """Return what happened at a step, where the game's text says nothing of it."""
+    if step == 0:
+        return "The game begins."
+    event = view.log[step - 1].event
+    who = "" if event.seat == HIDDEN else f"{'You' if event.seat == view.seat else names[event.seat]}: "
+    if event.kind == RESIGNS:
+        return f"{who}resigned."
+    what = "" if event.what == HIDDEN else f" {game.notation.name(view.options, event.kind, event.what)}"
+    return f"{who}{game.kind_name(event.kind)}{what}."
 
 
 def chances_graph(replay: ReplayStep) -> ChancesGraph | None:

@@ -16,7 +16,6 @@ from piste.core.protocols import CHANCE, HIDDEN, OVER, SPECTATOR
 from piste.core.scene import Area
 from piste.core.views import SeatView
 from piste.web.study.tasks import SolvedPuzzle
-from piste.web.tables.room import PERSON
 from piste.web.views.view_models import (
     PLAYING,
     Person,
@@ -89,7 +88,7 @@ def study_model(game: Game, view: SeatView, to_act: int, *, decide: str = "") ->
         game=game.name, title=game.notation.TITLE, seat=view.seat, stage=PLAYING, decide=decide,
         options=tuple(game.option_texts(view.options, changed_only=True).items()),
         people=tuple(
-            Person(i, name, PERSON, you=i == view.seat, turn=i == to_act) for i, name in enumerate(names)
+            Person(i, name, "", you=i == view.seat, turn=i == to_act) for i, name in enumerate(names)
         ),
         standing=standing(game, view, names), areas=scene(game, shown, names), tips=game.tips(view.options),
     )  # fmt: skip

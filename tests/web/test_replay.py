@@ -1,0 +1,130 @@
+"""A finished game step by step: where it opens, what every step says, whose view it is, and where it leads."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from piste.core.protocols import HIDDEN, SPECTATOR
+from piste.web.storage.schema import ReviewRow, put
+from piste.web.views.replay import costliest, event_sentence, replay_step
+from tests.game_setups import FULL, Kind
+from tests.web.in_process_server import Device, InProcessServer, finish, table_for
+from tests.web.test_rendering import last, moments
+
+
+def review(*decisions: tuple[int, str, float, float]) -> str:
+    """Return a review with decisions of a step, a seat, a loss and a margin."""
+    made = [
+        {
+            "step": step, "seat": seat, "decision": "R1+", "best": "R2+", "loss": loss, "margin": margin,
+            "label": None, "why": "",
+        }
+        for step, seat, loss, margin in decisions
+    ]  # fmt: skip
+    return json.dumps({"chances": [], "decisions": made, "certainty": "Every number is exact."})
+
+
+def shown_step(page: str) -> int:
+    found = re.search(r"Step (\d+) of", page)
+    assert found is not None
+    return int(found[1])
+
+
+async def test_it_opens_at_the_decision_that_cost_most_and_a_named_step_stays(house: InProcessServer) -> None:
+    code, people = await table_for(house, "zero-sum-grid", 2, **{"option-turns": "6"})
+    await finish(house, code, people)
+    house.storage.write(put(ReviewRow(code, review((10, "1", 0.2, 0.0), (11, "2", 0.5, 0.0))))).result()
+    assert shown_step((await people[0].get(f"/t/{code}/replay")).text) == 11
+    assert shown_step((await people[1].get(f"/t/{code}/replay")).text) == 12
+    assert shown_step((await people[0].get(f"/t/{code}/replay?seat={SPECTATOR}")).text) == 12
+    for step in (0, 3, 12):
+        assert shown_step((await people[0].get(f"/t/{code}/replay?step={step}")).text) == step
+    assert shown_step((await people[0].get(f"/t/{code}/replay?step=-5")).text) == 0
+    assert shown_step((await people[0].get(f"/t/{code}/replay?step=x")).text) == 0
+
+
+async def test_before_the_review_it_opens_where_somebody_decides_first(house: InProcessServer) -> None:
+    code, people = await table_for(house, "zero-sum-grid", 2, **{"option-turns": "6"})
+    await finish(house, code, people)
+    house.bot_workers.reviewing = None
+    page = (await people[0].get(f"/t/{code}/replay")).text
+    assert 'id="looking"' in page
+    deciders = house.room(code).transcript.deciders  # type: ignore[union-attr]
+    assert shown_step(page) == next(at for at, decider in enumerate(deciders) if decider != SPECTATOR) > 0
+
+
+@pytest.mark.parametrize(
+    ("decisions", "seat", "step"),
+    [
+        ((), "1", 0),
+        (((4, "1", 0.0, 0.0),), "1", 0),
+        (((4, "1", 0.1, 0.2),), "1", 0),  # within the margin: nothing was lost for certain
+        (((4, "1", 0.1, 0.0), (6, "1", 0.2, 0.0)), "1", 7),
+        (((4, "1", 0.1, 0.0), (6, "2", 0.2, 0.0)), "1", 5),
+        (((6, "2", 0.2, 0.0),), "1", 7),  # who lost nothing is shown what the other lost
+        (((4, "1", 0.1, 0.0), (6, "2", 0.2, 0.0)), "", 7),
+    ],
+)
+def test_the_costliest_decision_is_ones_own_if_one_lost_anything(
+    decisions: tuple[tuple[int, str, float, float], ...], seat: str, step: int
+) -> None:
+    assert costliest(json.loads(review(*decisions)), seat) == step
+
+
+@pytest.mark.parametrize("kind", FULL, ids=str)
+def test_every_step_says_something_to_everybody(kind: Kind) -> None:
+    room = last(moments(kind, f"said {kind}", most=12))
+    assert room.table is not None
+    for seat in (SPECTATOR, *range(room.table.seats)):
+        view = room.table.view(seat)
+        for step in range(len(view.log) + 1):
+            found = replay_step(room, step, seat, None)
+            assert found.lines
+            assert all(line.strip() for line in found.lines)
+            assert event_sentence(room.game, view, step, room.names()).endswith(".")
+
+
+async def test_a_view_is_chosen_by_name(house: InProcessServer) -> None:
+    code, people = await table_for(house, "zero-sum-grid", 2, **{"option-turns": "4"})
+    await finish(house, code, people)
+    page = (await people[0].get(f"/t/{code}/replay?step=10")).text
+    viewers = re.findall(r'href="[^"]*seat=(-?\d+)&amp;step=10"([^>]*)><bdi>([^<]*)</bdi>', page)
+    assert [name for _, _, name in viewers] == ["everybody", "Ada", "Ben"]
+    assert [name for _, now, name in viewers if "aria-current" in now] == ["Ada"]
+    assert "Nothing was said" not in page
+
+
+async def test_another_try_is_offered_at_decisions_of_ones_own_against_bots_only(house: InProcessServer) -> None:
+    one = Device(house)
+    code = await one.opens("zero-sum-grid", versus="steady", **{"option-turns": "4"})
+    await finish(house, code, [one, one])
+    deciders = house.room(code).transcript.deciders  # type: ignore[union-attr]
+    seat = house.room(code).seat_of(house.room(code).host)
+    for step in range(len(deciders) + 1):
+        page = (await one.get(f"/t/{code}/replay?step={step}")).text
+        own = step > 0 and deciders[step - 1] == seat
+        assert (f'action="/t/{code}/again"' in page) == own
+        assert "do-again" not in (await Device(house).get(f"/t/{code}/replay?step={step}")).text
+        decided = step > 0 and deciders[step - 1] != SPECTATOR
+        assert f'&amp;step={step - decided}">Analyse this {"decision" if decided else "position"}' in page
+    step = deciders.index(seat)
+    again = await one.post(f"/t/{code}/again", {"step": str(step)})
+    assert again.status == 303
+    assert again.header("location") != f"/t/{code}"
+    code, people = await table_for(house, "zero-sum-grid", 2, **{"option-turns": "4"})
+    await finish(house, code, people)
+    pages = [(await people[0].get(f"/t/{code}/replay?step={step}")).text for step in range(9, 14)]
+    assert not any("do-again" in page for page in pages)
+
+
+def test_who_decides_next_is_shown_and_no_step_of_a_game_leads_elsewhere() -> None:
+    room = last(moments(FULL[0], "next", most=8))
+    assert room.transcript is not None
+    for step in range(len(room.transcript.deciders)):
+        found = replay_step(room, step, 0, None)
+        assert found.again == HIDDEN
+        if room.transcript.deciders[step] != SPECTATOR:
+            assert found.to_act == room.transcript.deciders[step]
