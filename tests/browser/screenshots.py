@@ -89,7 +89,8 @@ def write_index(into: Path) -> None:
 def scenes() -> dict[str, Scene]:
     """Return what brings a person to each page, by the name of its picture."""
     pages = {
-        "home": "/", "watch": "/watch", "your-games": "/games", "error": "/nothing-here", "options": "/g/mccoy-duel",
+        "home": "/", "watch": "/watch", "your-games": "/games", "error": "/nothing-here",
+        "offline": "/offline", "options": "/g/mccoy-duel",
         **{f"rules-{game}": f"/rules/{game}" for game in GAMES},
         "puzzles": "/puzzles", "progress": "/progress", "analysis": "/analysis",
     }  # fmt: skip
