@@ -16,6 +16,7 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, expect, sync_playwright
 
+from piste.core.game import find
 from tests.browser.browser_user import OVER, SHORT, Person, counted, play
 from tests.browser.conftest import FLAGS
 from tests.browser.server_process import ServerProcess
@@ -102,6 +103,7 @@ def scenes() -> dict[str, Scene]:
             f"{game}-answer": answered(game),
             f"{game}-analysis": analysis(game),
         }
+        every |= {f"{game}-lesson": lesson(game, ends=False), f"{game}-lesson-over": lesson(game, ends=True)}
         every |= {f"{game}-play": playing(game), f"{game}-over": over(game), f"{game}-replay": replay(game)}
     every |= {f"mccoy-duel-{name}": duel(text) for name, text in DUEL_QUESTIONS.items()}
     return every | {"mccoy-duel-4": four, "mccoy-duel-round": round_end, "rematch": rematch, "spectator": spectator}
@@ -138,6 +140,25 @@ def playing(game: str) -> Scene:
         options, decisions = GAMES[game]
         user.open(game, "steady", **options)
         play([user], bots=True, until=counted(decisions))
+
+    return scene
+
+
+def lesson(game: str, *, ends: bool) -> Scene:
+    """Play a first game that teaches by its suggested decisions: all of them, or all but the last."""
+
+    def scene(user: Person, _browser: Browser, _server: ServerProcess) -> None:
+        user.go(f"/rules/{game}")
+        user.page.locator(".teach button").click()
+        taught = find(game).lesson
+        assert taught is not None
+        suggested = taught.LESSON.suggested
+        for decision in suggested if ends else suggested[:-1]:
+            user.waits_for_turn()
+            number = user.number
+            user.decide(decision)
+            user.waits(number, turn=True)
+        user.waits_for_turn()
 
     return scene
 
