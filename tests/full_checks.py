@@ -72,6 +72,19 @@ COACH = (
     ("The scales agree with the solvers", "analysis/balance/test_report.py", "", 1000),
     ("Harvest against plain recursion; every deal", "games/solver/test_zero_sum_grid_harvest.py", "", 50),
 )
+LABORATORY = (
+    ("Workers, schedulers and tournaments killed: the same table", "analysis/arena/test_bad_days.py", "", 0),
+    (
+        "The sequential test errs as often as it says, with bots as known pairs",
+        "analysis/arena/test_sprt_bots.py",
+        "",
+        10,
+    ),
+    ("Luck taken off: the truth is held where it is known", "analysis/coach/test_tournament_review.py", "", 10),
+    ("Ratings and intervals against simulation", "analysis/arena/test_ratings.py", "", 0),
+    ("Engines: a real scheduler, versions, tables, every command", "analysis/test_engine.py", "", 0),
+    ("Every command of the page", "test_laboratory_page.py", "", 0),
+)
 WEB = (
     ("Secrecy: the bytes sent to a seat are equal in retold games", "web/test_web_secrecy.py", "", 20),
     ("Forged, stale, foreign, oversized and out-of-turn messages", "web/test_forged.py", "", 1),
@@ -90,6 +103,7 @@ SIZES = {  # of suites that do not count games
     "web/test_forged.py": ("PISTE_INPUTS", max(1, INPUTS // 10), "messages"),
     "web/test_attacks.py": ("PISTE_ATTACK", 1, "size"),
     "web/test_durability.py": ("PISTE_KILLS", max(1, INPUTS // 5000), "kills"),
+    "analysis/arena/test_bad_days.py": ("PISTE_WORKER_KILLS", 30, "kills"),
     "cli/test_interrupts.py": ("PISTE_INTERRUPTS", max(1, INPUTS // 5000), "interrupts"),
 }
 ALONE = ("web/test_attacks.py",)
@@ -100,6 +114,7 @@ PAGES = {
     "speed": ("The same rules, by the million", SPEED),
     "solve": ("Perfect opponents, with proof", SOLVE),
     "coach": ("The coach and the scales", COACH),
+    "laboratory": ("Tournaments that settle questions", LABORATORY),
     "adapters": ("At home in other laboratories", ADAPTERS),
     "web": ("Tables in the browser", WEB),
 }

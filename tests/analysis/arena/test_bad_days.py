@@ -23,7 +23,7 @@ from tests.analysis.arena.test_tournament import planned, played, timeless, told
 from tests.analysis.dask_cluster import Cluster
 from tests.limits import PATIENCE_S, wait_until
 
-KILLS = int(os.environ.get("KILLS", "4"))
+KILLS = int(os.environ.get("PISTE_WORKER_KILLS", "4"))
 """`make proof` has 30."""
 
 PLAN = planned("prime-duel", "random", "novice", "steady", games=40 * KILLS)

@@ -17,6 +17,7 @@ from piste.analysis.coach.tournament_review import costliest, rebuild, review_ga
 from piste.analysis.engine import open_engine
 from tests.analysis.arena.entrants import HERE
 from tests.analysis.arena.test_tournament import planned, played
+from tests.game_setups import games
 from tests.sizes import sized
 
 SMALL = planned("positive-negative", "random", "perfect", given={"top": 4}, games=40)
@@ -71,10 +72,9 @@ def test_adjusted_and_raw_agree(reviewed: Results) -> None:
     assert found.mean_luck.low <= 0 <= found.mean_luck.high
 
 
-@pytest.mark.parametrize("games", [sized(200, 2000)])
-def test_where_the_truth_is_known_exactly_adjusted_results_hold_it(games: int) -> None:
+def test_where_the_truth_is_known_exactly_adjusted_results_hold_it() -> None:
     """Two equal players from both sides of each deal: the truth is one half. Their luck is each their own."""
-    plan = planned("positive-negative", f"{HERE}:Noisy", "steady", given={"top": 4}, games=games)
+    plan = planned("positive-negative", f"{HERE}:Noisy", "steady", given={"top": 4}, games=games(sized(100, 600)))
     results = played(plan)
     with open_engine() as engine:
         review_tournament(results, engine)

@@ -1,0 +1,129 @@
+"""Measure what docs/laboratory.md says of luck and of engines, and write it there.
+
+python -m tools.laboratory_page [luck] [cost] [--scale X] [--processes P]
+
+`luck` plays pairings of every game whose values are exact, and says by how much taking luck off shrinks the interval:
+about 20 CPU minutes. `cost` compares the CPU time of a tournament in one process, in two, and on a Dask cluster; let
+nothing else run beside it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from piste.analysis.arena.luck import Adjusted, adjusted_pairings
+from piste.analysis.arena.match import with_turn_limit
+from piste.analysis.arena.plan import Entrant, make_plan
+from piste.analysis.arena.report import title
+from piste.analysis.arena.results import Results
+from piste.analysis.arena.tournament import play_tournament
+from piste.analysis.coach.tournament_review import review_tournament
+from piste.analysis.engine import open_engine
+from piste.cli.progress_bar import ProgressBar
+from piste.core.game import find
+from tools.pages import DOCS, percent, replace_part, table, written_by
+
+PAGE = DOCS / "laboratory.md"
+PAIRS = (("random", "steady"), ("steady", "strong"), ("strong", "perfect"))
+# The game, its options, and how many games each pairing has.
+KINDS: tuple[tuple[str, dict[str, int | str], int], ...] = (
+    ("positive-negative", {}, 240),
+    ("positive-negative", {"top": 5}, 1000),
+    ("zero-sum-duel", {"turns": 200}, 1000),
+    ("zero-sum-grid", {"variant": "harvest"}, 400),
+)
+COST_GAMES = 16_000
+COST = ("tournament", "prime-duel", "steady", "twin=steady", "--games")
+PR_SET_CHILD_SUBREAPER = 36
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("part", nargs="*", choices=("luck", "cost", []), help="one of them (default: both)")
+    parser.add_argument("--scale", type=float, default=1.0, help="so many times the usual number of games")
+    parser.add_argument("--processes", type=int, default=2, help="for luck; the result is the same with any number")
+    parser.add_argument("--page", type=Path, default=PAGE, help="where to write (default: docs/laboratory.md)")
+    given = parser.parse_args()
+    for part in given.part or ("luck", "cost"):
+        text = luck(given.scale, given.processes) if part == "luck" else cost(given.scale)
+        page = given.page.read_text(encoding="utf-8")
+        command = written_by("laboratory_page", part)
+        given.page.write_text(replace_part(page, part, f"{text}\n\n{command}."), encoding="utf-8")
+    return 0
+
+
+def luck(scale: float, processes: int) -> str:
+    """Return the table of what taking luck off gains."""
+    rows = []
+    with open_engine(None, processes) as engine:
+        for name, given, games in KINDS:
+            game = find(name)
+            for one, two in PAIRS:
+                entrants = (Entrant(one, one), Entrant(two, two))
+                plan = make_plan(game, with_turn_limit(game, given), entrants, max(40, round(games * scale)))
+                results = Results(plan)
+                with ProgressBar(f"{name} {one} {two}") as bar:
+                    play_tournament(results, engine, bar)
+                    review_tournament(results, engine, bar)
+                for found in adjusted_pairings(results).values():
+                    rows.append([title(plan), f"{one} – {two}", *cells(found)])
+                print(rows[-1], file=sys.stderr, flush=True)
+    head = ["game", "pairing", "games", "raw", "luck taken off", "coefficient", "mean luck", "games' worth"]
+    return table(head, rows)
+
+
+def cells(found: Adjusted) -> list[str]:
+    mean = found.mean_luck
+    return [
+        str(2 * found.deals), percent(*found.raw), percent(*found.adjusted) if found.used else "",
+        f"{found.coefficient:.2f}", f"{100 * mean.value:+.1f} ± {100 * mean.half:.1f}",
+        f"{found.factor:.1f} times" if found.used else "not used",
+    ]  # fmt: skip
+
+
+def cost(scale: float) -> str:
+    """Return the CPU time of the same tournament with each engine."""
+    games = str(max(100, round(COST_GAMES * scale)))
+    ways = {
+        "one process": ("--processes", "1"),
+        "two processes": ("--processes", "2"),
+        "Dask, two workers": ("--processes", "2", "--engine", "local-cluster"),
+    }
+    seconds = {name: measured([*COST, games, *words]) for name, words in ways.items()}
+    one, two = seconds["one process"], seconds["two processes"]
+    rows = [
+        [name, f"{spent:.1f} s", f"{spent / one:.2f}", "" if name == "one process" else f"{spent / two:.2f}"]
+        for name, spent in seconds.items()
+    ]
+    return f"`piste {' '.join([*COST, games])}`, all processes together, starting included:\n\n" + table(
+        ["engine", "CPU time", "to one process", "to two processes"], rows
+    )
+
+
+def measured(words: list[str]) -> float:
+    """Run a command and return the CPU seconds of it and of all that it starts, children that outlive it included."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)
+    with tempfile.TemporaryDirectory() as folder:
+        environment = {**os.environ, "PISTE_HOME": folder}
+        subprocess.run(
+            [sys.executable, "-m", "piste", *words], env=environment, stdout=subprocess.DEVNULL, check=True
+        )
+    while True:
+        try:
+            os.wait()
+        except ChildProcessError:
+            break
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return (after.ru_utime + after.ru_stime) - (before.ru_utime + before.ru_stime)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
