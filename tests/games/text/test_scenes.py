@@ -516,7 +516,10 @@ def test_duel_counts_the_rounds_won_beside_the_colours() -> None:
     amber, blue = Score("", "", 0, 3, "a", "a", "amber"), Score("", "", 0, 3, "b", "b", "blue")
     assert standing(table, 0) == Standing((amber, blue), "Round", "1", "best of 5")
     table.resign(1)
-    assert standing(table) == Standing((amber, blue._replace(note="left the match")), "Round", "1", "best of 5")
+    assert standing(table) == Standing((amber, blue), "Round", "1", "best of 5")
+    table = piste.open_table("mccoy-duel", {"players": 3, "first": 1}, outcomes=(0, 9, 18))
+    table.resign(2)
+    assert [score.note for score in standing(table).scores] == ["", "", "left the match"]
     table = piste.open_table("mccoy-duel", {"players": 4, "rounds": 1, "colours": "dcba"}, seed="one round")
     assert [score.colour for score in standing(table).scores] == ["dun", "crimson", "blue", "amber"]
     assert {score.pips for score in standing(table).scores} == {1}

@@ -138,7 +138,7 @@ def standing(view: SeatView, names: tuple[str, ...]) -> Standing:
     scores = []
     for seat in range(len(names)):
         colour = colour_name(p.options, 9 * seat)
-        note = absence(p, seat) if text.dealt(p) else ""
+        note = absence(p, seat) if text.dealt(p) and p.phase not in (NEXT, DONE) else ""  # all but one are out then
         scores.append(Score("", note, p.wins[seat], p.options.rounds // 2 + 1, colour[0], colour[0], colour))
     best_of = f"best of {p.options.rounds}" if p.options.rounds > 1 else ""
     return Standing(tuple(scores), "Round", str(text.round_number(p)), best_of)
