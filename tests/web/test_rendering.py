@@ -15,11 +15,11 @@ from html.parser import HTMLParser
 import pytest
 
 from piste.core.dealer import ChanceSource, Commitment
-from piste.core.game import find, names, read_option
+from piste.core.game import Game, find, names, read_option
 from piste.core.protocols import SPECTATOR
 from piste.core.record import Head
 from piste.core.replay import new_head
-from piste.core.scene import offered_decisions
+from piste.core.scene import SCORE, Area, Standing, Token, offered_decisions
 from piste.core.steps import Resignation
 from piste.web.app import NO_GAMES
 from piste.web.network import Root
@@ -502,3 +502,117 @@ def test_the_line_and_tips_of_a_table_follow_its_options() -> None:
     assert "This table is played with other options than the rules below: Winning score: 30." in PAGES.table_page(
         seen
     )
+
+
+def strip_of(model: TableViewModel) -> list[Node]:
+    """Return the players in the strip."""
+    return [node for node in read(PAGES.parts(model)["people"]) if "side" in node.attributes.get("class", "").split()]
+
+
+def classed(node: Node, name: str) -> list[Node]:
+    return [one for one in node.every() if name in one.attributes.get("class", "").split()]
+
+
+@pytest.mark.parametrize("kind", FULL, ids=str)
+def test_the_strip_says_scores_pips_colours_and_whose_turn_it_is(kind: Kind) -> None:
+    shown = 0
+    for room in moments(kind, f"strip {kind}", most=30):
+        for one in faces_of(room):
+            sides = strip_of(one)
+            assert len(sides) == len(room.seats)
+            for seat, (side, person) in enumerate(zip(sides, one.people, strict=True)):
+                assert ("turn" in side.attributes["class"].split()) == person.turn == (seat == room.to_act)
+                if person.turn:
+                    assert ("Your turn" if seat == one.seat else "to play") in side.all_text()
+                if not one.standing.scores:
+                    assert not classed(side, "points") + classed(side, "wins") + classed(side, "chip")
+                    continue
+                score = one.standing.scores[seat]
+                assert "".join(node.text for points in classed(side, "points") for node in points.inside[:1]) == (
+                    score.points
+                )
+                assert len(classed(side, "won")) == score.wins
+                assert len([node for wins in classed(side, "wins") for node in wins.inside if node.tag == "i"]) == (
+                    score.pips
+                )
+                assert "".join(chip.all_text() for chip in classed(side, "chip")) == score.mark + score.colour
+                shown += 1
+            count = next(node for node in read(PAGES.parts(one)["people"]) if node.attributes.get("class") == "count")
+            wanted = (one.standing.label, one.standing.value, one.standing.note)
+            assert [node.text for node in count.inside] == [text for text in wanted if text]
+    assert shown or find(kind.game).rules.seats(find(kind.game).options(kind.options)) == 2
+
+
+def test_a_game_without_a_scene_is_played_with_a_strip_of_names() -> None:
+    game = find("prime-duel")
+    bare = Game("prime-duel", game.rules, game.notation, game.package)
+    bare.__dict__["scene"] = None
+    room = room_of(Kind("prime-duel", {"first": 1}), "bare")
+    room.game = bare
+    one = view_model(room, Viewer(0), HOUSE)
+    assert one.standing == Standing()
+    assert one.question == "Do you want to keep this card?"
+    assert [choice.label for choice in one.choices] == ["Keep", "Discard"]
+    assert [node.text for side in strip_of(one) for node in side.every() if node.tag == "bdi"] == ["Ana", "Ben"]
+    check(PAGES.table_page(one))
+
+
+def test_a_card_with_an_ability_says_it_in_a_picture_a_word_and_a_sentence() -> None:
+    one = view_model(room_of(Kind("mccoy-duel", {"first": 1}), "able"), Viewer(0), HOUSE)
+    nodes = read("".join(PAGES.parts(one).values()))
+    cards = [node for node in nodes if "able" in node.attributes.get("class", "").split()]
+    hand = next(area for area in one.areas if area.label == "Your hand").cards
+    assert len(cards) == len(hand) == 8
+    for node, card in zip(cards, hand, strict=True):
+        assert [path.attributes["d"] for path in node.every() if path.tag == "path"] == [card.icon]
+        assert [word.all_text() for word in classed(node, "word")] == [card.word]
+        assert node.attributes["title"] == card.note
+        assert [card.note in aloud.all_text() for aloud in classed(node, "sr")] == [True]
+    notes = [node.text for node in read(PAGES.parts(one)["notes"]) if node.tag == "dd"]
+    assert sorted(notes) == sorted(card.note for card in hand), "without a script and without a mouse"
+    assert one.question == "Choose a card of your hand to play"
+
+
+def test_the_power_to_beat_stands_on_the_tower() -> None:
+    room = room_of(Kind("mccoy-duel", {"first": 1}), "able")
+    assert room.table is not None
+    page = PAGES.parts(view_model(room, Viewer(0), HOUSE))["scene"]
+    tower = next(node for node in read(page) if "k-tower" in node.attributes.get("class", "").split())
+    (badge,) = classed(tower, "badge")
+    assert [node.text for node in badge.inside] == ["Power to beat", "any", "any card may lead"]
+
+
+def test_a_track_has_every_number_with_primes_and_players_on_it() -> None:
+    room = room_of(Kind("prime-duel", {"first": 1}), "track")
+    one = view_model(room, Viewer(0), HOUSE)
+    track = next(node for node in read(PAGES.parts(one)["scene"]) if node.attributes.get("class") == "track")
+    assert [square.text for square in track.inside] == [str(n) for n in range(51)]
+    primes = {int(square.text) for square in track.inside if square.attributes.get("class") == "prime"}
+    assert primes == {n for n in range(2, 50) if all(n % d for d in range(2, n))}
+    assert len(classed(track.inside[0], "token")) == 2
+    drawn = next(area for area in one.areas if area.label == "You drew").cards[0].text
+    assert classed(track.inside[int(drawn)], "reach")
+    assert f"Keep → {drawn}" in PAGES.parts(one)["choices"]
+
+
+def test_bars_grow_from_zero_to_both_sides() -> None:
+    tokens = (Token("Ann", 5), Token("You", -10, own=True))
+    page = PAGES.area(Area(SCORE, "Totals", minimum=-20, maximum=20, tokens=tokens), ())
+    bars = [node.attributes for node in read(page) if node.tag == "rect" and node.attributes["class"] != "all"]
+    assert [(bar["class"], bar["x"], bar["width"]) for bar in bars] == [
+        ("part", "50.0", "12.5"),
+        ("down", "25.0", "25.0"),
+    ]
+    assert "−10" in page
+
+
+def test_a_cell_knows_what_a_move_makes_of_it_and_a_zero_is_marked() -> None:
+    room = room_of(Kind("zero-sum-grid", {"first": 1}), "cells")
+    one = view_model(room, Viewer(0), HOUSE)
+    cells = [node for node in read(PAGES.parts(one)["scene"]) if "cell" in node.attributes.get("class", "").split()]
+    assert len(cells) == 9
+    for cell in cells:
+        value = int(cell.all_text().replace("−", "-"))
+        more, less = (int(cell.attributes[to].replace("−", "-")) for to in ("data-more", "data-less"))
+        assert (more, less) == (value + 1, value - 1)
+        assert ("t-zero" in cell.attributes["class"]) == (value == 0)
