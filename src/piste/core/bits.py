@@ -1,14 +1,14 @@
 """Sets, small tuples and lanes as whole numbers: helpers for rules, in the part numba compiles.
 
 Everything stays below 2**62, results on the way included: compiled numbers have 64 bits and do not say when they
-overflow.
+overflow. Only `running_sums` goes beyond; of what it returns the low 56 bits count, which are the same in both.
 """
 
 from __future__ import annotations
 
 EVEN_LANES = 0x000F0F0F0F0F0F0F  # lanes 0, 2 ... 12, each in a byte of its own; one step to the right, 1, 3 ... 13
 EACH_BYTE = 0x0001010101010101
-TOP_BITS = 0x0080808080808080
+TOP_BITS = 0x0000808080808080  # of the lower six
 
 
 def count(cards: int) -> int:
@@ -100,39 +100,33 @@ def lane_one(i: int) -> int:
     return 1 << (4 * i)
 
 
-def sums_from(counts: int) -> int:
-    """Return for each of seven bytes the sum of it and of those above."""
-    counts += counts >> 8
-    counts += counts >> 16
-    return counts + (counts >> 32)
+def running_sums(lanes: int) -> int:
+    """Return for each of seven bytes the sum of it and of those below; what is above them means nothing."""
+    return (lanes & EVEN_LANES) * EACH_BYTE
 
 
 def units(lanes: int) -> int:
-    """Return the sum of all lanes: the bits of each worth are counted, without a loop."""
-    return (
-        count(lanes & 0x111111111111111)
-        + 2 * count(lanes & 0x222222222222222)
-        + 4 * count(lanes & 0x444444444444444)
-        + 8 * count(lanes & 0x888888888888888)
-    )
+    """Return the sum of all lanes, without a loop; compiled, the work is shared with `lane_at` of the same lanes."""
+    return ((running_sums(lanes) >> 48) & 255) + ((running_sums(lanes >> 4) >> 48) & 255) + (lanes >> 56)
 
 
 def lane_at(lanes: int, at: int) -> int:
     """Return which lane holds unit `at`, when all units are numbered from 0, lane by lane in a fixed order.
 
-    A deck is drawn from at every other step, so there is no loop and next to no branch: the lanes from the top
-    down to each one are added up for all at once, and the lanes whose sum is more than `at` are counted.
+    A deck is drawn from at every other step, so there is no loop and next to no branch: first the even lanes from the
+    top down, then the odd ones. With so many units from `at` to the end of its half, the lanes below which there are
+    fewer are counted: for all seven at once, and as much as possible before `at` is known.
     """
     last = lanes >> 56
     if at < last:
         return 14
     at -= last
-    even, odd = sums_from(lanes & EVEN_LANES), sums_from((lanes >> 4) & EVEN_LANES)
-    in_even = even & 255
+    even, odd = running_sums(lanes), running_sums(lanes >> 4)
+    in_even = (even >> 48) & 255
+    in_both = in_even + ((odd >> 48) & 255)
+    even, odd = (in_even + 127) * EACH_BYTE - even, (in_both + 127) * EACH_BYTE - odd
     second = int(at >= in_even)
-    sums = odd if second else even
-    at -= in_even * second
-    return 2 * count((sums + (127 - at) * EACH_BYTE) & TOP_BITS) - 2 + second
+    return 2 * count(((odd if second else even) - at * EACH_BYTE) & TOP_BITS) + second
 
 
 def won_or_lost(winner: int, seat: int) -> int:
