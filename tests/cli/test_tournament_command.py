@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import json
+import os
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 
 from piste.analysis.arena.results import Results
+from piste.cli.commands import tournament
 from piste.cli.main import main
+from tests.analysis.arena.test_tournament import planned, played
 
 SMALL = ("--set", "target=20", "--games", "8", "--processes", "1")
 
@@ -125,3 +129,36 @@ def test_what_is_wrong_gets_a_sentence(
     where = ("/proc/nothing/x" if word == "/no/such/folder/x" else word for word in words)
     assert main(["tournament", *where]) == code
     assert why in capsys.readouterr().err
+
+
+class Screen(io.StringIO):
+    """A terminal of 60 columns that keeps what is written to it."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_live_standings_are_drawn_in_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = Screen()
+    monkeypatch.setattr("sys.stderr", screen)
+    monkeypatch.setattr("os.get_terminal_size", lambda _: os.terminal_size((60, 24)))
+    monkeypatch.setattr(screen, "fileno", lambda: 2)
+    monkeypatch.setattr(tournament, "LIVE_INTERVAL_S", -1.0)
+    monkeypatch.setenv("TERM", "xterm")
+    results = played(planned("prime-duel", "random", "steady", games=4, given={"target": 9}))
+    with tournament.LiveStandings() as live:
+        live(results)
+        first = screen.getvalue()
+        assert first.startswith("\r\x1b[J")
+        lines = first.removeprefix("\r\x1b[J").removesuffix("\n").split("\n")
+        assert sorted(line.split()[1] for line in lines[1:]) == ["random", "steady"]
+        assert max(map(len, lines)) < 60
+        live(results)
+        assert screen.getvalue() == first + "\r\x1b[3A" + first[1:]  # over the first ones
+    assert screen.getvalue().endswith("\r\x1b[3A\x1b[J")
+
+
+def test_nothing_is_drawn_where_nobody_looks(capsys: pytest.CaptureFixture[str]) -> None:
+    with tournament.LiveStandings() as live:
+        live(played(planned("prime-duel", "random", "steady", games=2, given={"target": 9})))
+    assert capsys.readouterr().err == ""

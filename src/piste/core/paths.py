@@ -8,6 +8,9 @@ from pathlib import Path
 from piste.core.errors import PisteError
 from piste.core.game import Game
 
+TOURNAMENTS = "tournaments"
+"""Where in the data folder the results of tournaments are kept."""
+
 
 def data_folder() -> Path:
     """Return where games and tables are kept: PISTE_HOME, or the place the system has for such files."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import datetime
+import os
 import sys
 from pathlib import Path
 from time import monotonic
@@ -30,15 +31,13 @@ from piste.core.evaluation import EXACT, PROVEN
 from piste.core.extras import need, solving
 from piste.core.game import find, quoted
 from piste.core.information_set import InformationSet
-from piste.core.paths import data_folder
+from piste.core.paths import TOURNAMENTS, data_folder
 
 DEFAULT_GAMES, DEFAULT_GAMES_SPRT = "200", "20000"
 MAX_GAMES = 10**8
 LIVE_INTERVAL_S = 2.0
 MAX_COSTLY = 3
 """How many positions are shown of each entrant."""
-
-FOLDER = "tournaments"
 
 
 def run(args: argparse.Namespace, terminal: Terminal) -> int:
@@ -81,7 +80,8 @@ def begun(args: argparse.Namespace) -> Results:
         game, options, read_entrants(args.entrants), whole_number("games", games, 1, MAX_GAMES),
         seed=args.seed, gauntlet=args.gauntlet, limit=limit(args.limit), sprt=sprt, anchor=args.anchor,
     )  # fmt: skip
-    plan.prepare()  # who cannot play is refused before there is a file
+    with ProgressBar("preparing") as bar:
+        plan.prepare(bar)  # who cannot play is refused before there is a file
     return files.create(plan, Path(args.results) if args.results else new_file(game.name))
 
 
@@ -104,7 +104,7 @@ def limit(text: str | None) -> float:
 def new_file(game: str) -> Path:
     """Return a file in the user's folder that is not there yet."""
     stamp = datetime.datetime.now().strftime("%Y-%m-%d-%H%M%S")
-    folder = data_folder() / FOLDER
+    folder = data_folder() / TOURNAMENTS
     path, number = folder / f"{game}-{stamp}.jsonl", 1
     while path.exists():
         number += 1
@@ -176,7 +176,7 @@ class LiveStandings:
     """The standings above the progress bar, drawn anew now and then; only at a terminal that can redraw lines."""
 
     def __init__(self) -> None:
-        self._visible = sys.stderr.isatty()
+        self._visible = sys.stderr.isatty() and os.environ.get("TERM", "") not in ("dumb", "")
         self._lines = 0
         self._last = monotonic()
 
@@ -186,15 +186,18 @@ class LiveStandings:
     def __call__(self, results: Results) -> None:
         if not self._visible or monotonic() - self._last < LIVE_INTERVAL_S:
             return
+        width = os.get_terminal_size(sys.stderr.fileno()).columns - 1
+        lines = [line[:width] for line in standings_lines(report(results))]
         self._clear()
-        lines = standings_lines(report(results))
         print("\n".join(lines), file=sys.stderr, flush=True)
         self._lines, self._last = len(lines), monotonic()
 
     def __exit__(self, *_: object) -> None:
-        self._clear()
+        if self._lines:
+            self._clear()
 
     def _clear(self) -> None:
-        if self._lines:
-            print(f"\r\x1b[{self._lines}A\x1b[J", end="", file=sys.stderr, flush=True)
-            self._lines = 0
+        """Take away the bar, on whose line the cursor is, and the standings above it; both are drawn again."""
+        up = f"\x1b[{self._lines}A" if self._lines else ""
+        print(f"\r{up}\x1b[J", end="", file=sys.stderr, flush=True)
+        self._lines = 0

@@ -9,13 +9,20 @@ from piste.cli.output import print_json
 from piste.cli.terminal import Terminal
 from piste.compiled.compiler import cache_folder
 from piste.compiled.table_cache import folder as solved_folder
+from piste.core.paths import TOURNAMENTS, data_folder
 
 
 def run(args: argparse.Namespace, terminal: Terminal) -> int:
-    rows = {"games": str(saved_games.games_folder()), "compiled": str(cache_folder()), "solved": str(solved_folder())}
+    rows = {
+        "games": str(saved_games.games_folder()),
+        "tournaments": str(data_folder() / TOURNAMENTS),
+        "compiled": str(cache_folder()),
+        "solved": str(solved_folder()),
+    }
     if args.json:
         return print_json(terminal, rows)
     terminal.line(f"your games:      {rows['games']}")
+    terminal.line(f"tournaments:     {rows['tournaments']}")
     terminal.line(f"compiled rules:  {rows['compiled']} (may be deleted at any time)")
     terminal.line(f"solved tables:   {rows['solved']} (the same; they are computed again when they are needed)")
     return 0
