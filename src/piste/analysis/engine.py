@@ -15,6 +15,7 @@ from contextlib import suppress
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
+from time import monotonic
 from types import TracebackType
 from typing import Any, TypeVar
 
@@ -37,6 +38,9 @@ STOP_TIMEOUT_S = 15.0
 
 CONNECT_TIMEOUT_S = 20.0
 """How long a scheduler may take to answer, and a first worker to come."""
+
+COUNT_INTERVAL_S = 5.0
+"""How often the workers of a cluster are counted."""
 
 MAX_TABLE_BYTES = 1 << 28
 """Larger tables are not sent to a worker that lacks them: it has to compute them itself."""
@@ -245,13 +249,12 @@ class Engine:
         self, work: Callable[..., R], tasks: Iterable[tuple[Any, ...]]
     ) -> Generator[tuple[int, R], None, None]:
         """Yield each task's number and result as they come; tasks are taken from the iterator only when needed."""
-        ahead = 1 if self.inline else 2 * self.workers
         source = enumerate(tasks)
         running: dict[Future[R], tuple[int, tuple[Any, ...], int]] = {}
         more = True
         try:
             while True:
-                while more and len(running) < ahead:
+                while more and len(running) < self.ahead():
                     try:
                         number, args = next(source)
                     except StopIteration:
@@ -275,6 +278,10 @@ class Engine:
             for future in running:
                 future.cancel()
 
+    def ahead(self) -> int:
+        """Return how many pieces of work to have handed out, so that no worker waits."""
+        return 1 if self.inline else 2 * self.workers
+
     def in_order(self, work: Callable[..., R], tasks: Iterable[tuple[Any, ...]]) -> Generator[R, None, None]:
         """Yield the results of the tasks in their order."""
         early: dict[int, R] = {}
@@ -297,7 +304,7 @@ class DaskEngine(Engine):
     def __init__(self, client: Any, name: str) -> None:
         self._client, self._cluster = client, client.cluster
         super().__init__(client.get_executor(pure=False), self._connected(), name)
-        self._stamp = version_stamp()
+        self._stamp, self._counted = version_stamp(), monotonic()
         self._refuse_other_versions()
 
     def _connected(self) -> int:
@@ -309,7 +316,7 @@ class DaskEngine(Engine):
             raise EngineError(
                 f"No worker is connected to the scheduler {where}. Start some: dask worker {where}"
             ) from None
-        return sum(self._client.nthreads().values())
+        return len(self._client.nthreads())
 
     def _refuse_other_versions(self) -> None:
         try:
@@ -324,6 +331,14 @@ class DaskEngine(Engine):
             if stamp != self._stamp:
                 self.close()
                 raise WorkerVersionError(other_version(self._stamp, stamp))
+
+    def ahead(self) -> int:
+        """Look now and then how many workers there are: some come later, some go."""
+        if monotonic() - self._counted > COUNT_INTERVAL_S:
+            with suppress(Exception):  # a scheduler that is gone is noticed elsewhere
+                self.workers = max(1, len(self._client.nthreads()))
+            self._counted = monotonic()
+        return super().ahead()
 
     def submit(self, work: Callable[..., R], *args: Any) -> Future[R]:
         try:
