@@ -37,9 +37,9 @@ CHEAP = 4000
 SIZES: dict[str, dict[str, int]] = {
     "zero-sum-duel": {"strong": 4000, "perfect": 4000},
     "positive-negative": {"steady": 4000, "strong": 2000, "perfect": 400},
-    "prime-duel": {"strong": 4000, "perfect": 400},
+    "prime-duel": {"strong": 4000, "perfect": 100},
     "zero-sum-grid": {"random": 1000, "novice": 1000, "steady": 1000, "strong": 400, "perfect": 300},
-    "mccoy-duel": {"random": 1000, "novice": 1000, "steady": 1000, "strong": 300, "perfect": 100},
+    "mccoy-duel": {"random": 1000, "novice": 1000, "steady": 1000, "strong": 300, "perfect": 60},
 }
 MORE_PLAYERS = (3, 4)
 AMONG = "random"
@@ -110,11 +110,13 @@ def played(plan: Plan, name: str, engine: Engine, folder: Path | None) -> Report
             results = files.read(path)
             if results.plan != plan:
                 sys.exit(f"{path} has another plan: delete it, or take another folder.")
-            results.reopen()
+            if not report(results).finished:
+                results.reopen()
         else:
             results = files.create(plan, path)
-    with ProgressBar(name) as bar:
-        play_tournament(results, engine, bar)
+    if not report(results).finished:
+        with ProgressBar(name) as bar:
+            play_tournament(results, engine, bar)
     results.close()
     return report(results)
 
