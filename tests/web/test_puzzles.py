@@ -108,12 +108,12 @@ async def test_streaks_count_each_puzzle_once_and_a_wrong_answer_ends_the_row(ho
     assert one.streaks == "positive-negative.easy.2.2.2.2.2"
     leads = await one.answer(f"{MAYBE}/easy/3", best("positive-negative", "easy", 3)[1])
     page = (await one.get(leads)).text
-    assert "<h1>No: " in page
+    assert "<h1>No, better: " in page
     assert "points of winning chance away" in page
     assert one.streaks == "positive-negative.easy.3.2.0.2.3"
     leads = await one.answer(f"{MAYBE}/medium/1", "")
     assert leads.endswith("?answer=none")
-    assert "<h1>The answer is " in (await one.get(leads)).text
+    assert "<h1>The answer: " in (await one.get(leads)).text
     assert "positive-negative.medium.1.0.0.0.1" in one.streaks
     assert "2 of 3 right, 0 in a row" in (await one.get("/puzzles")).text
 

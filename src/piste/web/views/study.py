@@ -13,7 +13,7 @@ from piste.core.evaluation import ESTIMATED, WITHIN, Chances, Evaluation
 from piste.core.game import Game, find, tidy
 from piste.core.presentation import Drawn, EventContext, Pause
 from piste.core.protocols import CHANCE, HIDDEN, OVER, SPECTATOR
-from piste.core.scene import Area
+from piste.core.scene import Area, with_minus_sign
 from piste.core.views import SeatView
 from piste.web.study.tasks import SolvedPuzzle
 from piste.web.views.view_models import (
@@ -168,13 +168,14 @@ def verdict(puzzle: SolvedPuzzle, chosen: int) -> Verdict:
     values = decision_values(game, puzzle.view, puzzle.evaluation, puzzle.reasons, chosen)
     best = values[0]
     mine = next((value for value in values if value.chosen), None)
+    named = with_minus_sign(f"{best.name} {best.label}".strip())
     if mine is None:
-        title, text = f"The answer is {best.decision}", best.reason
+        title, text = f"The answer: {named}", best.reason
     elif mine.best:
-        title, text = f"Right: {best.decision}", best.reason
+        title, text = f"Right: {named}", best.reason
     else:
         title, text = (
-            f"No: {best.decision} is better",
+            f"No, better: {named}",
             f"{mine.decision} gives {mine.less} points of winning chance away.",
         )
         text = f"{text} {best.reason}"
