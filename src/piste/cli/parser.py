@@ -228,7 +228,7 @@ def make_parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
   piste bots
   piste bots duel
 """,
-        ANY_GAME,
+        value("game", nargs="?", help="such as prime-duel; not with --resume"),
         JSON,
     )  # fmt: skip
     command(

@@ -30,7 +30,7 @@ p { margin: .25rem 0; max-width: 45rem } .faint { color: var(--faint) }
 .wide { overflow-x: auto }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums }
 th, td { padding: .25rem .6rem; border-bottom: 1px solid var(--line); text-align: right; white-space: nowrap }
-th:first-child, td:first-child { text-align: left }
+th:first-child { text-align: left } tbody th { font-weight: 400 }
 td.cell { color: #111; min-width: 3.5rem; text-align: center }
 svg { display: block; width: 100%; min-width: 36rem; height: auto; margin: .5rem 0 }
 svg text { font: 12px system-ui, Helvetica, Arial, sans-serif; fill: var(--ink) } svg .faint { fill: var(--faint) }
@@ -79,8 +79,10 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Return a table; cells are HTML."""
     top = "".join(f'<th scope="col">{cell}</th>' for cell in head)
     body = "".join(
-        "<tr>" + "".join(cell if cell.startswith("<td") else f"<td>{cell}</td>" for cell in row) + "</tr>\n"
-        for row in rows
+        f'<tr><th scope="row">{first}</th>'
+        + "".join(cell if cell.startswith("<td") else f"<td>{cell}</td>" for cell in others)
+        + "</tr>\n"
+        for first, *others in rows
     )
     return f'<div class="wide" tabindex="0"><table><thead><tr>{top}</tr></thead>\n<tbody>{body}</tbody></table></div>'
 
@@ -104,7 +106,7 @@ def stroke(x1: float, y1: float, x2: float, y2: float, colour: str = "var(--line
 def standings(report: Report) -> list[str]:
     """Return the standings as a table, and ratings with intervals as a picture."""
     rated = report.ratings is not None
-    head = ["", *(["Rating", "±", "LOS"] if rated else []), "Points", "Games", "Forfeits",
+    head = ["Entrant", *(["Rating", "±", "LOS"] if rated else []), "Points", "Games", "Forfeits",
             "CPU ms a decision"]  # fmt: skip
     rows = []
     for place, one in enumerate(report.standings, 1):
@@ -146,7 +148,7 @@ def rating_picture(report: Report) -> str:
 
 def seats(report: Report) -> list[str]:
     """Return the share of wins of each entrant in each seat."""
-    head = ["", *(f"Seat {report.plan.game.seat_name(seat)}" for seat in range(report.plan.seats))]
+    head = ["Entrant", *(f"Seat {report.plan.game.seat_name(seat)}" for seat in range(report.plan.seats))]
     rows = [
         [escape(report.name(one.entrant)), *(share_text(share) for share, _ in one.by_seat)]
         for one in report.standings
@@ -176,10 +178,10 @@ def cross_table(report: Report) -> list[str]:
     ]  # fmt: skip
     return [
         "<h2>Points of the row against the column, in percent</h2>",
-        table(["", *(escape(report.name(one)) for one in order)], rows),
+        table(["Entrant", *(escape(report.name(one)) for one in order)], rows),
         "<h2>Pairs</h2>",
         '<p class="faint">How often the first of the two got 0 to 2 points from the two games of a deal.</p>',
-        table(["", "0", "½", "1", "1½", "2", "Points", "Elo", "LOS"], pairings),
+        table(["Pairing", "0", "½", "1", "1½", "2", "Points", "Elo", "LOS"], pairings),
     ]
 
 
@@ -232,7 +234,7 @@ def luck(report: Report) -> list[str]:
             share_text(found.adjusted) if found.used else "", f"{found.coefficient:.2f}",
             f"{100 * found.mean_luck.value:+.1f} ± {100 * found.mean_luck.half:.1f}", worth,
         ])  # fmt: skip
-    head = ["", "Raw", "Luck taken off", "Coefficient", "Mean luck", "Games' worth"]
+    head = ["Pairing", "Raw", "Luck taken off", "Coefficient", "Mean luck", "Games' worth"]
     return ["<h2>Luck taken off</h2>", table(head, rows)]
 
 
@@ -253,7 +255,7 @@ def losses(report: Report) -> list[str]:
             bars.append((report.name(lost.entrant), [0.0 if one is None else one.mean.value for one in whole[1:]]))
         if rows:
             note = '<p class="faint">Points of winning chance that a decision gave away on average.</p>'
-            head = ["", "All", *(phase.capitalize() for phase in PHASES), "Decisions"]
+            head = ["Entrant", "All", *(phase.capitalize() for phase in PHASES), "Decisions"]
             parts += [f"<h2>{heading}</h2>", note, table(head, rows), loss_picture(bars)]
     return parts
 
