@@ -20,14 +20,14 @@ class Cluster:
         place = folder / "scheduler.json"
         self.start("scheduler", "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard",
                    "--scheduler-file", str(place))  # fmt: skip
-        wait_until(lambda: place.exists() and place.stat().st_size > 2)
-        self.address: str = json.loads(place.read_text())["address"]
+        wait_until(lambda: bool(address_in(place)))
+        self.address = address_in(place)
 
     def start(self, name: str, *words: str, **environment: str) -> None:
         self.processes[name] = subprocess.Popen(
             [sys.executable, "-m", "dask", *words],
             cwd=ROOT,
-            env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
+            env={**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'src'}", **environment},
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
@@ -44,3 +44,11 @@ class Cluster:
     def close(self) -> None:
         for name in list(self.processes):
             self.kill(name)
+
+
+def address_in(place: Path) -> str:
+    """Return the address that a scheduler has written into its file, or "" if it has not written all of it."""
+    try:
+        return str(json.loads(place.read_text())["address"])
+    except (OSError, ValueError):
+        return ""
