@@ -3,7 +3,7 @@
 python -m tools.laboratory_page [luck] [cost] [--scale X] [--processes P]
 
 `luck` plays pairings of every game whose values are exact, and says by how much taking luck off shrinks the interval:
-about 20 CPU minutes. `cost` compares the CPU time of a tournament in one process, in two, and on a Dask cluster; let
+about 10 CPU minutes. `cost` compares the CPU time of a tournament in one process, in two, and on a Dask cluster; let
 nothing else run beside it.
 """
 
@@ -34,12 +34,12 @@ PAGE = DOCS / "laboratory.md"
 PAIRS = (("random", "steady"), ("steady", "strong"), ("strong", "perfect"))
 # The game, its options, and how many games each pairing has.
 KINDS: tuple[tuple[str, dict[str, int | str], int], ...] = (
-    ("positive-negative", {}, 240),
-    ("positive-negative", {"top": 5}, 1000),
-    ("zero-sum-duel", {"turns": 200}, 1000),
-    ("zero-sum-grid", {"variant": "harvest"}, 400),
+    ("positive-negative", {}, 120),
+    ("positive-negative", {"top": 5}, 600),
+    ("zero-sum-duel", {"turns": 200}, 300),
+    ("zero-sum-grid", {"variant": "harvest"}, 200),
 )
-COST_GAMES = 16_000
+COST_GAMES = 10_000
 COST = ("tournament", "prime-duel", "steady", "twin=steady", "--games")
 PR_SET_CHILD_SUBREAPER = 36
 
