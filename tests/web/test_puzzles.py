@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from pathlib import Path
 from urllib.parse import quote
 
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from piste.core.errors import OptionError
 from piste.core.evaluation import Progress
 from piste.core.game import find, names
+from piste.web.middleware.rate_limits import RATES, Limits, Rate
 from piste.web.study import runner, tasks
 from piste.web.study.site import COOKIE, MAX_STREAKS
 from piste.web.views.study import Streak
@@ -224,3 +226,15 @@ async def test_when_the_workers_are_busy_a_sentence_says_so(house: InProcessServ
     assert "It cannot be made." in (await Device(house).get(f"{GRID}/1")).text
     house.bot_workers.studying = None
     assert (await Device(house).get(f"{GRID}/1")).status == 200
+
+
+async def test_a_network_that_has_many_puzzles_made_has_to_wait_and_others_do_not(tmp_path: Path) -> None:
+    server = InProcessServer(tmp_path / "tables.db")
+    server.limits = Limits(clock=server.clock, rates={**RATES, "studies": Rate(2, 0.1)})
+    async with server:
+        one, other = Device(server), Device(server, client="10.0.0.9")
+        statuses = [(await one.get(f"{MAYBE}/easy/{number}")).status for number in (1, 5, 9)]
+        assert statuses == [200, 200, 429]
+        assert "many puzzles and positions" in (await one.get(f"{MAYBE}/easy/9")).text
+        assert (await one.get(f"{MAYBE}/easy/5")).status == 200, "what is made is shown"
+        assert (await other.get(f"{MAYBE}/easy/9")).status == 200
