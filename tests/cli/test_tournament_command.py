@@ -126,9 +126,11 @@ def test_what_is_wrong_gets_a_sentence(
 ) -> None:
     if why == "cannot be written" and Path("/no").exists():
         pytest.fail("this machine has a folder /no")
+    home = Path(os.environ["PISTE_HOME"]) / "tournaments"
     where = ("/proc/nothing/x" if word == "/no/such/folder/x" else word for word in words)
     assert main(["tournament", *where]) == code
     assert why in capsys.readouterr().err
+    assert not home.exists() or list(home.iterdir()) == []  # no empty file is left behind
 
 
 class Screen(io.StringIO):

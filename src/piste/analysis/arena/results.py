@@ -171,7 +171,11 @@ def create(plan: Plan, path: Path) -> Results:
         raise ResultsError(f"The results cannot be written to {quoted(path, 200)}: {e.strerror or e}.") from None
     _lock(file, path)
     results = Results(plan, path, file)
-    results._write(_line({**plan.document(), "piste": version_stamp()}))
+    try:
+        results._write(_line({**plan.document(), "piste": version_stamp()}))
+    except ResultsError as e:
+        path.unlink(missing_ok=True)  # without its plan it could not be gone on with
+        raise ResultsError(str(e).partition(" What it has is kept")[0]) from None
     return results
 
 

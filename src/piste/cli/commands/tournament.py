@@ -51,6 +51,8 @@ def run(args: argparse.Namespace, terminal: Terminal) -> int:
                 results.reopen()
             stopped = play(results, args, terminal)
     except PisteError as e:
+        if not results.deals and not args.resume and results.path is not None:
+            results.path.unlink(missing_ok=True)  # nothing was played, so there is nothing to go on with
         if isinstance(e, files.ResultsError | OptionError) or not results.deals:
             raise
         raise PisteError(f"{e}\n{how_to_go_on(results)}") from e
