@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
@@ -209,3 +210,19 @@ def without_times(text: str) -> Any:
 
 def test_patience_is_longer_than_any_wait_of_an_engine() -> None:
     assert max(engines.CONNECT_TIMEOUT_S, engines.STOP_TIMEOUT_S) < PATIENCE_S
+
+
+@POSIX
+def test_work_that_dies_again_and_again_is_tried_again_while_other_work_is_done(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """More deaths than one piece may have, with another piece finished in between."""
+    monkeypatch.setattr(engines, "MAX_DEATHS", 2)
+    task = engines._Task(Future(), square, (1,))
+    task = task.died(finished=0)
+    assert task.died(finished=0).deaths == 2
+    assert task.died(finished=1).deaths == 1
+    with open_engine(None, 1) as engine:
+        engine.executor = engines.ProcessExecutor(1)
+        tasks = ((str(tmp_path), number) for number in range(3))
+        assert list(engine.in_order(die_once, tasks)) == WANTED[:3]

@@ -17,7 +17,7 @@ from hashlib import blake2b
 from pathlib import Path
 from time import monotonic
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from piste import __version__
 from piste.compiled import table_cache
@@ -31,7 +31,10 @@ LOCAL, LOCAL_CLUSTER = "local", "local-cluster"
 ADDRESSES = ("tcp://", "tls://", "ws://", "wss://")
 
 MAX_DEATHS = 8
-"""So many workers may die over one piece of work; then it is taken to be what kills them."""
+"""So many workers in a row may die over one piece of work while no other is finished: then it is what kills them.
+
+Where others are finished in between, somebody else may be killing workers, and it is tried again.
+"""
 
 STOP_TIMEOUT_S = 15.0
 """How long a process has to stop before it is killed: longer than a bot program may take for an answer."""
@@ -113,6 +116,19 @@ def lacking_tables(wanted: tuple[tuple[str, str], ...]) -> list[tuple[str, str]]
 # Executors
 
 
+class _Task(NamedTuple):
+    """A piece of work, and how many workers in a row have died over it while no other was finished."""
+
+    future: Future[Any]
+    work: Callable[..., Any]
+    args: tuple[Any, ...]
+    deaths: int = 0
+    finished: int = 0  # how many others were when the last worker died
+
+    def died(self, finished: int) -> _Task:
+        return self._replace(deaths=self.deaths + 1 if finished == self.finished else 1, finished=finished)
+
+
 class InlineExecutor(Executor):
     """Does the work at once, in this process; Ctrl-C comes out of `submit`."""
 
@@ -134,12 +150,13 @@ class ProcessExecutor(Executor):
         self._lock = threading.Lock()
         self._idle = [Worker() for _ in range(processes)]
         self._busy: dict[Worker, Future[Any]] = {}
-        self._waiting: deque[tuple[Future[Any], Callable[..., Any], tuple[Any, ...], int]] = deque()
+        self._waiting: deque[_Task] = deque()
         self._closed = False
+        self._finished = 0
 
     def submit(self, fn: Callable[..., R], /, *args: Any) -> Future[R]:  # type: ignore[override]
         future: Future[R] = Future()
-        self._waiting.append((future, fn, args, 0))
+        self._waiting.append(_Task(future, fn, args))
         self._feed()
         return future
 
@@ -150,13 +167,13 @@ class ProcessExecutor(Executor):
                 if self._closed or not self._idle or not self._waiting:
                     return
                 task = self._waiting.popleft()
-                future, fn, args, deaths = task
-                if deaths == 0 and not future.set_running_or_notify_cancel():
+                future = task.future
+                if not future.running() and not future.set_running_or_notify_cancel():
                     continue
                 worker = self._idle.pop()
                 self._busy[worker] = future
             try:
-                inner = worker.submit(_in_process, fn, args, progress=_ignore)
+                inner = worker.submit(_in_process, task.work, task.args, progress=_ignore)
             except Exception as e:  # no process can be started, or the work cannot be packed
                 with self._lock:
                     self._idle.append(worker)
@@ -165,18 +182,17 @@ class ProcessExecutor(Executor):
                 continue
             inner.add_done_callback(lambda inner, worker=worker, task=task: self._done(worker, task, inner))  # type: ignore[misc]
 
-    def _done(
-        self, worker: Worker, task: tuple[Future[Any], Callable[..., Any], tuple[Any, ...], int], inner: Future[Any]
-    ) -> None:
-        future, fn, args, deaths = task
-        error = inner.exception()
+    def _done(self, worker: Worker, task: _Task, inner: Future[Any]) -> None:
+        future, error = task.future, inner.exception()
         died = isinstance(error, WorkerDiedError)
         with self._lock:
             self._busy.pop(worker, None)
             self._idle.append(worker)
-            again = died and not self._closed and deaths + 1 < MAX_DEATHS
+            task = task.died(self._finished)
+            self._finished += not died
+            again = died and not self._closed and task.deaths < MAX_DEATHS
             if again:
-                self._waiting.appendleft((future, fn, args, deaths + 1))
+                self._waiting.appendleft(task)
         if again:
             pass
         elif died:
@@ -250,8 +266,8 @@ class Engine:
     ) -> Generator[tuple[int, R], None, None]:
         """Yield each task's number and result as they come; tasks are taken from the iterator only when needed."""
         source = enumerate(tasks)
-        running: dict[Future[R], tuple[int, tuple[Any, ...], int]] = {}
-        more = True
+        running: dict[Future[R], tuple[int, tuple[Any, ...], int, int]] = {}
+        more, finished = True, 0
         try:
             while True:
                 while more and len(running) < self.ahead():
@@ -260,19 +276,21 @@ class Engine:
                     except StopIteration:
                         more = False
                         break
-                    running[self.submit(work, *args)] = number, args, 0
+                    running[self.submit(work, *args)] = number, args, 0, 0
                 if not running:
                     return
                 done, _ = wait(running, return_when=FIRST_COMPLETED)
                 for future in done:
-                    number, args, deaths = running.pop(future)
+                    number, args, deaths, before = running.pop(future)
                     try:
                         found = future.result()
                     except (Exception, CancelledError) as e:
-                        if not self._died(e) or deaths + 1 >= MAX_DEATHS:
+                        deaths = deaths + 1 if finished == before else 1
+                        if not self._died(e) or deaths >= MAX_DEATHS:
                             raise self.refused(e) from (e if isinstance(e, Exception) else None)
-                        running[self.submit(work, *args)] = number, args, deaths + 1
+                        running[self.submit(work, *args)] = number, args, deaths, finished
                         continue
+                    finished += 1
                     yield number, found
         finally:
             for future in running:
