@@ -85,6 +85,11 @@ def test_a_replay_plays_by_itself_until_it_is_paused_and_controls_stay_in_sight(
         box = button.bounding_box()
         assert box is not None
         assert box["y"] + box["height"] <= size["height"]
+        ada.page.keyboard.press("End")  # the table is higher there, and the buttons stay where they were
+        expect(where).to_have_text(f"Step {steps} of {steps}")
+        assert button.bounding_box() == box
+        ada.page.keyboard.press("Home")
+        expect(where).to_have_text(f"Step 0 of {steps}")
     ada.page.keyboard.press("Space")
     expect(button).to_have_text("Pause")
     expect(where).to_have_text(f"Step 2 of {steps}")

@@ -472,12 +472,12 @@ def test_no_cost_is_claimed_of_a_loss_within_the_margin() -> None:
     whole["decisions"][0] |= {"loss": 0.093, "within": 0.08, "label": None}
     page = PAGES.replay_page(replay_step(room, 2, -1, json.dumps(whole)))
     assert "No clear difference" in page
-    assert "within the margin: 9.3 ± 16.0 points" in page
+    assert "within the margin: 9.3 ± 16.0\u00a0%" in page
     assert "It cost" not in page
     assert "hurts" not in page
     whole["decisions"][0] |= {"within": 0.01, "label": "slip"}
     page = PAGES.replay_page(replay_step(room, 2, -1, json.dumps(whole)))
-    assert "It cost <b>9.3 ± 2.0 points</b> of winning chance." in page
+    assert "It cost <b>9.3 ± 2.0\u00a0%</b> of winning chance." in page
 
 
 def test_d22_the_form_of_duel_lets_its_host_choose_a_colour() -> None:

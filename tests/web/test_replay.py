@@ -9,7 +9,7 @@ import pytest
 
 from piste.core.protocols import HIDDEN, SPECTATOR
 from piste.web.storage.schema import ReviewRow, put
-from piste.web.views.replay import costliest, event_sentence, replay_step
+from piste.web.views.replay import compared, costliest, event_sentence, replay_step, summaries
 from tests.game_setups import FULL, Kind
 from tests.web.in_process_server import Device, InProcessServer, finish, table_for
 from tests.web.test_rendering import last, moments
@@ -92,7 +92,7 @@ async def test_a_view_is_chosen_by_name(house: InProcessServer) -> None:
     await finish(house, code, people)
     page = (await people[0].get(f"/t/{code}/replay?step=10")).text
     viewers = re.findall(r'href="[^"]*seat=(-?\d+)&amp;step=10"([^>]*)><bdi>([^<]*)</bdi>', page)
-    assert [name for _, _, name in viewers] == ["everybody", "Ada", "Ben"]
+    assert [name for _, _, name in viewers] == ["All hands", "Ada", "Ben"]
     assert [name for _, now, name in viewers if "aria-current" in now] == ["Ada"]
     assert "Nothing was said" not in page
 
@@ -118,6 +118,69 @@ async def test_another_try_is_offered_at_decisions_of_ones_own_against_bots_only
     await finish(house, code, people)
     pages = [(await people[0].get(f"/t/{code}/replay?step={step}")).text for step in range(9, 14)]
     assert not any("do-again" in page for page in pages)
+
+
+def test_the_turn_is_that_of_who_decides_or_draws_next() -> None:
+    room = last(moments(Kind("positive-negative", {}), "turns", most=99))
+    assert room.table is not None
+    assert room.transcript is not None
+    log, deciders = room.table.view(SPECTATOR).log, room.transcript.deciders
+    drawn = 0
+    for step, decider in enumerate(deciders):
+        turn = replay_step(room, step, 0, None).to_act
+        assert turn == (log[step].event.seat if decider == SPECTATOR else decider)
+        # Who discards a card draws another before the turn of the other comes.
+        drawn += step > 0 and decider == SPECTATOR and turn == deciders[step - 1]
+    assert drawn > 0
+    assert replay_step(room, len(deciders), 0, None).to_act == SPECTATOR
+
+
+async def test_who_has_no_name_is_you_to_themselves_alone(house: InProcessServer) -> None:
+    one = Device(house)
+    code = await one.opens("zero-sum-duel", versus="steady", name="")
+    await finish(house, code, [one, one])
+    seat = house.room(code).seat_of(house.room(code).host)
+    page = (await one.get(f"/t/{code}/replay?step=9")).text
+    assert "<bdi>You</bdi>" in page
+    assert f"Player {'AB'[seat]}" not in page
+    assert "is <bdi>Steady</bdi>" not in page
+    assert "“you” is <bdi>Steady</bdi>" in (await one.get(f"/t/{code}/replay?step=9&seat={1 - seat}")).text
+    other = (await Device(house).get(f"/t/{code}/replay?step=9")).text
+    assert "<bdi>You</bdi>" not in other
+    assert f"<bdi>Player {'AB'[seat]}</bdi>" in other
+
+
+def test_with_all_hands_open_no_hand_is_hidden() -> None:
+    room = last(moments(Kind("zero-sum-duel", {}), "open", most=99))
+    found = replay_step(room, 9, SPECTATOR, None)
+    hands = [area for area in found.areas if area.kind == "hand"]
+    assert len(hands) == 2
+    assert all(card.tone != "back" and card.text for hand in hands for card in hand.cards)
+    own = [area for area in replay_step(room, 9, 0, None).areas if area.kind == "hand" and area.seat == 1]
+    assert {card.tone for card in own[0].cards} == {"back"}
+
+
+def test_a_summary_counts_decisions_and_leads_to_the_costliest() -> None:
+    room = last(moments(FULL[0], "summary", most=8))
+    made = json.loads(review((2, room.game.seat_name(0), 0.2, 0.0), (4, room.game.seat_name(0), 0.0, 0.0)))
+    made["decisions"][0]["label"] = "blunder"
+    made["columns"] = [{"seat": room.game.seat_name(0), "accuracy": 87.4, "decisions": 2}]
+    found = replay_step(room, 3, 0, json.dumps(made))
+    assert [(one.text, one.step, one.cost) for one in summaries(found)] == [
+        ("2 decisions, 87 % accuracy, 1 blunder", 3, "20.0 %")
+    ]
+    assert summaries(replay_step(room, 3, 1, json.dumps(made))) == ()
+
+
+def test_the_chances_of_the_best_choices_stand_beside_the_one_that_was_made() -> None:
+    choices = [
+        {"decision": name, "chance": chance} for name, chance in zip("abcde", (0.1, 0.5, 0.4, 0.3, 0.2), strict=True)
+    ]
+    assert compared({"decision": "a", "choices": choices}) == (
+        ("b", "50.0 %", False), ("c", "40.0 %", False), ("a", "10.0 %", True)
+    )  # fmt: skip
+    assert compared({"decision": "resign", "choices": choices}) == ()
+    assert compared({"decision": "a"}) == ()
 
 
 def test_who_decides_next_is_shown_and_no_step_of_a_game_leads_elsewhere() -> None:

@@ -25,7 +25,7 @@ function click(event) {
   if (event.ctrlKey || event.metaKey || event.shiftKey) return;
   const link = event.target.closest("a[data-step]"), button = event.target.closest("a[id^=go-]"), plot = event.target.closest(".plot svg");
   if (link || button) event.preventDefault();
-  if (link) move(Number(link.dataset.step));
+  if (link) move(Number(link.dataset.step)).then(() => $("main").scrollIntoView()); // it stands far below the table
   else if (button) move(targets()[button.id.slice(3)]);
   else if (plot) {
     const box = plot.getBoundingClientRect();

@@ -21,7 +21,7 @@ from piste.core.protocols import HIDDEN, SPECTATOR
 from piste.core.scene import Area
 from piste.web.tables.room import levels as open_levels
 from piste.web.tables.transcript import minus
-from piste.web.views.replay import ReplayStep, chances_graph, coach_comment
+from piste.web.views.replay import YOU, ReplayStep, chances_graph, coach_comment, summaries
 from piste.web.views.rules_html import rules_html
 from piste.web.views.view_models import OVER, PLAYING, WAITING, Choice, Person, TableViewModel
 
@@ -106,7 +106,9 @@ class PageRenderer:
         self._part = lru_cache(CACHE_SIZE)(self._render_part)
         self._draw = lru_cache(3 * CACHE_SIZE)(self._draw_macro)
         drawing = {"area": self.area, "squares": track_squares, "made_by": made_by, "confirm_text": confirm_text}
-        self.environment.filters.update(minus=minus, max_players=max_players, option_labels=option_labels, **drawing)
+        self.environment.filters.update(
+            minus=minus, prose=prose, max_players=max_players, option_labels=option_labels, **drawing
+        )
         self.environment.filters.update(credit=credit, utc=utc, day=day)
         drawing = {"cached_draw": self._draw, "levels_of": levels, "picture": self.picture}
         self.environment.globals.update(static=self.static, counted=counted, SPECTATOR=SPECTATOR, **drawing)
@@ -243,17 +245,23 @@ class PageRenderer:
     def replay_page(self, replay: ReplayStep, *, part: bool = False) -> str:
         """Return one step of a finished game with the coach's comment; or only the part that changes."""
         people = tuple(
-            Person(seat, name, "", you=seat == replay.seat, turn=seat == replay.to_act)
+            Person(seat, name, "", you=seat == replay.seat and name != YOU, turn=seat == replay.to_act)
             for seat, name in enumerate(replay.people)
         )
         context = {
             "replay": replay,
             "people": people,
-            "viewers": ((SPECTATOR, "everybody"), *enumerate(replay.people)),
+            "viewers": ((SPECTATOR, "All hands"), *enumerate(replay.people)),
             "graph": chances_graph(replay),
             "comment": coach_comment(replay),
+            "summaries": summaries(replay),
         }
         return self.page("parts/replay" if part else "replay", **context)
+
+
+def prose(text: object) -> str:
+    """Return text with true minus signs and with each per cent sign on the line of its number."""
+    return minus(text).replace(" %", "\u00a0%")
 
 
 def part_values(part: str, model: TableViewModel) -> tuple[Any, ...]:

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from piste.core.errors import IllegalDecisionError
-from piste.core.game import Game
+from piste.core.game import Game, counted, listed
 from piste.core.protocols import HIDDEN, RESIGNS, SPECTATOR
-from piste.core.scene import Area, Standing
+from piste.core.scene import HAND, Area, Standing
 from piste.core.views import SeatView
 from piste.web.tables.again import can_try_again, decision_after
 from piste.web.tables.bot_runner import ReviewStatus
 from piste.web.tables.results import result
 from piste.web.tables.room import Room
-from piste.web.views.view_models import scene, standing
+from piste.web.views.view_models import scene, standing, untouchable
 
 NOTHING_YET = ReviewStatus()
 LEAST_LOSS = 0.0005  # a smaller one is rounding
+MAX_COMPARED = 3  # decisions whose chances stand beside a comment
+YOU = "You"  # who has no name, to themselves
 
 
 class ReplayStep(NamedTuple):
@@ -27,11 +30,12 @@ class ReplayStep(NamedTuple):
     code: str
     game: str
     title: str
-    people: tuple[str, ...]  # by seat
+    people: tuple[str, ...]  # by seat, as whoever looks calls them
     labels: tuple[str, ...]  # what the seats are called in the game, as the review names them
     step: int
     steps: int  # the last one
-    seat: int  # from whose view; SPECTATOR for what everybody may see
+    seat: int  # from whose view; SPECTATOR for that of nobody, with all hands open
+    own: int  # the seat of whoever looks; SPECTATOR if none
     areas: tuple[Area, ...]
     standing: Standing
     lines: tuple[str, ...]  # what was said at this step
@@ -40,9 +44,10 @@ class ReplayStep(NamedTuple):
     reviewing: bool = False  # the coach is still at work: the document is there as far as it goes
     progress: float = 0.0  # of the coach, from 0 to 1
     note: str = ""  # how the coach's numbers are known, or why there are none
-    to_act: int = SPECTATOR  # who decides next
+    to_act: int = SPECTATOR  # whose turn it is: who decides, draws or is dealt a card next
     again: int = HIDDEN  # after so many steps the viewer can try again against bots; HIDDEN if not here
     analyse: int = 0  # the step whose position the analysis board shows: after a decision, the one before it
+    analyse_seat: int = SPECTATOR  # and whose knowledge of it: after a decision, that of who decided
 
 
 class ChancesGraph(NamedTuple):
@@ -53,6 +58,15 @@ class ChancesGraph(NamedTuple):
     marks: tuple[tuple[int, float, float, str], ...]  # which line, where, what it is called
     now: float  # where the current step is
     labelled: tuple[tuple[int, str], ...]  # step and sentence of each decision that the coach labels
+
+
+class Summary(NamedTuple):
+    """How one seat played, in a line."""
+
+    who: str
+    text: str  # how many decisions, how good they were, and what the coach calls them
+    step: int  # after the decision that cost most; 0 if none did
+    cost: str
 
 
 def replay_step(
@@ -68,6 +82,8 @@ def replay_step(
     seat = seat if 0 <= seat < room.table.seats else SPECTATOR
     view = room.table.view(seat)
     names = room.names()
+    # In the labels of the table a nameless player stays "Player 1" to others, as in "Player 1's hand".
+    people = tuple(YOU if i == own and not room.seats[i].name else name for i, name in enumerate(names))
     ending = room.table.ending()
     assert ending is not None
     text = status.partial_review if review is None else review
@@ -82,27 +98,62 @@ def replay_step(
     step = min(step, len(view.log))
     decided = step > 0 and deciders[step - 1] != SPECTATOR
     again = step - 1 if can_try_again(room, own) and decision_after(room, own, step - 1) is not None else HIDDEN
+    areas = scene(room.game, view.at_step(step), names)
+    if seat == SPECTATOR:  # the game is over: nothing has to be hidden any more
+        areas = with_open_hands(
+            areas,
+            {
+                one: scene(room.game, untouchable(room.table.view(one).at_step(step)), names)
+                for one in range(room.table.seats)
+            },
+        )
     return ReplayStep(
         code=room.code,
         game=room.game.name,
         title=room.game.notation.TITLE,
-        people=names,
+        people=people,
         labels=labels,
         step=step,
         steps=len(view.log),
         seat=seat,
-        areas=scene(room.game, view.at_step(step), names),
+        own=own,
+        areas=areas,
         standing=standing(room.game, view.at_step(step), names),
         lines=tuple(room.transcript.lines_at(seat, step)) or (event_sentence(room.game, view, step, names),),
-        result=result(ending, names, HIDDEN),
+        result=result(ending, names, own),
         review=None if failed else document or None,
         reviewing=review is None,
         progress=status.fraction,
         note=failed or str(document.get("certainty", "")),
-        to_act=next((seat for seat in deciders[step:] if seat != SPECTATOR), SPECTATOR),
+        to_act=turn_at(view, deciders, step),
         again=again,
         analyse=step - decided,
+        analyse_seat=deciders[step - 1] if decided else seat,
     )
+
+
+def with_open_hands(areas: tuple[Area, ...], seen: Mapping[int, tuple[Area, ...]]) -> tuple[Area, ...]:
+    """Return a table with the hands of these seats open, as each sees its own: `seen` has their tables by seat."""
+    hands = {
+        area.seat: area
+        for seat, table in seen.items()
+        for area in table
+        if area.kind == HAND and area.seat == seat != SPECTATOR
+    }
+    return tuple(
+        hands[area.seat]._replace(label=area.label) if area.kind == HAND and area.seat in hands else area
+        for area in areas
+    )
+
+
+def turn_at(view: SeatView, deciders: Sequence[int], step: int) -> int:
+    """Return whose turn it is after so many steps: who decides next, or whose card or throw comes next."""
+    if step >= len(view.log):
+        return SPECTATOR
+    if deciders[step] != SPECTATOR:
+        return deciders[step]
+    seat = view.log[step].event.seat
+    return SPECTATOR if seat == HIDDEN else seat
 
 
 def costliest(review: Mapping[str, Any], seat: str) -> int:
@@ -132,7 +183,8 @@ def chances_graph(replay: ReplayStep) -> ChancesGraph | None:
     wide = 1000 / max(1, replay.steps)
     who = dict(zip(replay.labels, replay.people, strict=False))
     seats = [label for i, label in enumerate(replay.labels) if label in chances[0] and replay.seat in (i, SPECTATOR)]
-    title = f"Chance of winning, as {who[seats[0]] if len(seats) == 1 else 'each'} saw it"
+    by = "each" if len(seats) > 1 else who[seats[0]].lower() if who[seats[0]] == YOU else who[seats[0]]
+    title = f"Chance of winning, as {by} saw it"
     lines, marks, labelled = [], [], []
     for label in seats:
         points = " ".join(f"{i * wide:.1f},{100 * (1 - moment[label]):.1f}" for i, moment in enumerate(chances))
@@ -144,7 +196,8 @@ def chances_graph(replay: ReplayStep) -> ChancesGraph | None:
             if decision["seat"] in seats:
                 height = 100 * (1 - chances[min(step, len(chances) - 1)][decision["seat"]])
                 marks.append((seats.index(decision["seat"]), step * wide, height, decision["label"]))
-            sentence = f"{who[decision['seat']]}: {decision['decision']}, {decision['label']}, {cost_text(decision)}"
+            cost = f"{cost_text(decision)} of winning chance"
+            sentence = f"{who[decision['seat']]}: {told(decision)}, {decision['label']}, {cost}"
             labelled.append((step, sentence))
     return ChancesGraph(title, tuple(lines), tuple(marks), replay.step * wide, tuple(labelled))
 
@@ -152,7 +205,12 @@ def chances_graph(replay: ReplayStep) -> ChancesGraph | None:
 def cost_text(decision: Mapping[str, Any]) -> str:
     """Return what a decision cost, with how far that may be off."""
     margin = 100 * margin_of(decision)
-    return f"{100 * decision['loss']:.1f}{f' ± {margin:.1f}' if margin >= 0.05 else ''} points"
+    return f"{100 * decision['loss']:.1f}{f' ± {margin:.1f}' if margin >= 0.05 else ''} %"
+
+
+def told(decision: Mapping[str, Any]) -> str:
+    """Return a decision with its card; old stored reviews have its short name alone."""
+    return str(decision.get("told") or decision["decision"])
 
 
 def margin_of(decision: Mapping[str, Any]) -> float:
@@ -168,5 +226,38 @@ def coach_comment(replay: ReplayStep) -> dict[str, Any] | None:
         if decision["step"] == replay.step - 1:
             who = dict(zip(replay.labels, replay.people, strict=True))[decision["seat"]]
             clear = decision["loss"] > margin_of(decision)
-            return {**decision, "who": who, "clear": clear, "cost": cost_text(decision)}
+            extra = {"who": who, "cost": cost_text(decision), "told": told(decision), "best_why": ""}
+            return {**extra, **decision, "clear": clear, "compared": compared(decision)}
     return None
+
+
+def compared(decision: Mapping[str, Any]) -> tuple[tuple[str, str, bool], ...]:
+    """Return the best decisions and the one that was made: name, chance and whether it was made; the best first."""
+    choices = sorted(decision.get("choices", ()), key=lambda one: -one["chance"])
+    made = decision["decision"]
+    shown = choices[:MAX_COMPARED]
+    if len(choices) < 2 or made not in [one["decision"] for one in choices]:
+        return ()  # such as a resignation
+    if made not in [one["decision"] for one in shown]:
+        shown = [*shown[:-1], *(one for one in choices if one["decision"] == made)]
+    return tuple((one["decision"], f"{100 * one['chance']:.1f} %", one["decision"] == made) for one in shown)
+
+
+def summaries(replay: ReplayStep) -> tuple[Summary, ...]:
+    """Return how the seat played from whose view the game is seen, or every seat; () before the review is done."""
+    if replay.review is None or replay.reviewing:
+        return ()
+    found = []
+    for column in replay.review.get("columns", ()):
+        seat = replay.labels.index(column["seat"])
+        if replay.seat not in (seat, SPECTATOR) or not column.get("decisions"):
+            continue
+        own = [one for one in replay.review["decisions"] if one["seat"] == column["seat"]]
+        named = Counter(one["label"] for one in own if one["label"])
+        faults = listed([counted(many, label) for label, many in named.items()], "and") or "no mistakes"
+        accuracy = "" if column["accuracy"] is None else f", {column['accuracy']:.0f} % accuracy"
+        text = f"{counted(column['decisions'], 'decision')}{accuracy}, {faults}"
+        step = costliest({"decisions": own}, column["seat"])
+        cost = next((cost_text(one) for one in own if one["step"] == step - 1), "")
+        found.append(Summary(replay.people[seat], text, step, cost))
+    return tuple(found)

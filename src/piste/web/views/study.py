@@ -8,14 +8,14 @@ from typing import NamedTuple
 
 from piste.analysis.coach.board import Board
 from piste.analysis.coach.progress import Average, GameProgress, first_and_last
-from piste.core import scene as scenes
 from piste.core.evaluation import ESTIMATED, WITHIN, Chances, Evaluation
 from piste.core.game import Game, find, tidy
 from piste.core.presentation import Drawn, EventContext, Pause
-from piste.core.protocols import CHANCE, HIDDEN, OVER, SPECTATOR
-from piste.core.scene import Area, with_minus_sign
+from piste.core.protocols import CHANCE, HIDDEN, OVER
+from piste.core.scene import with_minus_sign
 from piste.core.views import SeatView
 from piste.web.study.tasks import SolvedPuzzle
+from piste.web.views.replay import with_open_hands
 from piste.web.views.view_models import (
     PLAYING,
     Person,
@@ -203,17 +203,8 @@ def analysis_model(board: Board) -> AnalysisModel:
     model = study_model(game, view, board.to_act, decide=f"/analysis/{game.name}")
     areas = model.areas
     if board.whole and len(board.views) > 1:
-        open_hands = {
-            seat: hand
-            for seat, other in enumerate(board.views)
-            if seat != board.seat and (hand := own_hand(scene(game, untouchable(other), names), seat)) is not None
-        }
-        areas = tuple(
-            open_hands[area.seat]._replace(label=area.label)
-            if area.kind == scenes.HAND and area.seat in open_hands
-            else area
-            for area in areas
-        )
+        others = ((seat, other) for seat, other in enumerate(board.views) if seat != board.seat)
+        areas = with_open_hands(areas, {seat: scene(game, untouchable(other), names) for seat, other in others})
     if board.to_act == OVER:
         turn = "The game is over."
         if view.ending is not None:
@@ -226,10 +217,6 @@ def analysis_model(board: Board) -> AnalysisModel:
     else:
         turn = f"{names[board.to_act]} is to decide. Choose what {names[board.seat]} is told."
     return AnalysisModel(model._replace(areas=areas), board.position, turn, board.steps, board.to_act == OVER)
-
-
-def own_hand(areas: tuple[Area, ...], seat: int) -> Area | None:
-    return next((area for area in areas if area.kind == scenes.HAND and area.seat == seat != SPECTATOR), None)
 
 
 # Progress
