@@ -45,6 +45,7 @@ MORE_PLAYERS = (3, 4)
 AMONG = "random"
 CPU_HEADING = "CPU a decision: mean, worst"
 SIZES_AMONG = {"novice": 600, "steady": 600, "strong": 120, "perfect": 24}
+ONE_POINT = 0.01
 MAX_NEEDED = 100_000
 """A number of games beyond which it is not said how many it would take."""
 
@@ -162,11 +163,14 @@ def apart(found: Report) -> str:
         if pairs.variance < 1e-12:
             said.append(f"{who} had the same result in every pair")
             continue
-        away = abs(score.value - 0.5)
-        games = 2 * pairs.variance * (1.96 / away) ** 2 if away else float("inf")
-        needed = max(2 * pairs.n, 100 * ceil(games / 100)) if games < MAX_NEEDED else 0
-        more = f"about {needed:,} games" if needed else f"more than {MAX_NEEDED:,} games"
-        said.append(f"{who} are not: at this difference it would take {more}")
+        ahead = score.value - 0.5
+        wanted = ahead if ahead > 0 else ONE_POINT
+        games = 2 * pairs.variance * (1.96 / wanted) ** 2
+        needed = f"about {100 * ceil(games / 100):,} games" if games < MAX_NEEDED else f"over {MAX_NEEDED:,} games"
+        if ahead > 0:
+            said.append(f"{who} are not: at this difference it would take {needed}")
+        else:
+            said.append(f"{who} are not: to see a difference of one point of a hundred would take {needed}")
     if not said:
         return "Neighbouring levels are apart."
     rest = "" if len(said) == len(found.plan.entrants) - 1 else "Other neighbouring levels are apart; "
