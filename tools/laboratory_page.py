@@ -2,7 +2,7 @@
 
 python -m tools.laboratory_page [luck] [cost] [--scale X] [--processes P]
 
-`luck` plays pairings of every game whose values are exact, and says by how much taking luck off shrinks the interval:
+`luck` plays pairings of every game whose luck is exact, and says by how much taking luck off shrinks the interval:
 about 10 CPU minutes. `cost` compares the CPU time of a tournament in one process, in two, and on a Dask cluster; let
 nothing else run beside it.
 """
@@ -36,7 +36,6 @@ PAIRS = (("random", "steady"), ("steady", "strong"), ("strong", "perfect"))
 KINDS: tuple[tuple[str, dict[str, int | str], int], ...] = (
     ("positive-negative", {}, 120),
     ("positive-negative", {"top": 5}, 600),
-    ("zero-sum-duel", {"turns": 200}, 300),
     ("zero-sum-grid", {"variant": "harvest"}, 200),
 )
 COST_GAMES = 10_000

@@ -84,6 +84,17 @@ def test_where_the_truth_is_known_exactly_adjusted_results_hold_it() -> None:
     assert found.adjusted.half <= found.raw.half
 
 
+def test_where_hands_are_hidden_luck_is_not_taken_off() -> None:
+    """What a seat thinks possible is then right against perfect players only, and so is the mean over it."""
+    small: dict[str, int | str] = {"top": 3, "hand": 2, "turns": 5}
+    results = played(planned("zero-sum-duel", "random", "steady", given=small, games=4))
+    with open_engine() as engine:
+        review_tournament(results, engine)
+    assert not all(game.exact for deal in results.reviews.values() for game in deal.games)
+    assert adjusted_pairings(results) == {}
+    assert losses(results, 0).known
+
+
 def test_the_costliest_positions_are_puzzles(reviewed: Results) -> None:
     found = list(costliest(reviewed, 0, 3))
     assert len(found) == 3

@@ -1,10 +1,11 @@
 """Luck-adjusted results: what chance brought is taken off, so that fewer games tell as much.
 
 Where values are exact, the coach knows the luck of every game: by how much the cards that came were worth more than
-those that might have come. On average it is nothing, whoever plays. So the result less some multiple of the luck has
-the same mean as the result, and a smaller spread where luck explains much of it: a control variate. The multiple is
-cross-fitted: that of each tenth of the deals is worked out from the other nine, so it cannot follow the luck of the
-games that it is used for, and the mean stays right.
+those that might have come. Where the seat that sees a card knows everything else, that is nothing on average, whoever
+plays; where hands are hidden it depends on how the others play, and is not used. So the result less some multiple of
+the luck has the same mean as the result, and a smaller spread where luck explains much of it: a control variate. The
+multiple is cross-fitted: that of each tenth of the deals is worked out from the other nine, so it cannot follow the
+luck of the games that it is used for, and the mean stays right.
 """
 
 from __future__ import annotations

@@ -76,7 +76,7 @@ class GameReview(NamedTuple):
     """What the coach says of one game."""
 
     luck: tuple[float, ...]  # of each seat, in chances to win
-    exact: bool  # whether every value is computed or proven
+    exact: bool  # whether luck is exact, and nothing on average whoever plays
     decisions: tuple[DecisionReview, ...]  # those in which there was a choice
 
 

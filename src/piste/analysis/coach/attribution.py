@@ -75,6 +75,7 @@ class Attribution(NamedTuple):
     columns: tuple[Columns, ...]
     known: tuple[str, ...]  # how values are known, each word once
     within: float  # the most that one of them may be off
+    fair_luck: bool = False  # whether luck is nothing on average, whoever plays
 
 
 DecisionCallback = Callable[[Decision, tuple[tuple[float, ...], ...]], None]
@@ -113,7 +114,9 @@ def attribute(
     within = max((evaluation.within for evaluation in evaluations), default=0.0)
     chances.append(tuple(timeline.chance(len(timeline.actors), seat) for seat in timeline.seats))
     columns = tuple(_columns(seat, timeline, decisions, means) for seat in timeline.seats)
-    return Attribution(tuple(decisions.values()), tuple(chances), columns, known, within)
+    # A mean over what a seat thinks possible is right against any player only if that is one state.
+    fair = evaluator.evaluates_outcomes and all(len(timeline.known(*node).belief.states) == 1 for node in means)
+    return Attribution(tuple(decisions.values()), tuple(chances), columns, known, within, fair)
 
 
 def evaluate_decision(timeline: Timeline, at: int, seat: int) -> Decision:

@@ -96,7 +96,7 @@ def review_game(plan: Plan, deal: DealResult, game: GameResult) -> GameReview:
         for one in found.decisions
         if is_choice(one) and one.action != RESIGNATION
     )
-    exact = bool(luck) and all(known in (EXACT, PROVEN) for known in found.known)
+    exact = bool(luck) and found.fair_luck and all(known in (EXACT, PROVEN) for known in found.known)
     return GameReview(luck, exact, decisions)
 
 
