@@ -259,9 +259,9 @@ def test_a_hint_is_shown_and_noted(house: ServerProcess, person: Invite) -> None
     ada.open("positive-negative", "steady")
     ada.waits_for_turn()
     ada.page.click("#do-hint")
-    expect(ada.page.locator(".advice")).to_contain_text("would choose")
+    expect(ada.page.locator(".advice")).to_contain_text("The strongest bot here")
     ada.page.reload()
-    expect(ada.page.locator(".advice")).to_contain_text("would choose")
+    expect(ada.page.locator(".advice")).to_contain_text("The strongest bot here")
     ada.resign()
     assert "hint for seat" in ada.record()
 

@@ -35,11 +35,11 @@ async def test_a_position_is_drawn_with_the_value_of_every_decision_and_how_it_i
     page = (await Device(house).get(address("zero-sum-grid", GRID))).text
     assert page.count('class="handle pick"') == 12
     assert page.count('<svg class="worth"') == 12
-    assert "Proven." in page
+    assert "Proven: how" in page
     assert "leaves nothing but zeros and wins" in page
     assert "Player 1 is to decide." in page
     seen = (await Device(house).get(address("positive-negative", SEEN))).text
-    assert "Exact." in seen
+    assert "Exact: how" in seen
     assert "draws" in seen
     assert shown_text(seen) == SEEN.replace("  ", " ")
 
@@ -75,6 +75,37 @@ def no_values(house: InProcessServer):  # type: ignore[no-untyped-def]
             await asyncio.Event().wait()
 
     return studying
+
+
+async def test_names_and_the_way_back_are_passed_on_from_a_replay(house: InProcessServer) -> None:
+    one = Device(house)
+    code = await one.opens("zero-sum-duel", versus="steady", name="")
+    await finish(house, code, [one, one])
+    room = house.room(code)
+    seat, deciders = room.seat_of(room.host), room.transcript.deciders  # type: ignore[union-attr]
+    at = deciders.index(1 - seat)
+    link = re.search(r'id="analyse" href="([^"]*)"', (await one.get(f"/t/{code}/replay?step={at + 1}")).text)
+    assert link is not None
+    board = (await one.get(unescape(link[1]))).header("location")
+    page = (await one.get(board)).text
+    assert "Steady is to decide." in page
+    assert "those of Steady" in page
+    assert "<bdi>You</bdi>" in page
+    assert f'id="back" href="/t/{code}/replay?step={at}"' in page
+    go = re.search(r'<b><a href="(/analysis/[^"]*decision=[^"]*)"', page)
+    assert go is not None
+    after = (await one.get((await one.get(unescape(go[1]))).header("location"))).text
+    assert "<bdi>You</bdi>" in after
+    assert f'href="/t/{code}/replay?step={at}"' in after
+
+
+async def test_names_in_an_address_are_only_text(house: InProcessServer) -> None:
+    more = "&name=<b>&name=Ben\n&replay=//evil.example/x.1&replay=a.1"
+    page = (await Device(house).get(address("zero-sum-grid", GRID) + more)).text
+    assert "<bdi>&lt;b&gt;</bdi>" in page
+    assert "evil" not in page
+    one_name = (await Device(house).get(address("zero-sum-grid", GRID) + "&name=Ada")).text
+    assert "Player 1 is to decide." in one_name
 
 
 async def test_hands_that_everybody_knows_lie_open(house: InProcessServer) -> None:

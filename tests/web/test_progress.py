@@ -41,7 +41,9 @@ async def test_each_finished_game_of_ones_own_is_a_point_of_the_chart_and_a_row(
     await finish(house, second, people)
     house.storage.write(put(ReviewRow(second, review(90.0, 0.05)))).result()
     page = (await people[0].get("/progress")).text
-    assert "At first <b>50 %</b>, 15.0 points lost a decision; lately <b>90 %</b>, 5.0 points" in page
+    assert (
+        "At first <b>50 %</b>, 15.0&nbsp;% of winning chance lost a decision; lately <b>90 %</b>, 5.0&nbsp;%." in page
+    )
     assert 'points="0.0,50.0 1000.0,10.0"' in page
     assert page.index(f"/t/{second}/replay") < page.index(f"/t/{first}/replay"), "the newest game first"
     assert "data-pending" not in page

@@ -15,6 +15,7 @@ from piste.core.game import find, names
 from piste.web.middleware.rate_limits import RATES, Limits, Rate
 from piste.web.study import runner, tasks
 from piste.web.study.site import COOKIE, MAX_STREAKS
+from piste.web.tables.transcript import minus
 from piste.web.views.study import Streak
 from piste.web.workers.worker_pool import WorkersBusyError
 from tests.web.in_process_server import Device, InProcessServer, buttons
@@ -74,12 +75,29 @@ async def test_a_puzzle_is_played_on_the_board_and_answered_with_every_value(hou
     answered = (await one.get(leads)).text
     assert "<h1>Right: " in answered
     assert answered.count('<li class="best') == 1
-    assert "Proven." in answered
+    assert "Proven: how" in answered
     assert "leaves nothing but zeros and wins" in answered
-    assert "Right in a row: <b>1</b>" in answered
+    assert "Right in a row (easy): <b>1</b>" in answered
     assert f'href="{GRID}/2"' in answered
     assert "/analysis/zero-sum-grid?position=zero-sum-grid" in answered
     assert (await one.get(GRID)).header("location") == f"{GRID}/2"
+
+
+async def test_an_answer_names_the_decision_gives_each_reason_once_and_nobody_is_to_play(
+    house: InProcessServer,
+) -> None:
+    one, path = Solver(house), "/puzzles/zero-sum-duel/easy/1"
+    right, _ = best("zero-sum-duel", "easy", 1)
+    page = (await one.get(path)).text
+    assert 'class="below' not in page, "what a discard leaves is for the solver to find"
+    assert "you win" not in page
+    answered = (await one.get(await one.answer(path, right))).text
+    assert f"<h1>Right: discard {right}</h1>".replace("-", "−") in answered
+    assert "Your turn" in page
+    assert "Your turn" not in answered
+    made = tasks.puzzle("zero-sum-duel", "easy", 1)
+    for reason in made.reasons:
+        assert answered.count(str(minus(reason).replace(" %", "\u00a0%"))) == 1
 
 
 async def test_nothing_of_a_solution_stands_in_the_page_before_it_is_answered(house: InProcessServer) -> None:
@@ -111,7 +129,8 @@ async def test_streaks_count_each_puzzle_once_and_a_wrong_answer_ends_the_row(ho
     leads = await one.answer(f"{MAYBE}/easy/3", best("positive-negative", "easy", 3)[1])
     page = (await one.get(leads)).text
     assert "<h1>No, better: " in page
-    assert "points of winning chance away" in page
+    assert "% of winning chance." in page
+    assert ">Try it again</a>" in page
     assert one.streaks == "positive-negative.easy.3.2.0.2.3"
     leads = await one.answer(f"{MAYBE}/medium/1", "")
     assert leads.endswith("?answer=none")
@@ -200,7 +219,7 @@ async def test_a_puzzle_that_takes_long_is_prepared_while_its_page_waits(
     first = await one.get(f"{GRID}/1")
     await begun.wait()
     page = (await one.get(f"{GRID}/1")).text
-    assert "is being prepared" in first.text
+    assert "It appears here as soon as it is ready" in first.text
     assert 'data-pending="1"' in page
     assert '<noscript><meta http-equiv="refresh"' in page
     assert 'value="0.250"' in page

@@ -18,7 +18,7 @@ from piste.core.errors import (
     UnreadableDecisionError,
 )
 from piste.core.protocols import RESIGNS, AnyRules
-from piste.core.views import Ending
+from piste.core.views import Ending, SeatView
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -212,6 +212,14 @@ class Game:
 
     def seat_name(self, seat: int) -> str:
         return self.notation.SEATS[seat] if seat >= 0 else "watcher"
+
+    def told(self, view: SeatView, action: int) -> str:
+        """Return a decision with its card, or with its kind where the name does not say it: discard +3, keep 4."""
+        own = getattr(self.explain, "told", None)
+        if own is not None:
+            return str(own(view, action))
+        name = self.notation.spell(view.position, action)[0]
+        return name if name.isalpha() else f"{self.kind_name(view.kind)} {name}"
 
     def kind_name(self, kind: int) -> str:
         return "resigns" if kind == RESIGNS else self.notation.KINDS[kind]

@@ -28,6 +28,14 @@ MAX_DENOMINATOR = 60
 """The largest of a probability that is written as a fraction."""
 
 
+class NextStep(NamedTuple):
+    """Something that can come next."""
+
+    name: str
+    seat: int  # who does it or whose card it is; HIDDEN if nobody
+    words: str
+
+
 class Board(NamedTuple):
     """A position as it is laid out to be studied."""
 
@@ -37,7 +45,7 @@ class Board(NamedTuple):
     to_act: int  # a seat, CHANCE or OVER, as rules have it
     whole: bool  # whether everybody knows the whole position
     views: tuple[SeatView, ...]  # what the seat sees; where everybody knows everything, what each seat sees
-    steps: tuple[tuple[str, str], ...]  # what can come next, if it is no decision of the seat: its name, in words
+    steps: tuple[NextStep, ...]  # what can come next, if it is no decision of the seat
 
     @property
     def view(self) -> SeatView:
@@ -95,23 +103,25 @@ def seat_view(known: InformationSet) -> SeatView:
     )  # fmt: skip
 
 
-def next_steps(known: InformationSet) -> tuple[tuple[str, str], ...]:
+def next_steps(known: InformationSet) -> tuple[NextStep, ...]:
     """Return what can come next, by name and in words."""
     game, options = known.base.game, known.base.state.options
     if not known.events:
         outcomes = known.base.outcomes()
         if outcomes:
             kind = game.kind_name(game.rules.kind(known.base.state))
-            steps = [(name, f"{kind} {name} ({share_text(share)})") for name, share in outcomes.items()]
+            steps = [
+                NextStep(name, HIDDEN, f"{kind} {name} ({share_text(share)})") for name, share in outcomes.items()
+            ]
         else:
-            who = game.seat_name(game.rules.to_act(known.base.state))
-            steps = [(name, f"{who}: {name}") for name in known.base.decisions()]
+            actor = game.rules.to_act(known.base.state)
+            steps = [NextStep(name, actor, name) for name in known.base.decisions()]
         return tuple(steps[:MAX_STEPS])
     events = []
     for event in known.belief.next_events():
         what = "unseen" if event.what == HIDDEN else game.notation.name(options, event.kind, event.what)
-        who = "" if event.seat == HIDDEN else f"{game.seat_name(event.seat)}: "
-        events.append((event_text(game, options, event), f"{who}{game.kind_name(event.kind)} {what}"))
+        words = what if what.isalpha() and event.what != HIDDEN else f"{game.kind_name(event.kind)} {what}"
+        events.append(NextStep(event_text(game, options, event), event.seat, words))
     return tuple(events[:MAX_STEPS])
 
 
@@ -134,7 +144,7 @@ def follow(text: str, step: str) -> str:
     """
     known = after(read(text), step)
     while next_actor(known) == CHANCE and len(forced := next_steps(known)) == 1:
-        known = after(known, forced[0][0])
+        known = after(known, forced[0].name)
     return written(known)
 
 

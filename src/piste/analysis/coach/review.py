@@ -73,12 +73,7 @@ class Review(NamedTuple):
     def told(self, decision: Decision, other: int | None = None) -> str:
         """Return what was decided, or another choice: with its card, or its kind where the name does not say it."""
         action = decision.action if other is None else other
-        of_game = getattr(self.game.explain, "told", None)
-        if of_game is not None and action != RESIGNATION:
-            return str(of_game(decision.view, action))
-        name = self.spelled(decision, action)
-        kind = "" if name.isalpha() else f"{self.game.kind_name(decision.view.kind)} "
-        return f"{kind}{name}"
+        return "resign" if action == RESIGNATION else self.game.told(decision.view, action)
 
     def why(self, decision: Decision, action: int) -> str:
         """Return one sentence on what a decision is worth there, in the game's words."""

@@ -40,7 +40,7 @@ def why(view: SeatView, verdict: Evaluation, action: int) -> str:
     v: View = view.position
     chosen = next(choice for choice in verdict.choices if choice.action == action)
     about = "about " if verdict.known == ESTIMATED else ""
-    leaves = f"leaves {about}{50 * (1 + chosen.chances.value):.0f} %"
+    leaves = f"leaves {about}{50 * (1 + chosen.chances.value):.1f} %"
     if action >= SEAT:
         return chosen_player(v, view.seat, action - SEAT, leaves)
     card, power = card_name(v.options, action), rules.power_of(action)

@@ -22,12 +22,16 @@ def why(view: SeatView, verdict: Evaluation, action: int) -> str:
     top, chosen = v.options.top, next(choice for choice in verdict.choices if choice.action == action)
     card, deck = signed_value(top, v.card), undrawn(v)
     own, other, left = v.scores[v.seat], v.scores[1 - v.seat], count(deck)
-    leaves = f"{notation.card_name(top, v.card)} leaves {50 * (1 + chosen.chances.value):.0f} %"
+    leaves = f"{notation.card_name(top, v.card)} leaves {50 * (1 + chosen.chances.value):.1f} %"
+    other_value = max((one.chances.value for one in verdict.choices if one.action != action), default=-1.0)
+    others = f"{50 * (1 + other_value):.1f} %"
     if action == KEEP:
         stand = f"keeping {leaves}: it makes {own + card} to {other}"
         if left == 0:
             return f"{stand} at the end"
         mean = sum(signed_value(top, one) for one in members(deck)) / left
+        if mean > card and chosen == verdict.best:  # the average speaks for the other choice
+            return f"{stand}; discarding leaves {others}, though the next card adds {mean:+.1f} on average"
         return f"{stand}, where the next card would add {mean:+.1f} on average"
     if left == 0:
         return f"discarding {leaves}: no card is left to draw, so it stays {own} to {other}"
@@ -36,4 +40,5 @@ def why(view: SeatView, verdict: Evaluation, action: int) -> str:
     better = sum(signed_value(top, one) > card for one in members(deck))
     some = f"{better or 'none'} of the {left} cards left {'is' if better <= 1 else 'are'} better"
     rest = f", and {left - better} {'is' if left - better == 1 else 'are'} worse" if better < left else ""
-    return f"discarding {leaves}: {some}{rest}"
+    yet = f", but keeping it leaves {others}" if 2 * better < left and chosen == verdict.best else ""
+    return f"discarding {leaves}: {some}{rest}{yet}"

@@ -20,7 +20,7 @@ def why(view: SeatView, verdict: Evaluation, action: int) -> str:
     v: View = view.position
     chosen = next(choice for choice in verdict.choices if choice.action == action)
     about = "about " if verdict.known == ESTIMATED else ""
-    leaves = f"leaves {about}{50 * (1 + chosen.chances.value):.0f} %"
+    leaves = f"leaves {about}{50 * (1 + chosen.chances.value):.1f} %"
     card, score, target = v.card + 1, v.scores[v.seat], v.options.target
     if action == KEEP:
         after = score + card

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -41,6 +42,7 @@ from piste.web.views.study import (
     game_charts,
     known_text,
     puzzle_model,
+    solver_names,
     study_model,
     told_lines,
     verdict,
@@ -56,6 +58,8 @@ MAX_PROGRESS_GAMES = 100  # the newest ones
 MAX_REVIEWS_BEGUN = 3  # by one request for the page of progress
 MAX_ROWS_KEPT = 8192
 TODAY = "today"
+MAX_NAMES, MAX_NAME_CHARS = 4, 40  # in an address of the analysis board
+REPLAY = re.compile(r"[a-z0-9]{1,40}\.[0-9]{1,6}")  # the code of a table and a step
 
 
 @dataclass(eq=False)
@@ -162,8 +166,11 @@ class StudySite:
             page = self.pages.page("puzzle", **context, model=model, parts=parts, told=told, counts=counted)
             return HTMLResponse(page)
         action = HIDDEN if answer == GAVE_UP else read_answer(made, answer)
-        shown_model = study_model(find(made.game), made.view, made.view.seat)
-        analyse = f"/analysis/{made.game}?{urlencode({'position': made.position})}"
+        shown_model = study_model(
+            find(made.game), made.view, SPECTATOR, names=solver_names(find(made.game), made.view)
+        )
+        people = solver_names(find(made.game), made.view)
+        analyse = analysis_address(made.game, made.position, [("name", name) for name in people])
         parts = self.pages.parts(shown_model, only=("people",))
         page = self.pages.page(
             "answer", **context, model=shown_model, parts=parts, verdict=verdict(made, action), analyse=analyse
@@ -197,6 +204,8 @@ class StudySite:
         game, network = requested_game(request), network_of(request.scope)
         text = " ".join(request.query_params.get("position", "").split())
         step = request.query_params.get("decision", "")
+        more = passed_on(request)
+        people = [value for key, value in more if key == "name"]
         try:
             if len(text) > MAX_POSITION_CHARS:
                 raise PositionError(
@@ -211,7 +220,7 @@ class StudySite:
                 after = await self.runner.ask(network, tasks.follow, text, step[:80])
                 if isinstance(after, Pending):
                     return self.pending_page(game, after)
-                return RedirectResponse(analysis_address(game.name, after), 303)
+                return RedirectResponse(analysis_address(game.name, after, more), 303)
             board = await self.runner.ask(network, tasks.board, text)
         except (WorkersBusyError, RateLimitError):
             raise
@@ -220,8 +229,8 @@ class StudySite:
         if isinstance(board, Pending):
             return self.pending_page(game, board)
         if board.game != game.name:
-            return RedirectResponse(analysis_address(board.game, board.position), 303)
-        shown = analysis_model(board)
+            return RedirectResponse(analysis_address(board.game, board.position, more), 303)
+        shown = analysis_model(board, people)
         values: tuple[Value, ...] = ()
         known = how = chances = ""
         pending: Pending | None = None
@@ -235,12 +244,12 @@ class StudySite:
                     pending = worth
                 else:
                     evaluation = worth.evaluation
-                    values = decision_values(game, board.view, evaluation, worth.reasons)
+                    values = decision_values(game, board.view, evaluation, worth.reasons, names=people)
                     known, how, chances = known_text(evaluation), evaluation.how, chances_text(evaluation.chances)
         parts = self.pages.parts(shown.model, only=("people",))
         page = self.analysis_page(
             game, board.position, shown=shown, parts=parts, values=values, known=known, how=how, pending=pending,
-            chances=chances,
+            chances=chances, more=more, back=replay_address(more),
         )  # fmt: skip
         return HTMLResponse(page)
 
@@ -248,8 +257,9 @@ class StudySite:
         return HTMLResponse(self.pages.page("pending", game=game, title="Analysis", level="", pending=pending))
 
     def analysis_page(self, game: Game | None, text: str, *, error: str = "", **context: Any) -> str:
-        examples = [(find(name).notation.TITLE, f"/analysis/{name}") for name in names()]
-        context = {"shown": None, "pending": None, **context}
+        games = [find(name) for name in names()] if game is None else [game]
+        examples = [(one.notation.TITLE, f"/analysis/{one.name}") for one in games]
+        context = {"shown": None, "pending": None, "more": [], "back": "", **context}
         return self.pages.page("analysis", game=game, text=text, error=error, examples=examples, **context)
 
     async def analyse(self, request: Request) -> Response:
@@ -265,10 +275,13 @@ class StudySite:
                 # Whoever decides next knows the position best.
                 chosen = next((actor for actor in actors[at:] if actor >= 0), 0)
             game, view = room.game, room.table.view(chosen).at_step(at).complete()
+            own = room.seat_of(self.player(request))
+            people = ["You" if i == own else name for i, name in enumerate(room.names())]
         text = await self.runner.ask(network, tasks.position_of, game.name, view, key=(code, at, chosen))
         if isinstance(text, Pending):
             return self.pending_page(game, text)
-        return RedirectResponse(analysis_address(game.name, text), 303)
+        more = [*(("name", name) for name in people), ("replay", f"{code}.{at}")]
+        return RedirectResponse(analysis_address(game.name, text, more), 303)
 
     # Progress
 
@@ -341,8 +354,25 @@ def seat_of(stored: StoredTable) -> str:
     return find(stored.room.game).seat_name(stored.yours[0])
 
 
-def analysis_address(game: str, position: str) -> str:
-    return f"/analysis/{game}?position={quote(position, safe='')}"
+def analysis_address(game: str, position: str, more: Sequence[tuple[str, str]] = ()) -> str:
+    return f"/analysis/{game}?position={quote(position, safe='')}{'&' if more else ''}{urlencode(more)}"
+
+
+def passed_on(request: Request) -> list[tuple[str, str]]:
+    """Return what an address of the board says besides the position: people's names, and the replay it came from."""
+    given = request.query_params.multi_items()
+    people = [(key, tidy_line(value)[:MAX_NAME_CHARS]) for key, value in given if key == "name"][:MAX_NAMES]
+    return people + [(key, value) for key, value in given if key == "replay" and REPLAY.fullmatch(value)][:1]
+
+
+def tidy_line(text: str) -> str:
+    return " ".join("".join(letter for letter in text if letter.isprintable()).split())
+
+
+def replay_address(more: Sequence[tuple[str, str]]) -> str:
+    """Return the address of the step from which somebody came to the board; "" if from elsewhere."""
+    code, _, step = dict(more).get("replay", "").partition(".")
+    return f"/t/{code}/replay?step={step}" if code else ""
 
 
 def refusal(game: Game, purpose: str) -> str:

@@ -357,8 +357,8 @@ class Room:
         view = table.view(seat)
         name = view.decisions[view.actions.index(action)]
         self.mark(Hint(seat, name))
-        bot = self.level_name(level) + (f" ({self.basis(level)})" if level == bots.TOP else "")
-        self.hints[seat, number] = f"{bot} would choose {name}."
+        told = self.game.told(view, action)
+        self.hints[seat, number] = f"The strongest bot here, {self.level_name(level)}, would {told}."
         return self.hints[seat, number]
 
     # Away and back

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -227,8 +228,23 @@ def coach_comment(replay: ReplayStep) -> dict[str, Any] | None:
             who = dict(zip(replay.labels, replay.people, strict=True))[decision["seat"]]
             clear = decision["loss"] > margin_of(decision)
             extra = {"who": who, "cost": cost_text(decision), "told": told(decision), "best_why": ""}
-            return {**extra, **decision, "clear": clear, "compared": compared(decision)}
+            made = {**extra, **decision}
+            made |= {
+                key: with_names(str(made.get(key) or ""), replay.labels, replay.people)
+                for key in ("told", "why", "best_why")
+            }
+            return {**made, "clear": clear, "compared": compared(decision)}
     return None
+
+
+def with_names(text: str, labels: Sequence[str], names: Sequence[str]) -> str:
+    """Return a sentence of the coach with people's names in it; "Player 1 (you)" keeps its verbs right."""
+    people = {f"Player {label}": name for label, name in zip(labels, names, strict=False)}
+
+    def named(found: re.Match[str]) -> str:
+        return f"{found[0]} (you)" if people[found[0]] == YOU else people[found[0]]
+
+    return re.sub("|".join(rf"{re.escape(player)}\b" for player in people), named, text)
 
 
 def compared(decision: Mapping[str, Any]) -> tuple[tuple[str, str, bool], ...]:

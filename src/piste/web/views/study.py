@@ -15,7 +15,7 @@ from piste.core.protocols import CHANCE, HIDDEN, OVER
 from piste.core.scene import with_minus_sign
 from piste.core.views import SeatView
 from piste.web.study.tasks import SolvedPuzzle
-from piste.web.views.replay import with_open_hands
+from piste.web.views.replay import YOU, with_names, with_open_hands
 from piste.web.views.view_models import (
     PLAYING,
     Person,
@@ -75,20 +75,30 @@ class Streak(NamedTuple):
         return Streak(self.asked + 1, self.right + right, row, max(self.best, row), number)
 
 
-def seat_names(game: Game, view: SeatView) -> tuple[str, ...]:
-    return tuple(f"Player {name}" for name in game.notation.SEATS[: game.rules.seats(view.options)])
+def seat_names(game: Game, view: SeatView, given: Sequence[str] = ()) -> tuple[str, ...]:
+    """Return what the seats are called: as given, if that is a name for each, or by the game's own names."""
+    names = tuple(f"Player {name}" for name in game.notation.SEATS[: game.rules.seats(view.options)])
+    return tuple(given) if len(given) == len(names) and all(given) else names
 
 
-def study_model(game: Game, view: SeatView, to_act: int, *, decide: str = "") -> TableViewModel:
+def solver_names(game: Game, view: SeatView) -> tuple[str, ...]:
+    """Return what the seats of a puzzle are called to whoever solves it."""
+    return tuple(YOU if seat == view.seat else name for seat, name in enumerate(seat_names(game, view)))
+
+
+def study_model(
+    game: Game, view: SeatView, to_act: int, *, decide: str = "", names: tuple[str, ...] = ()
+) -> TableViewModel:
     """Return a position as a table shows it, for the seat whose view it is; decisions go to the address `decide`."""
-    names = seat_names(game, view)
+    names = seat_names(game, view, names)
     prompt = game.text.ask(view, names) if view.actions and decide else None
     shown = view if prompt else untouchable(view)
     model = TableViewModel(
         game=game.name, title=game.notation.TITLE, seat=view.seat, stage=PLAYING, decide=decide,
         options=tuple(game.option_texts(view.options, changed_only=True).items()),
         people=tuple(
-            Person(i, name, "", you=i == view.seat, turn=i == to_act) for i, name in enumerate(names)
+            Person(i, name, "", you=i == view.seat and (name != YOU or i == to_act), turn=i == to_act)
+            for i, name in enumerate(names)
         ),
         standing=standing(game, view, names), areas=scene(game, shown, names), tips=game.tips(view.options),
     )  # fmt: skip
@@ -100,7 +110,7 @@ def study_model(game: Game, view: SeatView, to_act: int, *, decide: str = "") ->
 
 def told_lines(game: Game, view: SeatView) -> tuple[str, ...]:
     """Return what the seat of a puzzle was told last."""
-    names, lines = seat_names(game, view), []
+    names, lines = solver_names(game, view), []
     said = game.log.lines if game.log else game.text.lines
     for at in range(max(0, len(view.log) - MAX_EVENTS), len(view.log)):
         lines += said(EventContext(view.seat, names, view.opening, view.log[: at + 1]))
@@ -108,8 +118,16 @@ def told_lines(game: Game, view: SeatView) -> tuple[str, ...]:
 
 
 def puzzle_model(puzzle: SolvedPuzzle, decide: str) -> TableViewModel:
-    """Return a puzzle without its answer."""
-    return study_model(find(puzzle.game), puzzle.view, puzzle.view.seat, decide=decide)
+    """Return a puzzle without its answer: what a card leads to is left to whoever solves it."""
+    game, view = find(puzzle.game), puzzle.view
+    model = study_model(game, view, view.seat, decide=decide, names=solver_names(game, view))
+    telling = {card.decision for area in model.areas for card in area.cards if card.below}
+    areas = tuple(
+        area._replace(cards=tuple(card._replace(below="", note="") if card.below else card for card in area.cards))
+        for area in model.areas
+    )
+    choices = tuple(one._replace(note="") if one.action in telling else one for one in model.choices)
+    return model._replace(areas=areas, choices=choices)
 
 
 def points(chances: Chances) -> float:
@@ -136,10 +154,16 @@ def known_text(evaluation: Evaluation) -> str:
 
 
 def decision_values(
-    game: Game, view: SeatView, evaluation: Evaluation, reasons: Sequence[str], chosen: int = HIDDEN
+    game: Game,
+    view: SeatView,
+    evaluation: Evaluation,
+    reasons: Sequence[str],
+    chosen: int = HIDDEN,
+    names: Sequence[str] = (),
 ) -> tuple[Value, ...]:
     """Return what each decision is worth, the best first."""
-    prompt = game.text.ask(view, seat_names(game, view)) if view.actions else None
+    names = seat_names(game, view, names)
+    prompt = game.text.ask(view, names) if view.actions else None
     labels = {} if prompt is None else {one.action: one for one in choices(game, prompt, view)}
     best = max((points(choice.chances) for choice in evaluation.choices), default=0.0)
     differ = any(best - points(choice.chances) > LEAST_LOSS for choice in evaluation.choices)
@@ -156,7 +180,8 @@ def decision_values(
                 chances_text(choice.chances) if choice.chances.draw >= LEAST_LOSS else "",
                 f"{100 * less:.1f}" if less > LEAST_LOSS else "",
                 f"{100 * choice.mix:.0f} %" if mixed and choice.mix >= LEAST_MIX else "",
-                reason, less <= LEAST_LOSS and differ, choice.action == chosen,
+                with_names(reason, game.notation.SEATS, names),
+                less <= LEAST_LOSS and differ, choice.action == chosen,
             )
         )  # fmt: skip
     return tuple(sorted(values, key=lambda value: -value.points))
@@ -164,23 +189,29 @@ def decision_values(
 
 def verdict(puzzle: SolvedPuzzle, chosen: int) -> Verdict:
     """Return the answer to a puzzle for who chose this decision; HIDDEN if none."""
-    game = find(puzzle.game)
-    values = decision_values(game, puzzle.view, puzzle.evaluation, puzzle.reasons, chosen)
+    game, view = find(puzzle.game), puzzle.view
+    names = solver_names(game, view)
+    values = decision_values(game, view, puzzle.evaluation, puzzle.reasons, chosen, names)
     best = values[0]
     mine = next((value for value in values if value.chosen), None)
-    named = with_minus_sign(f"{best.name} {best.label}".strip())
-    if mine is None:
-        title, text = f"The answer: {named}", best.reason
-    elif mine.best:
-        title, text = f"Right: {named}", best.reason
-    else:
-        title, text = (
-            f"No, better: {named}",
-            f"{mine.decision} gives {mine.less} points of winning chance away.",
-        )
-        text = f"{text} {best.reason}"
+    told = {choice.name: told_with_names(game, view, choice.action, names) for choice in puzzle.evaluation.choices}
     right = mine is not None and mine.best
+    named = with_minus_sign(told[mine.decision if mine is not None and right else best.decision])
+    title = f"{'The answer' if mine is None else 'Right' if right else 'No, better'}: {named}"
+    text = best.reason
+    if mine is not None and right:
+        text = mine.reason
+    elif mine is not None:
+        wrong = with_minus_sign(told[mine.decision])
+        text = f"{wrong[0].upper()}{wrong[1:]} gives away {mine.less} % of winning chance. {best.reason}"
+    # It stands above the list already.
+    values = tuple(one._replace(reason="") if one.reason and one.reason in text else one for one in values)
     return Verdict(right, title, text, values, known_text(puzzle.evaluation), puzzle.evaluation.how)
+
+
+def told_with_names(game: Game, view: SeatView, action: int, names: Sequence[str]) -> str:
+    """Return a decision with its card, in people's names."""
+    return with_names(game.told(view, action), game.notation.SEATS, names)
 
 
 # The analysis board
@@ -194,13 +225,14 @@ class AnalysisModel(NamedTuple):
     turn: str  # whose turn it is
     steps: tuple[tuple[str, str], ...]
     over: bool
+    seen: str  # whose view it is, where that is not clear
 
 
-def analysis_model(board: Board) -> AnalysisModel:
-    """Return a board as it is drawn: every hand that everybody knows lies open."""
+def analysis_model(board: Board, given: Sequence[str] = ()) -> AnalysisModel:
+    """Return a board as it is drawn, with the names that were given: every hand that everybody knows lies open."""
     game, view = find(board.game), board.view
-    names = seat_names(game, view)
-    model = study_model(game, view, board.to_act, decide=f"/analysis/{game.name}")
+    names = seat_names(game, view, given)
+    model = study_model(game, view, board.to_act, decide=f"/analysis/{game.name}", names=names)
     areas = model.areas
     if board.whole and len(board.views) > 1:
         others = ((seat, other) for seat, other in enumerate(board.views) if seat != board.seat)
@@ -209,14 +241,20 @@ def analysis_model(board: Board) -> AnalysisModel:
         turn = "The game is over."
         if view.ending is not None:
             winner = view.ending.winner
-            turn = f"{'A draw' if winner is None else f'{names[winner]} wins'}: {view.ending.reason}."
+            won = "" if winner is None else "You win" if names[winner] == YOU else f"{names[winner]} wins"
+            turn = f"{won or 'A draw'}: {view.ending.reason}."
     elif board.to_act == CHANCE:
         turn = "Chance is next. Choose what comes."
-    elif board.to_act == board.seat:
-        turn = f"{names[board.seat]} is to decide."
     else:
-        turn = f"{names[board.to_act]} is to decide. Choose what {names[board.seat]} is told."
-    return AnalysisModel(model._replace(areas=areas), board.position, turn, board.steps, board.to_act == OVER)
+        turn = "You are to decide." if names[board.to_act] == YOU else f"{names[board.to_act]} is to decide."
+    steps = tuple(
+        (step.name, step.words if step.seat in (HIDDEN, board.to_act) else f"{names[step.seat]}: {step.words}")
+        for step in board.steps
+    )
+    seen = f"As {names[board.seat]} sees it: “your” cards are those of {names[board.seat]}."
+    other = YOU in names and board.seat >= 0 and names[board.seat] != YOU
+    over = board.to_act == OVER
+    return AnalysisModel(model._replace(areas=areas), board.position, turn, steps, over, seen if other else "")
 
 
 # Progress
