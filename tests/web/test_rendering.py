@@ -520,7 +520,10 @@ def test_the_strip_says_scores_pips_colours_and_whose_turn_it_is(kind: Kind) -> 
         for one in faces_of(room):
             sides = strip_of(one)
             assert len(sides) == len(room.seats)
-            for seat, (side, person) in enumerate(zip(sides, one.people, strict=True)):
+            first = max(one.seat, 0)  # one's own side is the first, wherever one sits
+            order = (*one.people[first:], *one.people[:first])
+            for side, person in zip(sides, order, strict=True):
+                seat = person.seat
                 assert ("turn" in side.attributes["class"].split()) == person.turn == (seat == room.to_act)
                 if person.turn:
                     assert ("Your turn" if seat == one.seat else "to play") in side.all_text()

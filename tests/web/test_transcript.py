@@ -64,10 +64,12 @@ def test_positive_negative_and_its_result() -> None:
     room = dealt(Kind("positive-negative", {"top": 3}), "-3 1 2 -1 3 -2")
     decide(room, "discard", "keep", "discard", "discard")
     assert texts(room, 1) == [
-        "Ada discarded −3", "Ada drew 1 → 1", "You kept 2 → 2", "Ada discarded −1", "Ada drew 3 → 4",
-        "You discarded −2", "Ada wins 4–2: higher score",
+        "Ada discarded −3", "Ada drew 1 (total 1)", "You kept 2 (total 2)", "Ada discarded −1",
+        "Ada drew 3 (total 4)", "You discarded −2", "Ada wins 4–2: higher score",
     ]  # fmt: skip
     assert texts(room, 0)[-1] == "You win 4–2: higher score"
+    assert room.transcript is not None
+    assert [line.kind for line in room.transcript.entries(0)][:3] == ["own", "yours", "said"], "what was forced, too"
 
 
 def test_prime_duel_says_primes_and_cards_that_go_over() -> None:
@@ -101,7 +103,7 @@ def test_duel_says_cards_by_number_and_ability_and_unseen_ones_to_nobody() -> No
     assert texts(room, 1)[-1] == "Ada gave you 6a"
     assert texts(room, SPECTATOR)[-1] == "Ada gave Ben a card"
     assert room.transcript is not None
-    assert [line.kind for line in room.transcript.entries(0)][2:] == ["heading", "said", "own", "said", "own"]
+    assert [line.kind for line in room.transcript.entries(0)][2:] == ["heading", "yours", "own", "said", "own"]
     assert "Ben buried a card" in room.transcript.lines_at(0, 2)
     room.resign(1)
     assert texts(room, 0)[-1] == "You win: Ben resigned"
@@ -145,11 +147,11 @@ def test_lines_are_short_never_repeated_and_keep_their_numbers(kind: Kind) -> No
         decide(room, chooser.choice(room.table.view(room.to_act or 0).decisions))
     for at in audiences:
         view, said = room.table.view(at), room.transcript.entries(at)
-        assert {line.kind for line in said} <= {"said", "own", "heading"}
+        assert {line.kind for line in said} <= {"said", "own", "yours", "heading"}
         for line in said:
             assert len(line.text) <= 80, line
             assert not re.search(r"(?<!\w)-\d|\[|card:count|'s Turn", line.text), line
-            assert line.kind != "own" or line.text.startswith("You"), line
+            assert line.kind not in ("own", "yours") or line.text.startswith("You"), line
         for step, decider in enumerate(room.transcript.deciders, 1):
             lines = room.transcript.lines_at(at, step)
             assert len(set(lines)) == len(lines), lines

@@ -76,6 +76,7 @@ class Notation(Protocol):
     REASONS: Mapping[int, str]  # what the rules' reasons for an end are called
     OPTIONS: tuple[Option, ...]
     LAID: str  # what can be laid by hand: "deck", "grid"
+    # Where no option says who takes the first turn, `STARTS` may name the seat that always does.
 
     def check(self, options: Any, /) -> str:
         """Return why these options cannot go together, or ""."""

@@ -12,10 +12,20 @@ from piste.core.game import counted
 from piste.core.protocols import HIDDEN, SPECTATOR
 from piste.core.views import SeatView
 
-HAND, CARDS, TOWER, GRID, TRACK, SCORE, FACT = "hand", "cards", "tower", "grid", "track", "score", "fact"
-KINDS = (HAND, CARDS, TOWER, GRID, TRACK, SCORE, FACT)
+HAND, CARDS, TOWER, GRID, TRACK, SCORE, FACT, NUMBERS = (
+    "hand",
+    "cards",
+    "tower",
+    "grid",
+    "track",
+    "score",
+    "fact",
+    "numbers",
+)
+KINDS = (HAND, CARDS, TOWER, GRID, TRACK, SCORE, FACT, NUMBERS)
 """A hand of cards; cards in a row or pile; cards stacked, the first at the bottom; cells in rows of `columns`;
-squares from `minimum` to `maximum` with `tokens` on them; `tokens` as bars that begin at zero; a label with words."""
+squares from `minimum` to `maximum` with `tokens` on them; `tokens` as bars that begin at zero; a label with words;
+the numbers from `minimum` to `maximum` without 0, those in `marks` bright and the others faint."""
 
 TONES = ("", "plus", "minus", "zero", "back", "a", "b", "c", "d")
 """How a card is coloured. What a colour says is said in `text`, `mark` or `name` too."""
@@ -72,7 +82,7 @@ class Area(NamedTuple):
     handles: tuple[Handle, ...] = ()
     minimum: int = 0
     maximum: int = 0
-    marks: tuple[int, ...] = ()  # squares of a track that are special
+    marks: tuple[int, ...] = ()  # squares of a track, or numbers, that are special
     tokens: tuple[Token, ...] = ()
     badge: tuple[str, str, str] = ("", "", "")  # what counts most about it, large: a label, a number and a note
 
@@ -172,8 +182,13 @@ def pile_area(texts: Sequence[str]) -> Area:
 def deck_area(left: int, undrawn: Sequence[str], note: str = "") -> Area:
     """Return the deck: how many cards it has and, once the game is over, which (G9)."""
     if undrawn:
-        return Area(CARDS, "Never drawn", number_cards(undrawn))
+        return Area(CARDS, "Left in the deck", number_cards(undrawn))
     return Area(CARDS, "Deck", (face_down(left, note),), "" if left else "empty")
+
+
+def hidden_area(label: str, top: int, values: Iterable[int]) -> Area:
+    """Return which cards from -top to top the viewer does not see."""
+    return Area(NUMBERS, label, minimum=-top, maximum=top, marks=tuple(values))
 
 
 def other_seats(seat: int, seats: int) -> list[int]:

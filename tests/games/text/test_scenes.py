@@ -16,6 +16,7 @@ from piste.core.scene import (
     GRID,
     HAND,
     KINDS,
+    NUMBERS,
     SCORE,
     TONES,
     TOWER,
@@ -68,6 +69,10 @@ def faces(kind: Kind, seed: object, resigning: float = 0.005) -> Iterator[tuple[
                 table.resign(chooser.choice(left))
             else:
                 table.decide(actor, chooser.choice(table.view(actor).actions))
+
+
+def hidden(label: str, top: int, *values: int) -> Area:
+    return Area(NUMBERS, label, minimum=-top, maximum=top, marks=tuple(sorted(values)))
 
 
 def area(areas: tuple[Area, ...], label: str) -> Area:
@@ -126,7 +131,9 @@ def test_scenes_are_well_formed_for_everybody_at_every_moment(kind: Kind) -> Non
             assert each.seat == SPECTATOR or 0 <= each.seat < len(NAMES)
             assert all(each.minimum <= token.value <= each.maximum for token in each.tokens)
             assert bool(each.tokens) == (each.kind in (TRACK, SCORE))
-            assert all(each.minimum < mark < each.maximum for mark in each.marks)
+            whole = range(each.minimum + (each.kind == TRACK), each.maximum + (each.kind == NUMBERS))
+            assert set(each.marks) <= set(whole)
+            assert each.kind != NUMBERS or 0 not in each.marks
             assert each.columns == (3 if each.kind == GRID else 0)
             for card in each.cards:
                 assert card.tone in TONES
@@ -231,7 +238,8 @@ def test_zero_sum_duel_offers_the_cards_of_the_hand_in_the_order_drawn() -> None
         Area(HAND, "Bea's hand", (backs(1),) * 3, "3 cards", 1),
         Area(CARDS, "Pile", (), "empty"),
         Area(CARDS, "Deck", (backs(3),)),
-        Area(HAND, "Your hand", tuple(signed(*each) for each in drew), "sum +4", 0),
+        hidden("Face down", 5, -4, -3, -2, 2, 4, -1),
+        Area(HAND, "Your hand", tuple(signed(*each) for each in drew), "4 cards: discard one", 0),
     )
 
 
@@ -243,14 +251,22 @@ def test_zero_sum_duel_shows_an_onlooker_no_hand_before_the_end() -> None:
         Area(HAND, "Bea's hand", (backs(1),) * 4, "4 cards", 1),
         Area(CARDS, "Pile", (signed(-5),)),
         Area(CARDS, "Deck", (backs(2),)),
+        hidden("Face down", 5, -4, -3, -2, -1, 1, 2, 3, 4, 5),
     )
     table.resign(0)
     assert scene(table) == (
         Area(HAND, "Ann's hand", (signed(1), signed(3), signed(5)), "sum +9", 0),
         Area(HAND, "Bea's hand", (signed(-4), signed(-2), signed(-1), signed(2)), "sum −5", 1),
         Area(CARDS, "Pile", (signed(-5),)),
-        Area(CARDS, "Never drawn", (signed(-3), signed(4))),
+        Area(CARDS, "Left in the deck", (signed(-3), signed(4))),
     )
+
+
+def test_zero_sum_duel_puts_the_latest_discard_last() -> None:
+    table = two_hands(turns=0)
+    for seat, text in ((0, "5"), (1, "-4")):
+        table.decide(seat, text)
+    assert [card.text for card in area(scene(table, 0), "Pile").cards] == ["+5", "−4"]
 
 
 def test_zero_sum_duel_shows_an_empty_deck_as_a_faint_place() -> None:
@@ -284,7 +300,7 @@ def one_card() -> piste.Table:
 
 
 def totals(*tokens: Token) -> Area:
-    return Area(SCORE, "Totals", minimum=-6, maximum=6, tokens=tokens)
+    return Area(SCORE, "Totals", minimum=-9, maximum=9, tokens=tokens)
 
 
 def test_positive_negative_shows_the_drawn_card_to_its_owner() -> None:
@@ -292,7 +308,7 @@ def test_positive_negative_shows_the_drawn_card_to_its_owner() -> None:
         totals(Token("Ann", 3), Token("You", 0, own=True)),
         Area(CARDS, "Ann's cards", (number(3),), seat=0),
         Area(CARDS, "Pile", (number(-2),)),
-        Area(CARDS, "Deck", (backs(3)._replace(note="not seen yet: −3, −1, 2"),)),
+        hidden("Not seen yet", 3, -3, -1, 2),
         Area(CARDS, "Your cards", (), seat=1),
         Area(HAND, "You drew", (number(1),), seat=1),
     )
@@ -304,7 +320,7 @@ def test_positive_negative_shows_others_only_that_a_card_was_drawn() -> None:
         Area(CARDS, "Bea's cards", (), seat=1),
         Area(HAND, "Bea drew", (backs(1),), seat=1),
         Area(CARDS, "Pile", (number(-2),)),
-        Area(CARDS, "Deck", (backs(3)._replace(note="not seen yet: −3, −1, 1, 2"),)),
+        hidden("Not seen yet", 3, -3, -1, 1, 2),
         Area(CARDS, "Your cards", (number(3),), seat=0),
     )
 
@@ -318,7 +334,7 @@ def test_positive_negative_shows_the_card_of_a_player_who_resigned_and_what_nobo
         Area(CARDS, "Bea's cards", (), seat=1),
         Area(HAND, "Bea drew", (number(1),), seat=1),
         Area(CARDS, "Pile", (number(-2),)),
-        Area(CARDS, "Never drawn", (number(-3), number(-1), number(2))),
+        Area(CARDS, "Left in the deck", (number(-3), number(-1), number(2))),
     )
 
 
@@ -333,16 +349,16 @@ def test_positive_negative_counts_scores_and_says_what_a_decision_leads_to() -> 
         assert table.to_act is not None
         table.decide(table.to_act, "keep")
     assert table.to_act is not None
-    assert told(table, table.to_act)["discard"] == ("Discard", "no card is left to draw")  # P1
+    assert told(table, table.to_act)["discard"] == ("Discard", "nothing follows")  # P1
 
 
-def test_positive_negative_has_room_for_a_total_beyond_twice_the_highest_card() -> None:
+def test_positive_negative_keeps_its_scale_beyond_twice_the_highest_card() -> None:
     table = piste.open_table("positive-negative", {"top": 3}, laid="1 -3 2 -2 3 -1")
     while table.to_act is not None:
         table.decide(table.to_act, "keep")
     found = area(scene(table), "Totals")
     assert [token.value for token in found.tokens] == [6, -6]
-    assert (found.minimum, found.maximum) == (-6, 6)
+    assert (found.minimum, found.maximum) == (-9, 9)
 
 
 def grid(moves: dict[int, tuple[int, int]]) -> tuple[Handle, ...]:

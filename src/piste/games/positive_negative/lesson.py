@@ -23,7 +23,10 @@ def start(view: SeatView) -> str:
     if not value:
         return ""
     does = f"adds {value} to" if value > 0 else f"takes {-value} from"
-    return f"Only you see this card. Keep it, and it {does} your score. Discard it, and you must add the next card."
+    return (
+        f"The higher score wins at the end. Only you see this card. Keeping it {does} your score. "
+        "If you discard it, you must add the next card."
+    )
 
 
 def last_card(view: SeatView) -> str:
@@ -66,7 +69,7 @@ def result(view: SeatView) -> str:
     if p.phase != DONE:
         return ""
     cards = counted(2 * rules.Options().top, "card")
-    return f"That is the whole game. A real one has {cards}, from -10 to 10."
+    return f"That is the whole game. A real one has {cards}, from -10 to 10 without 0. The same score is a draw."
 
 
 PICTURES = (
@@ -86,7 +89,8 @@ PICTURES = (
     Picture(
         "The end",
         (Area(SCORE, "Totals", minimum=-20, maximum=20, tokens=(Token("Other", -4), Token("You", 11, own=True))),),
-        "When the deck is empty, the higher score wins. The last card of all may be discarded for nothing.",
+        "When the deck is empty, the higher score wins; the same score is a draw. "
+        "Whoever discards the last card of all draws no other.",
     ),
 )
 

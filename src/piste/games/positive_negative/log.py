@@ -22,7 +22,7 @@ def lines(moment: EventContext) -> list[str]:
     shown = also if kind == DECIDE else what
     card = "a card" if shown == HIDDEN else notation.card_name(after.options.top, shown)
     did = "drew" if kind != DECIDE else "kept" if what == KEEP else "discarded"
-    score = f" → {after.scores[seat]}" if did == "kept" or kind == REDRAW else ""
+    score = f" (total {after.scores[seat]})" if did == "kept" or kind == REDRAW else ""
     line = f"{moment.subject(seat)} {with_minus_sign(f'{did} {card}{score}')}"
     return [Passing(line) if kind == DRAW else line]  # the decision names the card again
 
@@ -36,4 +36,5 @@ def decisive(view: SeatView, _names: tuple[str, ...], _ending: Ending) -> str:
     reason = view.position.reason
     if reason == rules.RESIGNED:
         return ""
-    return f"The deck is empty: {'the higher score wins' if reason == rules.HIGHER_SCORE else 'the same score'}."
+    why = "the higher score wins" if reason == rules.HIGHER_SCORE else "the same score is a draw"
+    return f"The deck is empty: {why}."

@@ -14,9 +14,10 @@ from piste.games.positive_negative import rules
 from piste.games.positive_negative.rules import DECIDE, DONE, DRAW, REDRAW, Options, State, View
 
 TITLE = "Positive-Negative"
-LINE = "Keep the card you drew, or discard it and take the next one, whatever it is."
+LINE = "Keep the card you drew, or take the next one instead: the higher total wins."
 CREDIT = ""
 SEATS = ("1", "2")
+STARTS = 0  # the seat that takes the first turn of every game
 KINDS = ("draw", "decide", "redraw")
 REASONS = {rules.HIGHER_SCORE: "higher score", rules.SAME_SCORE: "same score", rules.RESIGNED: "resigned"}
 LAID = "deck"

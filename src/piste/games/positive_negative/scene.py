@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from piste.core.bits import signed_value
+from piste.core.game import members
 from piste.core.protocols import HIDDEN
 from piste.core.scene import (
     BACK,
@@ -15,6 +16,7 @@ from piste.core.scene import (
     Standing,
     Token,
     deck_area,
+    hidden_area,
     number_card,
     number_cards,
     other_seats,
@@ -37,7 +39,11 @@ def scene(view: SeatView, names: tuple[str, ...]) -> tuple[Area, ...]:
     for seat in other_seats(view.seat, len(position.scores)):
         areas += player(view, names, seat)
     pile, undrawn = (texts(position.options.top, cards) for cards in (position.pile, position.undrawn))
-    areas += [pile_area(pile), deck_area(position.left, undrawn, unseen(position))]
+    areas.append(pile_area(pile))
+    if position.phase == DONE:
+        areas.append(deck_area(position.left, undrawn))
+    else:
+        areas.append(hidden_area("Not seen yet", position.options.top, unseen(position)))
     return (*areas, *player(view, names, view.seat)) if view.seat >= 0 else tuple(areas)
 
 
@@ -52,13 +58,13 @@ def player(view: SeatView, names: tuple[str, ...], seat: int) -> list[Area]:
 
 
 def totals(view: SeatView, names: tuple[str, ...]) -> Area:
-    """Return both totals as bars that begin at zero; few games go beyond twice the highest card."""
+    """Return both totals as bars that begin at zero; few games go beyond three times the highest card."""
     position: View = view.position
     order = [*other_seats(view.seat, len(position.scores)), *([view.seat] if view.seat >= 0 else [])]
     tokens = tuple(
         Token(player_name(view, names, seat), position.scores[seat], own=seat == view.seat) for seat in order
     )
-    far = max(2 * position.options.top, *map(abs, position.scores))
+    far = max(3 * position.options.top, *map(abs, position.scores))
     return Area(SCORE, "Totals", minimum=-far, maximum=far, tokens=tokens)
 
 
@@ -70,7 +76,7 @@ def choice_texts(view: SeatView) -> dict[int, tuple[str, str]]:
     """Return what keeping makes of the score, and what discarding obliges to (P1)."""
     position: View = view.position
     score = position.scores[view.seat] + signed_value(position.options.top, position.card)
-    drawn = "the next card counts" if position.left else "no card is left to draw"
+    drawn = "the next card counts" if position.left else "nothing follows"
     return {
         rules.KEEP: (f"Keep → {score}", "your new total"),
         rules.DISCARD: ("Discard", drawn),
@@ -83,12 +89,12 @@ def standing(view: SeatView, _names: tuple[str, ...]) -> Standing:
     return Standing(scores, "Deck", str(position.left)) if view.ending is None else Standing(scores)
 
 
-def unseen(position: View) -> str:
+def unseen(position: View) -> list[int]:
     """Return the cards that have not been before the viewer's eyes: those of the deck, and one another may hold."""
     seen = position.kept[0] | position.kept[1] | position.pile
     seen |= 0 if position.card == HIDDEN else 1 << position.card
-    left = texts(position.options.top, rules.every_card(position.options) & ~seen)
-    return with_minus_sign(f"not seen yet: {', '.join(left)}") if left and position.phase != DONE else ""
+    hidden = rules.every_card(position.options) & ~seen
+    return [signed_value(position.options.top, card) for card in members(hidden)]
 
 
 def faces(position: View, cards: int) -> tuple[Card, ...]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from piste.core.bits import signed_sum
+from piste.core.bits import signed_sum, signed_value
 from piste.core.game import members
 from piste.core.lesson import Lesson, Picture
 from piste.core.scene import CARDS, HAND, Area, number_cards
 from piste.core.views import SeatView
+from piste.games.zero_sum_duel.bots.steady import opponents
 from piste.games.zero_sum_duel.notation import card_name
 from piste.games.zero_sum_duel.rules import DISCARD, DONE, TURN_LIMIT, View
 
@@ -21,8 +22,8 @@ def start(view: SeatView) -> str:
     if not asked(view):
         return ""
     return (
-        "Each turn you draw a card, but you may keep only three. Discard one of these four. "
-        "You win when the three you keep add up to 0."
+        "You win when the cards you keep, two or three, add up to 0. "
+        "Each turn you draw one and may keep three: discard one of these four."
     )
 
 
@@ -37,21 +38,22 @@ def hidden(view: SeatView) -> str:
     if not asked(view):
         return ""
     return (
-        "Hands are hidden. You see only what your opponent discards. "
-        "When the deck is empty, the pile becomes the new deck."
+        "There is one card of each number from -5 to +5, no 0. You see only what others discard. "
+        "When the deck is empty, the pile becomes the deck."
     )
 
 
 def nearly(view: SeatView) -> str:
-    """Name two cards of one's own and the card that makes them zero."""
+    """Name two cards of one's own and the card that makes them zero, unless the opponent is sure to hold it."""
     p: View = view.position
     if not asked(view):
         return ""
     top = p.options.top
+    held = {signed_value(top, card) for card in members(opponents(view))}
     for one in members(p.hand):
         for two in members(p.hand):
             need = -signed_sum(top, 1 << one | 1 << two)
-            if one < two and need and abs(need) <= top:
+            if one < two and need and abs(need) <= top and need not in held:
                 return (
                     f"Keep cards that are one card away from 0: {card_name(top, one)} and {card_name(top, two)} "
                     f"wait for {need:+d}."
@@ -65,7 +67,7 @@ def result(view: SeatView) -> str:
         return ""
     if p.reason == TURN_LIMIT:
         return "The turns are used up, so it is a draw. A real game goes on until a hand adds up to 0."
-    return "That is the whole game. In a real one nobody tells you when a zero is near."
+    return "That is the whole game. A real one has no turn limit."
 
 
 PICTURES = (
@@ -82,7 +84,7 @@ PICTURES = (
     Picture(
         "You win",
         (Area(HAND, "Your hand", number_cards(("+3", "+1", "-4")), "sum 0"),),
-        "When the cards you keep add up to 0, you win at once. "
+        "When the cards you keep, two or three, add up to 0, you win at once. "
         "When the deck is empty, the pile is shuffled and becomes the deck.",
     ),
 )

@@ -38,7 +38,7 @@ OPTIONS = (
 
 def line(options: Options) -> str:
     many = {2: "two", 3: "three", 4: "four", 5: "five"}.get(options.hand, str(options.hand))
-    return f"Draw and discard until the {many} cards you keep sum to zero."
+    return f"Draw and discard until the cards you keep, {many} at most, sum to zero."
 
 
 LINE = line(Options())

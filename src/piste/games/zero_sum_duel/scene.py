@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from piste.core.bits import signed_value
 from piste.core.game import counted, members
+from piste.core.protocols import HIDDEN
 from piste.core.scene import (
     BACK,
     HAND,
@@ -10,6 +12,7 @@ from piste.core.scene import (
     Card,
     Standing,
     deck_area,
+    hidden_area,
     number_card,
     number_cards,
     other_seats,
@@ -20,7 +23,7 @@ from piste.core.scene import (
 )
 from piste.core.views import SeatView
 from piste.games.zero_sum_duel import notation
-from piste.games.zero_sum_duel.rules import DONE, View
+from piste.games.zero_sum_duel.rules import DISCARD, DONE, View, every_card
 from piste.games.zero_sum_duel.text import shown_hand, signed, texts, total
 
 EMBLEM = Area(HAND, notation.TITLE, number_cards(("-5", "+2", "+3")), "sum 0")
@@ -29,9 +32,24 @@ EMBLEM = Area(HAND, notation.TITLE, number_cards(("-5", "+2", "+3")), "sum 0")
 def scene(view: SeatView, names: tuple[str, ...]) -> tuple[Area, ...]:
     position: View = view.position
     areas = [hand(view, names, seat) for seat in other_seats(view.seat, len(position.sizes))]
-    pile, undrawn = (texts(position.options.top, members(cards)) for cards in (position.pile, position.undrawn))
-    areas += [pile_area(pile), deck_area(position.left, undrawn)]
+    top = position.options.top
+    areas += [pile_area(texts(top, pile(view))), deck_area(position.left, texts(top, members(position.undrawn)))]
+    if position.phase != DONE:
+        areas.append(hidden_area("Face down", top, face_down(position)))
     return (*areas, hand(view, names, view.seat)) if view.seat >= 0 else tuple(areas)
+
+
+def pile(view: SeatView) -> list[int]:
+    """Return the pile, the latest discard last where the log tells which it was."""
+    cards = list(members(view.position.pile))
+    latest = next((entry.event.what for entry in reversed(view.log) if entry.event.kind == DISCARD), HIDDEN)
+    return sorted(cards, key=lambda card: card == latest)
+
+
+def face_down(position: View) -> list[int]:
+    """Return the cards that the viewer does not see: those of the deck and of other hands."""
+    hidden = every_card(position.options) & ~(position.hand | position.pile)
+    return [signed_value(position.options.top, card) for card in members(hidden)]
 
 
 def hand(view: SeatView, names: tuple[str, ...], seat: int) -> Area:
@@ -44,7 +62,10 @@ def hand(view: SeatView, names: tuple[str, ...], seat: int) -> Area:
     cards = shown_hand(view, seat)
     top = position.options.top
     faces = tuple(face(view, card, text) for card, text in zip(cards, texts(top, cards), strict=True))
-    return Area(HAND, label, faces, with_minus_sign(f"sum {signed(total(top, cards))}"), seat)
+    # Only what is kept wins: the sum of a hand that is one card too large would mislead (Z7).
+    full = len(cards) > position.options.hand and position.phase != DONE
+    note = f"{counted(len(cards), 'card')}: discard one" if full else f"sum {signed(total(top, cards))}"
+    return Area(HAND, label, faces, with_minus_sign(note), seat)
 
 
 def face(view: SeatView, card: int, text: str) -> Card:

@@ -16,8 +16,8 @@ OWN_VOICE = True
 HAND_OVER = True
 TIPS: tuple[str, ...] = (
     "Each turn you draw one card.",
-    "Too many to keep? Discard one of them.",
-    "Cards kept that sum to 0 win the game.",
+    "With too many in hand, discard one.",
+    "Two or more that sum to 0 win at once.",
 )
 
 

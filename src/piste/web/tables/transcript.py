@@ -29,7 +29,9 @@ class LogLine(NamedTuple):
 
     number: int  # from 0; it never changes
     text: str
-    kind: str  # said, own (about a decision of the reader), heading, drawn (in letters), note (by the server)
+    # said, own (about a decision of the reader), yours (what chance did to them), heading, drawn (in letters),
+    # note (by the server)
+    kind: str
 
 
 class Answer(NamedTuple):
@@ -68,8 +70,9 @@ class _AudienceLog:
             if not isinstance(sentence, Drawn):
                 self.said[-1].append(text)
             if not isinstance(sentence, Passing):
-                self.add(text, KINDS.get(type(sentence), kind))
-                kind = "said"  # what follows is about what the first line brought
+                of_all = kind == "yours" and not text.startswith("You ")  # such as a new deck
+                self.add(text, KINDS.get(type(sentence), "said" if of_all else kind))
+                kind = "said" if kind == "own" else kind  # what follows is about what the first line brought
 
     def add(self, text: str, kind: str) -> None:
         self.lines.append(LogLine(len(self.lines), text, kind))
@@ -160,7 +163,7 @@ class Transcript:
             own, context = seat == audience != SPECTATOR, EventContext(audience, names, view.opening, view.log[:step])
             log.said.append([])
             if short:
-                log.append(short.lines(context), "own" if own else "said")
+                log.append(short.lines(context), "own" if own else "yours" if context.own else "said")
             else:
                 if own and event != "resigns":
                     log.add(minus(event), "own")

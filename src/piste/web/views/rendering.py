@@ -39,6 +39,7 @@ PART_FIELDS: Mapping[str, tuple[str, ...]] = {
     ),
     "choices": (
         "code", "game", "seat", "door", "stage", "number", "areas", "question", "choices", "decide", "hint", "lesson",
+        "offers",
     ),
     "notes": ("seat", "areas"),
     "offers": (
@@ -105,7 +106,10 @@ class PageRenderer:
         )
         self._part = lru_cache(CACHE_SIZE)(self._render_part)
         self._draw = lru_cache(3 * CACHE_SIZE)(self._draw_macro)
-        drawing = {"area": self.area, "squares": track_squares, "made_by": made_by, "confirm_text": confirm_text}
+        drawing = {
+            "area": self.area, "squares": track_squares, "numbers": number_row, "made_by": made_by,
+            "confirm_text": confirm_text, "from_viewer": from_viewer,
+        }  # fmt: skip
         self.environment.filters.update(
             minus=minus, prose=prose, max_players=max_players, option_labels=option_labels, **drawing
         )
@@ -269,7 +273,8 @@ def part_values(part: str, model: TableViewModel) -> tuple[Any, ...]:
     if part == "choices":
         asked = bool(model.question)
         areas = (a for a in model.areas if is_own(a, model.seat) or (asked and scene.offered_decisions((a,))))
-        model = model._replace(areas=tuple(areas))
+        hint = tuple(offer for offer in model.offers if offer.do == "hint") if asked else ()
+        model = model._replace(areas=tuple(areas), offers=hint)
     elif part == "notes":
         model = model._replace(areas=tuple(area for area in model.areas if any(card.word for card in area.cards)))
     values: tuple[Any, ...] = PART_VALUES[part](model)
@@ -359,7 +364,7 @@ def day(when: float) -> str:
 
 def typing_example(choices: Sequence[Choice]) -> str:
     """Return what can be typed; of more than three decisions, one."""
-    keys = [min(choice.decision, choice.key, key=len) for choice in choices]
+    keys = [choice.key if len(choice.key) == 1 else choice.decision for choice in choices]
     return " or ".join(keys) if len(keys) < 4 else f"such as {keys[0]}"
 
 
@@ -417,6 +422,22 @@ def track_squares(area: Area) -> Markup:
 def empty_squares(first: int, last: int, marks: tuple[int, ...]) -> tuple[str, ...]:
     kinds = {last: ' class="goal"', **dict.fromkeys(marks, ' class="prime"')}
     return tuple(f"<li{kinds.get(at, '')}>{at}" for at in range(first, last + 1))
+
+
+def number_row(area: Area) -> Markup:
+    """Return the numbers of an area, negative ones above the positive, in one sentence for those who listen."""
+    bright = set(area.marks)
+    rows = (range(area.minimum, 0), range(1, area.maximum + 1))
+    cells = ("".join(f"<i{'' if n in bright else ' class=seen'}>{minus(n)}</i>" for n in row) for row in rows)
+    aloud = minus(", ".join(map(str, area.marks))) or "none"
+    rows_html = "".join(f"<span>{row}</span>" for row in cells)
+    return Markup(f'<p class="sr">{aloud}</p><p class="numbers" aria-hidden="true">{rows_html}</p>')
+
+
+def from_viewer(people: tuple[Person, ...]) -> tuple[Person, ...]:
+    """Return people in the order of turns, the viewer first: in a rematch seats change, but not one's side."""
+    at = next((i for i, person in enumerate(people) if person.you), 0)
+    return (*people[at:], *people[:at])
 
 
 def static_hash() -> str:

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from piste import bots
-from piste.core.game import Game, counted, listed
+from piste.core.game import Game, counted, listed, option_label, option_words
 from piste.core.presentation import Prompt
 from piste.core.protocols import SPECTATOR
 from piste.core.scene import Area, RoundEnd, Standing, scene_from_rows
@@ -163,7 +163,7 @@ def view_model(room: Room, viewer: Viewer, context: RenderContext) -> TableViewM
     if lesson is not None and seat == lesson.seat:
         asked = prompt is not None or view.ending is not None
         model = model._replace(
-            lesson=lesson_note(lesson, view, transcript.deciders) if asked else "",
+            lesson=(lesson_note(lesson, view, transcript.deciders) or line) if asked else "",
             invite="", seat_link="", commitment="",
         )  # fmt: skip
     ending, head = view.ending, room.head
@@ -198,13 +198,19 @@ def steps(room: Room, viewer: Viewer, latest: TableViewModel, since: int) -> tup
         models.append(
             latest._replace(
                 stage=PLAYING, at=reach[step], step=step, status=" ".join(said), preparing=None, areas=areas,
-                people=acting(latest.people, next_decider(room, step)), standing=standing(room.game, then, names),
+                people=acting(latest.people, shown_seat(room, then)), standing=standing(room.game, then, names),
                 question="", choices=(), log=latest.log[: reach[step]], hint="",
-                lesson=None if latest.lesson is None else "",
+                lesson=None if latest.lesson is None else latest.line if latest.undecided else "",
                 round_end=round_end(room, then, names), result="", explanation="", won=None, rematch_call="",
             )
         )  # fmt: skip
     return tuple(models)
+
+
+def shown_seat(room: Room, view: SeatView) -> int | None:
+    """Return whose move the last event of a view is; of an event that is nobody's, who decides next."""
+    seat = view.log[-1].event.seat
+    return seat if seat >= 0 else next_decider(room, len(view.log))
 
 
 def next_decider(room: Room, step: int) -> int | None:
@@ -315,7 +321,7 @@ def people(room: Room, viewer: Viewer, now: float) -> tuple[Person, ...]:
     return tuple(
         Person(
             seat=i,
-            name=names[i] if seat.kind != OPEN else "",
+            name="" if seat.kind == OPEN else "You" if i == viewer.seat and not seat.name else names[i],
             kind=seat.kind,
             bot=seat.bot or seat.stand_in,
             level=room.level_name(seat.bot or seat.stand_in),
@@ -373,16 +379,34 @@ def rematch_call(room: Room, viewer: Viewer) -> str:
     return f"{room.names()[room.rematch_by]} wants a rematch."
 
 
+def who_starts(room: Room, seat: int) -> str:
+    """Return who takes the first turn of a rematch, in which everybody sits one seat on."""
+    game, options = room.game, room.game.options(room.options)
+    first = getattr(options, "first", 0) - 1
+    option = next((one for one in game.notation.OPTIONS if one.name == "first"), None)
+    if option is not None and first < 0:
+        return f"{option_label(option)}: {option_words(option, 0)}."
+    if option is None:
+        first = getattr(game.notation, "STARTS", SPECTATOR)
+    if first < 0:
+        return "Seats swapped." if len(room.seats) == 2 else "Everybody sits one seat on."
+    starter = (first + 1) % len(room.seats)
+    return "You start this time." if starter == seat else f"{room.names()[starter]} starts this time."
+
+
 def after_game(room: Room, seat: int) -> tuple[Offer, ...]:
     """Return what a player can do when the game is over."""
-    swap = "seats swapped" if len(room.seats) == 2 else "everybody one seat on"
     bots_only = room.against_bots(seat)
     level = next((one.bot for one in room.seats if one.bot), "") if bots_only else ""
-    offered = [Offer("rematch", "Rematch", f"A new deal, {swap}.", level=level)]
+    offered = [Offer("rematch", "Rematch", f"A new deal. {who_starts(room, seat)}", level=level)]
     if can_try_again(room, seat):
         own = own_decisions(room, seat)
         decisions = [(own[0], "from the start"), (own[-1], "from my last decision")][: len(own)]
-        offered += [Offer("again", "Try again", "The same deal. It does not count.", decisions=tuple(decisions))]
+        offered += [
+            Offer(
+                "again", "Try again", "The same deal. It does not count in your results.", decisions=tuple(decisions)
+            )
+        ]
     if lesson_at(room) is not None:
         offered = []  # it leads to a game of its own
     sure = "Remove this game from your games? This cannot be undone."
