@@ -109,10 +109,18 @@ def solved(game: Game, options: dict[str, int | str], *, heavy: bool) -> Row:
     return row | {key: verdict[key] for key in ("known", "within", "how", "chances")} | {"command": command}
 
 
-# A small process between us and the one that is measured: memory that is ours would count as its own.
+# A small process between us and the one that is measured: memory that is ours would count as its own. The
+# measured one leaves its work to a process that is still there when it ends; this one inherits and counts it.
 MEASURE = """
-import json, resource, subprocess, sys
+import ctypes, json, os, resource, subprocess, sys
+INHERIT_CHILDREN = 36  # Linux's PR_SET_CHILD_SUBREAPER
+ctypes.CDLL(None).prctl(INHERIT_CHILDREN, 1, 0, 0, 0)
 done = subprocess.run(sys.argv[1:], stdout=subprocess.PIPE, check=True)
+while True:
+    try:
+        os.wait()
+    except ChildProcessError:
+        break
 used = resource.getrusage(resource.RUSAGE_CHILDREN)
 used = {"seconds": used.ru_utime + used.ru_stime, "mib": used.ru_maxrss / 1024}
 print(json.dumps({**json.loads(done.stdout), "used": used}))
