@@ -96,15 +96,15 @@ def test_duel_says_cards_by_number_and_ability_and_unseen_ones_to_nobody() -> No
     room = dealt(Kind("mccoy-duel", {"first": 1, "rounds": 3}), "2a 3b")
     decide(room, "5", "7", "6")
     assert texts(room, 0) == [
-        "Best of 3 rounds", "You go first", "Round 1", "You buried 2", "You played 5 Change Stance",
-        "Ben played 7 Backstab", "You gave Ben 6",
+        "Best of 3 rounds", "You go first", "Round 1", "Your 2 was buried at random", "You played 5 Stance",
+        "Ben played 7 Demand", "You gave Ben 6",
     ]  # fmt: skip
-    assert texts(room, 1)[2:4] == ["Round 1", "You buried 3"]
+    assert texts(room, 1)[2:4] == ["Round 1", "Your 3 was buried at random"]
     assert texts(room, 1)[-1] == "Ada gave you 6a"
     assert texts(room, SPECTATOR)[-1] == "Ada gave Ben a card"
     assert room.transcript is not None
     assert [line.kind for line in room.transcript.entries(0)][2:] == ["heading", "yours", "own", "said", "own"]
-    assert "Ben buried a card" in room.transcript.lines_at(0, 2)
+    assert "A card of Ben was buried at random" in room.transcript.lines_at(0, 2)
     room.resign(1)
     assert texts(room, 0)[-1] == "You win: Ben resigned"
     assert texts(room, 1)[-1] == "Ada wins: you resigned"

@@ -109,7 +109,7 @@ def test_d22_colours_follow_the_seats_unless_chosen_and_change_nothing_in_play()
     [
         (duel("5a 2a", "7b", up="3b"), "5", "You cannot play 5: the power to beat is 3. You can choose 2."),
         (duel("5a 2a", "7b", up="3b"), "1", "You cannot play 1: it is not in your hand. You can choose 2."),
-        (duel("2a 7a", "7b", up="5b"), "2", "You cannot play 2: Change Stance asks for a card greater than 5."),
+        (duel("2a 7a", "7b", up="5b"), "2", "You cannot play 2: the next card must be greater than 5."),
         (duel("0a 7a", "7b", up="*b"), "0", "You cannot play 0: a 0 may not follow the trump."),
         (follow(duel("0a", "7b", up="3b 1b"), "1:0"), "0", "You cannot bury 0: it is the card just played."),
         (follow(duel("2a", "7b", up="1b 3b"), "1:2"), "6", "You cannot take 6: it does not lie face up."),
@@ -131,7 +131,7 @@ def test_g7_a_decision_that_is_not_open_is_refused_with_its_reason(
     ("position", "word", "reason"),
     [
         (duel("7a", "5b 2b", up="3a", to="2"), "5", "the power to beat is 3"),
-        (duel("7a", "2b 7b", up="5a", to="2"), "2", "Change Stance asks for a card greater than 5"),
+        (duel("7a", "2b 7b", up="5a", to="2"), "2", "the next card must be greater than 5"),
         (duel("5b 2a", "7b", up="3b"), "5", "the power to beat is 3"),
         (duel("5a 5b 2a", "7b", up="3b"), "5", "the power to beat is 3"),
         (follow(duel("7a", "0b", up="3a 1a", to="2"), "2:0"), "0", "it is the card just played"),

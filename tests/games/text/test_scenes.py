@@ -31,8 +31,10 @@ from piste.core.scene import (
     offered_decisions,
 )
 from piste.games.mccoy_duel.notation import NAMES as CARD_NAMES
-from piste.games.mccoy_duel.scene import ICONS, WORDS
-from piste.games.mccoy_duel.text import ABILITIES, board
+from piste.games.mccoy_duel.notation import WORDS
+from piste.games.mccoy_duel.rules import PICK, STANCE
+from piste.games.mccoy_duel.scene import ICONS, MEANINGS, choice_texts, may_follow, question
+from piste.games.mccoy_duel.text import board
 from tests.game_setups import FULL, ODD, Kind, games, walked
 from tests.sizes import sized
 from tests.test_secrecy import HIDING, another_history, prefixes
@@ -459,7 +461,8 @@ def card(text: str, decision: int = -1, why: str = "") -> Card:
     """Return a card of Duel; with a reason, one that cannot be chosen."""
     power, mark, at = text[0], text[1], POWERS.index(text[0])
     name = f"{'trump' if power == '*' else power} of {'amber' if mark == 'a' else 'blue'}"
-    note = f"{CARD_NAMES[at]}: {ABILITIES[at]}"
+    called = WORDS[at] if WORDS[at] == CARD_NAMES[at] else f"{WORDS[at]} ({CARD_NAMES[at]})"
+    note = f"{called}: {MEANINGS[at]}"
     note = f"{note} {why}" if why else note
     return Card(power, name, mark, mark, note, decision, bool(why), icon=ICONS[at], word=WORDS[at])
 
@@ -474,7 +477,7 @@ def test_duel_offers_the_cards_that_may_be_played_and_says_why_others_may_not() 
     shut = card("6b", why="You cannot play 6: the power to beat is 6.")
     assert scene(table, 1) == (
         Area(HAND, "Ann's hand", (backs(7),), seat=0),
-        Area(TOWER, "Tower", (card("6a"),), badge=beat("6")),
+        Area(TOWER, "Tower", (card("6a"),), badge=beat("6", "play lower than 6 or *")),
         Area(CARDS, "Buried", (backs(3),), "you know 7b *b"),
         Area(HAND, "Your hand", (*hand, shut), "", 1),
     )
@@ -485,13 +488,14 @@ def test_duel_offers_the_cards_that_may_be_played_and_says_why_others_may_not() 
 def test_duel_offers_the_tower_when_the_question_is_about_the_tower() -> None:
     table = duel("6", "5", "*", "4", outcomes=(4, 16, 37, 17))
     played = card("4b", why="You cannot copy 4: it is the card just played.")
-    played = played._replace(active=True, dim=False)  # its ability happens now
     tower = (card("6a", 6), card("5b", 14), card("*a", 8), played)
-    assert area(scene(table, 1), "Tower") == Area(TOWER, "Tower", tower, badge=beat("4"))
+    assert area(scene(table, 1), "Tower") == Area(TOWER, "Tower", tower, badge=beat("4", "play lower than 4 or *"))
     assert asked(table) == "Choose a card in the tower to copy"
     assert offered_decisions((area(scene(table, 1), "Your hand"),)) == set()
     untouched = (card("6a"), card("5b"), card("*a"), card("4b")._replace(active=True))
-    assert area(scene(table, 0), "Tower") == Area(TOWER, "Tower", untouched, badge=beat("4"))
+    assert area(scene(table, 0), "Tower") == Area(
+        TOWER, "Tower", untouched, badge=beat("4", "play lower than 4 or *")
+    )
 
 
 def test_duel_offers_every_card_to_one_who_has_to_give() -> None:
@@ -505,7 +509,35 @@ def test_duel_offers_every_card_to_one_who_has_to_give() -> None:
 def test_duel_says_what_the_next_card_has_to_be() -> None:
     begun, stance = scene(duel(), 0), scene(duel("5"), 1)
     assert area(begun, "Tower") == Area(TOWER, "Tower", (), "empty", badge=beat("any", "any card may lead"))
-    assert area(stance, "Tower").badge == beat("5", "play greater than 5")
+    assert area(stance, "Tower").badge == beat("5", "play 6, 7 or *")
+    assert area(scene(duel("5", "*"), 0), "Tower").badge == beat("8", "play any card but 0")
+    assert area(scene(duel("0"), 1), "Tower").badge == beat("0", "play only *")
+
+
+def test_duel_names_no_trump_where_there_is_none() -> None:
+    table = piste.open_table("mccoy-duel", {"first": 1, "powers": "01"}, outcomes=(1, 10))
+    view = table.view(0).position
+    assert may_follow(view._replace(power=1)) == "play lower than 1"
+    assert (
+        may_follow(view._replace(power=0))
+        == may_follow(view._replace(power=1, demand=STANCE))
+        == "no card may follow"
+    )
+
+
+def test_duel_calls_a_card_by_its_word_and_says_why_one_picks() -> None:
+    copying = duel("6", "5", "*", "4", outcomes=(4, 16, 37, 17))
+    assert told(copying, 1)["5"] == ("Stance", MEANINGS[5])
+    first = piste.open_table("mccoy-duel", outcomes=(3, 14))
+    assert asked(first) == "Choose who goes first: you showed the lowest card"
+    assert choice_texts(first.view(0)) == {PLAYERS: ("Me", "")}
+    lot = piste.open_table("mccoy-duel", {"powers": "3*"}, outcomes=(3, 12, 8, 17, PLAYERS + 1))
+    assert asked(lot) == "Choose who goes first: the lot fell on you"
+    views = (view for view, _ in faces(Kind("mccoy-duel", {}), "pick", resigning=0) if view.actions)
+    later = next(view for view in views if view.position.phase == PICK and any(view.position.wins))
+    assert question(later, NAMES[:2]) == "Choose who goes first: you were the first to go out last round"
+    left = later._replace(position=later.position._replace(present=1))
+    assert question(left, NAMES[:2]) == "Choose who goes first"
 
 
 def test_duel_shows_the_cards_revealed_before_the_first_round() -> None:
@@ -543,7 +575,7 @@ def test_duel_counts_the_rounds_won_beside_the_colours() -> None:
 
 
 @pytest.mark.parametrize("kind", [kind for kind in DRAWN if kind.game == "mccoy-duel"], ids=str)
-def test_duel_asks_where_the_choice_is_and_keeps_the_card_bright_that_asks(kind: Kind) -> None:
+def test_duel_asks_where_the_choice_is_and_dims_the_card_that_asks(kind: Kind) -> None:
     places = {"tower": TOWER, "hand": HAND}
     for view, areas in faces(kind, "asked"):
         names = NAMES[: view.options.players]
@@ -552,13 +584,14 @@ def test_duel_asks_where_the_choice_is_and_keeps_the_card_bright_that_asks(kind:
         assert not any(card.dim for card in shining)
         if not view.actions:
             continue
-        question = cast("Any", scenes(kind.game)).question(view, names)
+        text = question(view, names)
         offered = {each.kind for each in areas if offered_decisions((each,))}
-        assert offered == {kind for word, kind in places.items() if f" {word} " in f"{question} "}
-        assert question.startswith("Choose ")
+        assert offered == {kind for word, kind in places.items() if f" {word} " in f"{text} "}
+        assert text.startswith("Choose ")
         on_table = [each for each in areas if each.kind == TOWER]
-        if on_table and "tower" in question:
-            assert shining == [on_table[0].cards[-1]]
+        if on_table and "tower" in text:
+            assert on_table[0].cards[-1].dim
+            assert not shining, "what shines could be chosen"
 
 
 def test_duel_lists_players_clockwise_and_says_who_is_out() -> None:

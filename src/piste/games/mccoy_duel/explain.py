@@ -7,7 +7,7 @@ from piste.core.evaluation import ESTIMATED, Evaluation
 from piste.core.game import counted
 from piste.core.views import SeatView
 from piste.games.mccoy_duel import rules
-from piste.games.mccoy_duel.notation import NAMES, SEATS, card_name
+from piste.games.mccoy_duel.notation import SEATS, card_name
 from piste.games.mccoy_duel.rules import COPY, GIVE, KILL, PICK, PLAY, SEAT, TAKE, Tower, View
 
 EFFECTS = (
@@ -44,19 +44,19 @@ def why(view: SeatView, verdict: Evaluation, action: int) -> str:
     if action >= SEAT:
         return chosen_player(v, view.seat, action - SEAT, leaves)
     card, power = card_name(v.options, action), rules.power_of(action)
-    name = NAMES[power]
     if v.phase == PLAY:
         demand = {5: rules.STANCE, rules.TRUMP: rules.TRUMPED}.get(power, rules.PLAIN)
         after = follow(v, v.hand & ~(1 << action), power, demand)
-        return f"playing {card}, {name}, {leaves}: {EFFECTS[power]}, and {after}"
+        return f"playing {card} {leaves}: {EFFECTS[power]}, and {after}"
     if v.phase == KILL:
-        return f"burying {card} {leaves}: nobody can take it or copy {name} then"
+        return f"burying {card} {leaves}: nobody can take or copy it then"
     if v.phase == TAKE:
-        return f"taking {card} {leaves}: you hold {name}, and {follow(v, v.hand | 1 << action, v.power, v.demand)}"
+        after = follow(v, v.hand | 1 << action, v.power, v.demand)
+        return f"taking {card} {leaves}: you can play it later, and {after}"
     if v.phase == COPY:
-        return f"copying {card} {leaves}: as with {name}, {EFFECTS[power]}"
+        return f"copying {card} {leaves}: {EFFECTS[power]}"
     after = follow(v, v.hand & ~(1 << action), v.power, v.demand)
-    return f"giving {card} {leaves}: Player {SEATS[v.seat]} holds {name} then, and {after}"
+    return f"giving {card} {leaves}: Player {SEATS[v.seat]} can play it later, and {after}"
 
 
 def chosen_player(v: View, viewer: int, other: int, leaves: str) -> str:

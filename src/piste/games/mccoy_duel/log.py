@@ -7,7 +7,7 @@ from piste.core.presentation import EventContext, Heading, Passing
 from piste.core.protocols import RESIGNS
 from piste.core.views import Ending, SeatView
 from piste.games.mccoy_duel import rules
-from piste.games.mccoy_duel.notation import NAMES, card_name
+from piste.games.mccoy_duel.notation import WORDS, card_name
 from piste.games.mccoy_duel.rules import COPY, DRAW, GIVE, KILL, PICK, PLAY, SEAT, TAKE, TARGET, Options, View
 from piste.games.mccoy_duel.text import (
     FOLLOWS,
@@ -72,7 +72,7 @@ def use(context: EventContext) -> list[str]:
     """Return a card that was played or copied."""
     event, power = context.event, context.event.what % 9
     card = event_card(context, event.seat) if event.kind == PLAY else card_name(context.after.options, event.what)
-    line = f"{context.subject(event.seat)} {PAST[event.kind]} {card} {NAMES[power]}"
+    line = f"{context.subject(event.seat)} {PAST[event.kind]} {card} {WORDS[power]}"
     in_vain = context.after.phase != FOLLOWS.get(power, context.after.phase)  # D6
     return [f"{line}: nothing to act on" if in_vain else line]
 
@@ -84,10 +84,10 @@ def transfer(context: EventContext) -> list[str]:
     if kind == rules.BURY:
         first = not context.before.buried and context.after.options.rounds > 1
         begins = [Heading(f"Round {sum(context.after.wins) + 1}")] if first else []
-        line = f"{who} buried {card}"
+        line = lost_at_random(context)
         return [*begins, line if context.own else Passing(line)]  # every player buries one, unseen (D3)
     if kind == rules.DISARM:
-        return [f"{who} buried {card} at random"]
+        return [lost_at_random(context)]
     if kind == DRAW:
         return [f"{who} drew {event_card(context, seat, 'a buried card')}"]
     if kind == rules.FEINT:
@@ -96,6 +96,15 @@ def transfer(context: EventContext) -> list[str]:
     if kind == GIVE:
         return [f"{who} gave {whom(context, taker)} {event_card(context, taker) if taker == context.seat else card}"]
     return [f"{who} {PAST[kind]} {card_name(context.after.options, what)}"]
+
+
+def lost_at_random(context: EventContext) -> str:
+    """Return a card that chance buried: its owner did not choose it (D3, D12)."""
+    card = event_card(context, context.event.seat, "")
+    if context.own:
+        return f"Your {card} was buried at random"
+    owner = context.who(context.event.seat)
+    return f"{owner}'s {card} was buried at random" if card else f"A card of {owner} was buried at random"
 
 
 def final_score(view: SeatView) -> tuple[int, ...] | None:

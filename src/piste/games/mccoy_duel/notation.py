@@ -34,6 +34,9 @@ NAMES = (
     "The Killing Blow", "Hidden Strength", "Precision Strike", "Feint", "Copycat",
     "Change Stance", "Disarm", "Backstab", "Dodge",
 )  # fmt: skip
+WORDS = ("Bury", "Draw", "Take", "Feint", "Copy", "Stance", "Disarm", "Demand", "Trump")
+"""What each ability does in a word, as a browser prints it on the card. The sheet's names are in NAMES."""
+
 FROM_TOWER = (rules.KILL, rules.TAKE, rules.COPY)  # the phases that choose a card of the tower
 
 
@@ -171,7 +174,7 @@ def why_not(view: View, action: int) -> str:
     if not view.hand >> action & 1:
         return f"You cannot {'give' if view.phase == rules.GIVE else 'play'} {card}: it is not in your hand."
     if view.demand == rules.STANCE:
-        return f"You cannot play {card}: Change Stance asks for a card greater than 5."
+        return f"You cannot play {card}: the next card must be greater than 5."
     if view.demand == rules.TRUMPED:
         return f"You cannot play {card}: a 0 may not follow the trump."
     return f"You cannot play {card}: the power to beat is {view.power}."

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from piste.core.bits import count
+from piste.core.game import listed
 from piste.core.presentation import EventContext
 from piste.core.scene import (
     CARDS,
@@ -21,7 +23,16 @@ from piste.core.scene import (
 )
 from piste.core.views import SeatView
 from piste.games.mccoy_duel import text
-from piste.games.mccoy_duel.notation import FROM_TOWER, NAMES, POWERS, TITLE, by_power, colour_name, why_not
+from piste.games.mccoy_duel.notation import (
+    FROM_TOWER,
+    NAMES,
+    POWERS,
+    TITLE,
+    WORDS,
+    by_power,
+    colour_name,
+    why_not,
+)
 from piste.games.mccoy_duel.rules import (
     COPY,
     DISARM,
@@ -31,18 +42,32 @@ from piste.games.mccoy_duel.rules import (
     GIVE,
     KILL,
     LEAD,
+    LOT,
     NEXT,
     PICK,
     PLAY,
+    SEAT,
+    STANCE,
     TAKE,
     TARGET,
     TRUMP,
+    TRUMPED,
     Options,
     View,
 )
 
-# By power: what the ability does in a word, and as a picture.
-WORDS = ("Bury", "Draw", "Take", "Feint", "Copy", "Stance", "Disarm", "Demand", "Trump")
+# By power: what the ability does, in clearer words than the sheet's, and as a picture.
+MEANINGS = (
+    "Bury another card of the tower. Not playable right after a trump.",
+    "Draw a random card of the buried pile.",
+    "Take another card of the tower into your hand.",
+    "A random card of an opponent's hand is played. Its number counts, its ability does not.",
+    "Use the ability of another card of the tower, but not that of a 4.",
+    "The next card must be a 6, a 7 or the trump.",
+    "An opponent loses a random card to the buried pile.",
+    "An opponent chooses a card of their hand and gives it to you.",
+    "Goes on any card and counts as 8. No 0 may follow at once.",
+)
 ICONS = (
     "M7 3h10v12H7zM10 7l4 4M14 7l-4 4M3 20h18",  # a card crossed out, above the ground
     "M12 16V3M7 8l5-5 5 5M3 20h18",  # up from the ground
@@ -55,7 +80,6 @@ ICONS = (
     "M4 19h16M4 15L3 6l5 4 4-6 4 6 5-4-1 9z",  # a crown
 )
 QUESTIONS = {
-    PICK: "Choose who goes first",
     PLAY: "Choose a card of your hand to play",
     KILL: "Choose a card in the tower to bury",
     TAKE: "Choose a card in the tower to take",
@@ -99,16 +123,29 @@ def table(view: SeatView) -> list[Area]:
     order = text.tower(view.opening, view.log)
     asked = bool(view.actions) and p.phase in FROM_TOWER
     cards = [face(view, card, asked) for card in order]
-    if order and order[-1] == p.top and p.phase in ABILITY_HAPPENS:
-        cards[-1] = cards[-1]._replace(active=True, dim=False)
+    if order and order[-1] == p.top and p.phase in ABILITY_HAPPENS and not asked:
+        cards[-1] = cards[-1]._replace(active=True)  # who has to choose looks at the cards below it instead
     badge = ("", "", "")
     if p.phase != DONE:
-        power, note = text.power_to_beat(p)
-        badge = ("Power to beat", "any" if p.power == LEAD else power, note)
+        badge = ("Power to beat", "any" if p.power == LEAD else str(p.power), may_follow(p))
     areas = [Area(TOWER, "Tower", tuple(cards), "" if order else "empty", badge=badge)]
     if p.grave:
         return [*areas, Area(CARDS, "Buried", faces(view, p.grave))]
     return [*areas, Area(CARDS, "Buried", (face_down(p.buried),), text.buried_note(p, *text.known_buried(view.log)))]
+
+
+def may_follow(p: View) -> str:
+    """Return which cards may be played next (D5, D11): that lower ones beat is not what "beat" suggests."""
+    if p.power == LEAD:
+        return "any card may lead"
+    if p.demand == STANCE:
+        powers = [POWERS[power] for power in (6, 7, TRUMP) if p.options.powers >> power & 1]
+        return f"play {listed(powers, 'or')}" if powers else "no card may follow"
+    if p.demand == TRUMPED:
+        return "play any card but 0"
+    lower = [f"lower than {p.power}"] if p.power else []
+    lower += [POWERS[TRUMP]] if p.options.powers >> TRUMP & 1 else []
+    return f"play {'' if p.power else 'only '}{' or '.join(lower)}" if lower else "no card may follow"
 
 
 def player(view: SeatView, names: tuple[str, ...], seat: int) -> Area:
@@ -151,7 +188,25 @@ def question(view: SeatView, names: tuple[str, ...]) -> str:
         return f"Choose a card of your hand to give to {names[p.seat]}"
     if p.phase == TARGET:
         return TARGETS[p.ability]
-    return QUESTIONS[p.phase]
+    return f"Choose who goes first{why_one_picks(view)}" if p.phase == PICK else QUESTIONS[p.phase]
+
+
+def why_one_picks(view: SeatView) -> str:
+    """Return why this seat picks who goes first (D2, D4); nothing if it may stand in for a leaver (D20)."""
+    p: View = view.position
+    if count(p.present) < p.options.players:
+        return ""
+    if any(p.wins):
+        return ": you were the first to go out last round"
+    lot = any(entry.event.kind == LOT for entry in view.log)
+    return ": the lot fell on you" if lot else ": you showed the lowest card"
+
+
+def choice_texts(view: SeatView) -> dict[int, tuple[str, str]]:
+    """Return each card by the word printed on it, with what it does; and the viewer's own seat in a pick."""
+    texts = {card: (WORDS[card % 9], MEANINGS[card % 9]) for card in view.actions if card < SEAT}
+    own = SEAT + view.seat
+    return {**texts, own: ("Me", "")} if own in view.actions else texts
 
 
 def faces(view: SeatView, cards: int, asked: bool = False) -> tuple[Card, ...]:
@@ -172,7 +227,8 @@ def face(view: SeatView, card: int, asked: bool) -> Card:
 def plain_face(options: Options, card: int) -> Card:
     power, colour = card % 9, colour_name(options, card)
     name = f"{'trump' if power == TRUMP else POWERS[power]} of {colour}"
-    note = f"{NAMES[power]}: {text.ABILITIES[power]}"
+    also = "" if NAMES[power] == WORDS[power] else f" ({NAMES[power]})"  # what the sheet calls it
+    note = f"{WORDS[power]}{also}: {MEANINGS[power]}"
     return Card(POWERS[power], name, colour[0], colour[0], note, icon=ICONS[power], word=WORDS[power])
 
 
