@@ -36,6 +36,7 @@ async def test_a_position_is_drawn_with_the_value_of_every_decision_and_how_it_i
     assert page.count('class="handle pick"') == 12
     assert page.count('<svg class="worth"') == 12
     assert "Proven: how" in page
+    assert "<strong>Win</strong>" in page
     assert "leaves nothing but zeros and wins" in page
     assert "Player 1 is to decide." in page
     seen = (await Device(house).get(address("positive-negative", SEEN))).text

@@ -11,6 +11,7 @@ import pytest
 
 import piste
 from piste import bots
+from piste.analysis.coach import board
 from piste.analysis.coach import review as coach
 from piste.analysis.coach.attribution import RESIGNATION, Decision, attribute
 from piste.analysis.coach.labels import Labels, accuracy, label, read_labels
@@ -189,6 +190,17 @@ def test_a_loss_within_the_margin_is_told_as_nothing_more() -> None:
     assert reviewing.reasons(found, margin_of) == [found.why(lost, lost.action)]
     assert reviewing.reasons(found, lost) == [found.why(lost, lost.action), found.why(lost, lost.best)]
     assert found.label(margin_of) == ""
+
+
+def test_a_reason_does_not_argue_against_the_best_decision() -> None:
+    """Where the next card is better on average and keeping is best all the same, the other chance is told too."""
+    text = "positive-negative{top=5} 1=-1,4 2=2,1 pile=-5 to=1 phase=draw | 1 | draw@1:-2 | 1"
+    (best, reason), _ = board.by_value(board.evaluate(text))
+    assert best.name == "keep"
+    assert reason == (
+        "Keeping -2 leaves 37.5 %: it makes 1 to 3; discarding leaves 25.0 %, "
+        "though the next card adds +0.2 on average."
+    )
 
 
 def test_games_from_cards_laid_by_hand_are_reviewed() -> None:

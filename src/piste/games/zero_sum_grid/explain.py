@@ -9,6 +9,9 @@ from piste.games.zero_sum_grid import notation, rules
 from piste.games.zero_sum_grid.bots.steady import distance, state_of
 from piste.games.zero_sum_grid.rules import HARVEST, MOVE, State, View
 
+PUZZLE_LEVELS = ("easy",)
+"""Of the usual grid: each decision wins, draws or loses for certain, so no puzzle is a medium or hard one."""
+
 
 def why(view: SeatView, verdict: Evaluation, action: int) -> str:
     """Say how far from zero a move leaves the grid, and who can make the last move."""

@@ -84,7 +84,7 @@ class StudySite:
             (
                 game,
                 refusal(game, "A puzzle"),
-                [(level, streaks.get(f"{game.name}.{level}", Streak())) for level in LEVELS],
+                [(level, streaks.get(f"{game.name}.{level}", Streak())) for level in levels_of(game)],
             )
             for game in games
         ]
@@ -118,7 +118,7 @@ class StudySite:
             raise
         except (OptionError, MissingExtraError) as e:  # there is no such puzzle
             return HTMLResponse(
-                self.pages.page("no_puzzle", game=game, level=level, levels=LEVELS, error=str(e)), 404
+                self.pages.page("no_puzzle", game=game, level=level, levels=levels_of(game), error=str(e)), 404
             )
         title = f"Puzzle {number}"
         context = {"game": game, "title": title, "level": level, "next": f"/puzzles/{game.name}/{level}/{number + 1}"}
@@ -381,6 +381,11 @@ def refusal(game: Game, purpose: str) -> str:
         return f"{game.notation.TITLE} has no solver, so it has no puzzles."
     refused = missing(solving(game, game.options(), purpose))
     return "" if refused is None else str(refused)
+
+
+def levels_of(game: Game) -> tuple[str, ...]:
+    """Return the levels that a game has puzzles of."""
+    return tuple(getattr(game.explain, "PUZZLE_LEVELS", LEVELS))
 
 
 def requested_level(request: Request) -> str:

@@ -264,8 +264,8 @@ class PageRenderer:
 
 
 def prose(text: object) -> str:
-    """Return text with true minus signs and with each per cent sign on the line of its number."""
-    return minus(text).replace(" %", "\u00a0%")
+    """Return text with true minus signs, as in R1−, and with each per cent sign on the line of its number."""
+    return re.sub(r"(?<=\w)-(?!\w)", "−", minus(text)).replace(" %", "\u00a0%")
 
 
 def part_values(part: str, model: TableViewModel) -> tuple[Any, ...]:

@@ -40,6 +40,7 @@ class Value(NamedTuple):
     name: str  # what it is called on its button, if that has the short name in it
     label: str  # what it means, where the name does not say it
     points: float  # the chance to win, a draw as half a win
+    shown: str  # the same in words: a per cent, or how it ends where that is certain
     chances: str  # of a win and of a draw, where there are draws
     less: str  # than the best, in points; "" for the best
     mix: str  # how often the best play takes it; "" if there is one best decision
@@ -134,6 +135,16 @@ def points(chances: Chances) -> float:
     return chances.win + chances.draw / 2
 
 
+def points_text(chances: Chances) -> str:
+    """Return the chance to win, or how the game ends where that is certain."""
+    certain = [
+        word
+        for word, part in zip(("Win", "Draw", "Loss"), (chances.win, chances.draw, chances.loss), strict=True)
+        if part == 1
+    ]
+    return certain[0] if certain else percent(points(chances))
+
+
 def percent(part: float) -> str:
     return f"{100 * part:.1f} %"
 
@@ -176,8 +187,8 @@ def decision_values(
             name, label = label[0].upper() + label[1:], ""
         values.append(
             Value(
-                choice.name, name, label, points(choice.chances),
-                chances_text(choice.chances) if choice.chances.draw >= LEAST_LOSS else "",
+                choice.name, name, label, points(choice.chances), points_text(choice.chances),
+                chances_text(choice.chances) if LEAST_LOSS <= choice.chances.draw < 1 else "",
                 f"{100 * less:.1f}" if less > LEAST_LOSS else "",
                 f"{100 * choice.mix:.0f} %" if mixed and choice.mix >= LEAST_MIX else "",
                 with_names(reason, game.notation.SEATS, names),
