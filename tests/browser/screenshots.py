@@ -20,7 +20,7 @@ from piste.core.game import find
 from tests.browser.browser_user import OVER, SHORT, Person, counted, play
 from tests.browser.conftest import FLAGS
 from tests.browser.server_process import ServerProcess
-from tests.limits import PATIENCE_S
+from tests.limits import PATIENCE_MS
 
 SIZES = {"phone": (390, 844), "laptop": (1366, 640), "desktop": (1440, 900)}
 SCHEMES = ("light", "dark")
@@ -39,7 +39,7 @@ Scene = Callable[[Person, Browser, ServerProcess], None]
 
 
 def main(folder: str = "", *parts: str) -> None:
-    expect.set_options(timeout=1000 * PATIENCE_S)  # the coach has to look at a whole game
+    expect.set_options(timeout=PATIENCE_MS)  # the coach has to look at a whole game
     into = Path(folder or tempfile.mkdtemp(prefix="piste-screenshots-"))
     into.mkdir(parents=True, exist_ok=True)
     wanted = {name: scene for name, scene in scenes().items() if not parts or any(part in name for part in parts)}
@@ -62,6 +62,7 @@ def main(folder: str = "", *parts: str) -> None:
 
 def person(browser: Browser, server: ServerProcess, name: str) -> Person:
     context = browser.new_context(viewport={"width": 1440, "height": 900}, reduced_motion="reduce")
+    context.set_default_timeout(PATIENCE_MS)
     return Person(context, server.address, name)
 
 
