@@ -91,8 +91,8 @@ def test_the_chooser_shows_the_honest_name_and_takes_both(typed: str) -> None:
     page, answers = Page(), iter([f"{find('mccoy-duel').notation.TITLE}\n", "\n", f"{typed}\n", "\n"])
     given = choose_game(Terminal(page, Keyboard(lambda: next(answers)), colour=False))
     assert (given.game, given.vs) == ("mccoy-duel", "perfect")
-    assert "  expert (searched): Counts every hidden card" in page.getvalue()
-    assert "perfect" not in page.getvalue()
+    assert "\n  expert (searched)       The strongest one here, though not perfect." in page.getvalue()
+    assert "\n  perfect" not in page.getvalue()
 
 
 def test_a_table_of_matches_says_how_the_play_of_each_level_is_known() -> None:

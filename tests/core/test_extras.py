@@ -166,7 +166,7 @@ print(json.dumps({
 }))
 """
     found = json.loads(run(code, ("numpy", "numba", "matplotlib", *LEARNERS), tmp_path))
-    easy = ["novice", "steady"]
+    easy = ["random", "novice", "steady"]
     assert found["levels"] == found["shown"] == {
         "zero-sum-duel": easy, "prime-duel": easy, "mccoy-duel": easy,
         "positive-negative": [*easy, "strong"], "zero-sum-grid": [*easy, "strong", "perfect"],

@@ -130,7 +130,8 @@ async def test_lines_after_a_relief_name_who_plays_and_older_ones_do_not_change(
     assert story is not None
     assert table is not None
     steps = [line for step in range(len(table.view(0).log) + 1) for line in story.lines_at(0, step)]
-    assert [line for line in steps if "Expert" in line] == [line for line in before + after if "Expert" in line]
+    named = [line for line in before + after if "Expert" in line]
+    assert [line for line in steps if line in named] == named  # steps also have lines that the log does not keep
 
 
 async def test_a_table_carries_so_many_decisions_and_says_so(

@@ -34,13 +34,14 @@ def prepare(game: str, level: str, options: Any, progress: Progress = quiet) -> 
 def choose(game: str, level: str, view: SeatView, stream: RandomStream, progress: Progress = quiet) -> int:
     """Return a bot's decision."""
     prepare(game, level, view.options, progress)
-    with _compiling_for(find(game), level, progress):
+    with _compiling_for(find(game), level, view.options, progress):
         return int(_ready[game, level, view.options].choose(view, stream))
 
 
-def _compiling_for(game: Game, level: str, progress: Progress) -> AbstractContextManager[Any]:
+def _compiling_for(game: Game, level: str, options: Any, progress: Progress) -> AbstractContextManager[Any]:
     """Report what a decision compiles, in a game whose solver says that some of them compile much."""
-    shares = getattr(solver_of(game), "DECISION_COMPILE_SHARES", None) if bots.asks_solver(level, game) else None
+    solver = solver_of(game, options) if bots.asks_solver(level, game) else None
+    shares = getattr(solver, "DECISION_COMPILE_SHARES", None)
     if shares is None:
         return nullcontext()
     from piste.compiled.compile_progress import compiling
