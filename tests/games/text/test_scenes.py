@@ -439,7 +439,7 @@ def test_prime_duel_says_where_keeping_leads_and_what_discarding_obliges_to(targ
 
 def test_prime_duel_says_that_no_prime_ends_the_turn() -> None:
     table = piste.open_table("prime-duel", {"first": 1}, laid="1 1 2 2")
-    assert told(table, 0)["keep"] == ("Keep → 1", "no prime: turn ends")
+    assert told(table, 0)["keep"] == ("Keep → 1", "not prime: turn ends")
 
 
 def test_prime_duel_draws_a_long_way_as_bars() -> None:

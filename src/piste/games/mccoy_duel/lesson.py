@@ -81,7 +81,7 @@ def lower(view: SeatView) -> str:
 def result(view: SeatView) -> str:
     if view.position.phase != DONE:
         return ""
-    return "That is a whole round. In a real match everybody has nine cards, and three rounds of five win."
+    return "That is a whole round. In a real match everybody has nine cards, and wins with three rounds."
 
 
 def faces(*cards: int) -> tuple[Card, ...]:
@@ -108,7 +108,7 @@ PICTURES = (
     Picture(
         "Who cannot play is out",
         (Area(HAND, "Your hand", no_use(faces(AMBER + 3, AMBER + 6)), "the power to beat is 2: you are out"),),
-        "The last one who can play wins the round. Who wins three rounds of five wins the match.",
+        "The last one who can play wins the round. Whoever first wins three rounds wins the match.",
     ),
 )
 

@@ -82,7 +82,7 @@ def choice_texts(view: SeatView) -> dict[int, tuple[str, str]]:
     """Return where keeping leads (Q6: the target goes before the primes), and what discarding obliges to (Q3)."""
     position: View = view.position
     score, target = position.scores[view.seat] + position.card + 1, position.options.target
-    what = "you win" if score == target else "prime: extra turn" if is_prime(score) else "no prime: turn ends"
+    what = "you win" if score == target else "prime: extra turn" if is_prime(score) else "not prime: turn ends"
     return {
         KEEP: (f"Keep → {score}", what),
         DISCARD: ("Discard", f"the next card counts unless over {target}"),

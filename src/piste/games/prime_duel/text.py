@@ -37,7 +37,7 @@ def tips(options: Options) -> tuple[str, ...]:
     few = [str(prime) for prime in (2, 3, 5, 7, 11) if prime < options.target]
     again = f"A score of {', '.join(few)} or another prime: go again." if few else "A prime score: go again."
     return (
-        "Keep the card you draw, or give it up for the one below.",
+        "Keep the card you draw, or give it up for the next one.",
         again,
         f"Land on {options.target} exactly. No card can take you past it.",
     )

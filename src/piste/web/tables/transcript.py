@@ -70,7 +70,7 @@ class _AudienceLog:
             if not isinstance(sentence, Drawn):
                 self.said[-1].append(text)
             if not isinstance(sentence, Passing):
-                of_all = kind == "yours" and not text.startswith("You ")  # such as a new deck
+                of_all = kind == "yours" and not text.startswith("You")  # such as a new deck
                 self.add(text, KINDS.get(type(sentence), "said" if of_all else kind))
                 kind = "said" if kind == "own" else kind  # what follows is about what the first line brought
 
