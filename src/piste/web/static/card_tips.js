@@ -37,7 +37,11 @@ function up() {
 
 // The click that ends a long press chooses nothing.
 function click(event) {
-  if (!pressed) return;
+  if (!pressed) {
+    const card = cardAt(event);
+    if (card && !card.matches("button")) show(card); // a card that cannot be chosen says what it does, and why not
+    return;
+  }
   pressed = false;
   event.preventDefault();
   event.stopPropagation();
