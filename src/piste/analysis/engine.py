@@ -437,10 +437,12 @@ def _connect(spec: str, processes: int) -> Engine:
     library: Any = distributed  # its functions have no types
 
     logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what matters is told as a sentence
+    # What Dask watches for its dashboard, many times a second, costs a tenth of the time.
     settings = {
         "distributed.comm.timeouts.connect": f"{CONNECT_TIMEOUT_S}s",
-        "distributed.worker.preload": [],
-        "distributed.admin.log-format": "%(message)s",
+        "distributed.worker.profile.enabled": False,
+        "distributed.admin.tick.interval": "1s",
+        "distributed.admin.system-monitor.interval": "5s",
     }
     with dask.config.set(settings), warnings.catch_warnings():
         warnings.simplefilter("ignore")
