@@ -150,3 +150,41 @@ def test_notes_are_the_same_in_games_that_the_seat_cannot_tell_apart(name: str) 
                 found += 1
                 assert notes_after(kind, steps, lesson) == notes_after(kind, other, lesson) != []
     assert found > 0, "no second history was ever found: the test would show nothing"
+
+
+GOALS = {
+    "zero-sum-duel": "You win when the cards you keep, two or three, add up to 0.",
+    "positive-negative": "The higher score wins",
+    "zero-sum-grid": "Whoever makes all nine numbers 0 wins.",
+    "prime-duel": "You win with exactly 20 points.",
+    "mccoy-duel": "The last one who can play wins the round.",
+}
+
+
+@pytest.mark.parametrize("name", GOALS)
+def test_the_first_note_gives_the_goal(name: str) -> None:
+    assert GOALS[name] in at_random(name, 0).notes[0]
+
+
+def test_prime_duel_tells_of_cards_that_are_too_high_before_they_come_and_gives_a_reason_to_discard() -> None:
+    _, lesson = lesson_named("prime-duel")
+    notes = play("prime-duel", lambda _, at: lesson.suggested[at]).notes
+    assert notes[1].endswith("10 makes 15, not a prime. Discard it, and 12 of 38 cards make a prime or 20.")
+    assert notes[2].startswith("8 makes 19, a prime")
+    assert "You see at most two cards a turn." in notes[2]
+    assert "To stay on 19 gave no extra turn" in notes[3]
+
+
+def test_prime_duel_remarks_on_a_win_that_was_thrown_away() -> None:
+    _, lesson = lesson_named("prime-duel")
+    decisions = (*lesson.suggested[:-1], "discard")
+    notes = play("prime-duel", lambda _, at: decisions[at]).notes
+    thrown = "The 1 that you discarded would have won: 19 + 1 = 20."
+    assert notes[-1] == f"{thrown} That is the whole game. A real one goes to 50."
+
+
+def test_duel_says_that_any_card_wins_against_an_empty_hand() -> None:
+    _, lesson = lesson_named("mccoy-duel")
+    played = play("mccoy-duel", lambda _, at: lesson.suggested[at])
+    assert played.moments[2].position.sizes[1] == 0
+    assert played.notes[2].endswith("Your opponent has no cards left: play, and you win.")

@@ -12,7 +12,9 @@ from piste.core.dealer import Dealer
 from piste.core.game import find, names
 from piste.core.record import Record
 from piste.core.views import SeatView
+from piste.web.network import Root
 from piste.web.tables.lessons import lesson_at
+from piste.web.views.view_models import RenderContext, Viewer, steps, view_model
 from piste.web.workers.worker_pool import seed_of_bots
 from tests.web.in_process_server import Device, InProcessServer, actor
 
@@ -49,7 +51,7 @@ async def test_a_lesson_is_played_to_its_end_on_pages_without_a_script(tmp_path:
         for number, decision in enumerate(lesson.suggested):
             page = await learner.page(code)
             notes.append(note_on(page))
-            assert "not counted" in page
+            assert "Practice game</b> with fixed cards" in page
             assert "Rematch" not in page
             table = house.room(code).table
             assert table is not None
@@ -83,7 +85,7 @@ async def test_a_lesson_goes_on_after_a_restart_with_the_same_note(tmp_path: Pat
         await house.restart()
         page = await learner.page(code)
         assert note_on(page) == before
-        assert "not counted" in page
+        assert "Practice game</b> with fixed cards" in page
 
 
 async def test_a_lesson_does_not_count(tmp_path: Path) -> None:
@@ -169,3 +171,16 @@ async def test_a_lesson_can_be_begun_at_home_on_the_game_page_and_on_the_rules_p
         for address in ("/", f"/g/{game}", f"/rules/{game}"):
             page = (await Device(house).get(address)).text
             assert f'name="game" value="{game}"><input type="hidden" name="versus" value="lesson"' in page
+
+
+async def test_a_lesson_shows_the_goal_from_the_first_picture_on_and_no_limit_of_turns(tmp_path: Path) -> None:
+    async with InProcessServer(tmp_path / "db") as house:
+        code, _ = await begun(house, "zero-sum-duel")
+        room = house.room(code)
+        latest = view_model(room, Viewer(0), RenderContext(0.0, 60.0, Root("http://cards.test")))
+        pictures = steps(room, Viewer(0), latest, 0)
+        assert len(pictures) > 3  # cards were drawn before the first decision
+        assert {one.lesson for one in pictures} == {latest.line}
+        assert "sum to zero" in latest.line
+        assert latest.standing.label == "Turn"
+        assert {one.standing.note for one in (latest, *pictures)} == {""}

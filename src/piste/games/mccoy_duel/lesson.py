@@ -37,8 +37,8 @@ def lead(view: SeatView) -> str:
     if not asked(view) or view.position.power != LEAD:
         return ""
     return (
-        "Begin with any card. Each card after it must be lower. Who cannot play is out, "
-        "and the last one in wins. So begin high, with the 7."
+        "The last one who can play wins the round. Begin with any card; each card after it must be lower. "
+        "So begin high, with the 7."
     )
 
 
@@ -46,17 +46,19 @@ def stance(view: SeatView) -> str:
     if not asked(view) or view.position.demand != STANCE:
         return ""
     return (
-        "A 5 changes the stance: now only a 6, a 7 or the trump * may follow. Every card does something when played."
+        "Every card does something when played. After a 5 the next card must be a 6, a 7 or the trump *. "
+        "After that, lower cards follow again."
     )
 
 
 def trumped(view: SeatView) -> str:
-    if not asked(view) or view.position.demand != TRUMPED:
+    p: View = view.position
+    if not asked(view) or p.demand != TRUMPED:
         return ""
-    return (
-        "The trump * goes on any card and counts as 8, so almost anything may follow. "
-        "Which card of yours could your opponent not answer?"
-    )
+    goes = "The trump * goes on any card and counts as 8, so any card but a 0 may follow."
+    if sum(p.sizes) > p.sizes[view.seat]:
+        return f"{goes} Keep low cards for later."
+    return f"{goes} Your opponent has no cards left: play, and you win."
 
 
 def from_tower(view: SeatView) -> str:
@@ -81,7 +83,7 @@ def lower(view: SeatView) -> str:
 def result(view: SeatView) -> str:
     if view.position.phase != DONE:
         return ""
-    return "That is a whole round. In a real match everybody has nine cards, and wins with three rounds."
+    return "That is a whole round. In a real match everybody has nine cards, and whoever wins three rounds wins."
 
 
 def faces(*cards: int) -> tuple[Card, ...]:

@@ -164,7 +164,7 @@ def view_model(room: Room, viewer: Viewer, context: RenderContext) -> TableViewM
         asked = prompt is not None or view.ending is not None
         model = model._replace(
             lesson=(lesson_note(lesson, view, transcript.deciders) or line) if asked else "",
-            invite="", seat_link="", commitment="",
+            standing=model.standing._replace(note=""), invite="", seat_link="", commitment="",
         )  # fmt: skip
     ending, head = view.ending, room.head
     if ending is not None and head is not None:
@@ -192,13 +192,14 @@ def steps(room: Room, viewer: Viewer, latest: TableViewModel, since: int) -> tup
             continue
         then = view.at_step(step)
         said = [as_sentence(line) for line in room.transcript.lines_at(viewer.seat, step)]
-        areas = scene(room.game, then, names)
+        areas, score = scene(room.game, then, names), standing(room.game, then, names)
         if not said and models and areas == models[-1].areas:
             continue  # nothing has changed
         models.append(
             latest._replace(
                 stage=PLAYING, at=reach[step], step=step, status=" ".join(said), preparing=None, areas=areas,
-                people=acting(latest.people, shown_seat(room, then)), standing=standing(room.game, then, names),
+                people=acting(latest.people, shown_seat(room, then)),
+                standing=score if latest.lesson is None else score._replace(note=""),  # a lesson's limit is its own
                 question="", choices=(), log=latest.log[: reach[step]], hint="",
                 lesson=None if latest.lesson is None else latest.line if latest.undecided else "",
                 round_end=round_end(room, then, names), result="", explanation="", won=None, rematch_call="",
