@@ -535,7 +535,7 @@ def test_duel_calls_a_card_by_its_word_and_says_why_one_picks() -> None:
     assert asked(lot) == "Choose who goes first: the lot fell on you"
     views = (view for view, _ in faces(Kind("mccoy-duel", {}), "pick", resigning=0) if view.actions)
     later = next(view for view in views if view.position.phase == PICK and any(view.position.wins))
-    assert question(later, NAMES[:2]) == "Choose who goes first: you were the first to go out last round"
+    assert question(later, NAMES[:2]) == "Choose who goes first: you were first out last round"
     left = later._replace(position=later.position._replace(present=1))
     assert question(left, NAMES[:2]) == "Choose who goes first"
 

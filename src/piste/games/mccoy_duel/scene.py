@@ -197,7 +197,7 @@ def why_one_picks(view: SeatView) -> str:
     if count(p.present) < p.options.players:
         return ""
     if any(p.wins):
-        return ": you were the first to go out last round"
+        return ": you were first out last round"
     lot = any(entry.event.kind == LOT for entry in view.log)
     return ": the lot fell on you" if lot else ": you showed the lowest card"
 
