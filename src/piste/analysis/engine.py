@@ -437,7 +437,7 @@ def _connect(spec: str, processes: int) -> Engine:
     library: Any = distributed  # its functions have no types
 
     logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what matters is told as a sentence
-    # What Dask watches for its dashboard, many times a second, costs a tenth of the time.
+    # Nobody looks at the dashboard here, so nothing is watched for it.
     settings = {
         "distributed.comm.timeouts.connect": f"{CONNECT_TIMEOUT_S}s",
         "distributed.worker.profile.enabled": False,
