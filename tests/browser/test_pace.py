@@ -99,7 +99,7 @@ def test_the_deal_is_shown_card_by_card_and_an_early_end_is_explained(house: Ser
     ada.open("zero-sum-duel", "steady")
     page = ada.page
     status, cards = page.locator("#part-status"), page.locator(".panel .card, .scene .k-hand .card")
-    expect(status).to_have_text("Ada will go first.")
+    expect(status).to_have_text("You go first.")
     seen = []
     for _ in range(20):
         if ada.over:
@@ -108,7 +108,7 @@ def test_the_deal_is_shown_card_by_card_and_an_early_end_is_explained(house: Ser
         page.clock.run_for(STEP)
     assert [many for many, _ in seen] == sorted({many for many, _ in seen})
     assert seen[1:], "it came all at once"
-    assert "Steady draws a card." in [text for _, text in seen]
+    assert "Steady drew a card." in [text for _, text in seen]
     expect(page.locator(OVER)).to_contain_text("The game was over before anybody had to decide.")
     expect(page.locator(OVER)).to_contain_text("sums to zero.")
     page.reload()

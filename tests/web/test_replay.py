@@ -170,6 +170,8 @@ def test_a_summary_counts_decisions_and_leads_to_the_costliest() -> None:
         ("2 decisions, 87 % accuracy, 1 blunder", 3, "20.0 %")
     ]
     assert summaries(replay_step(room, 3, 1, json.dumps(made))) == ()
+    made["decisions"][0]["label"] = ""
+    assert summaries(replay_step(room, 3, 0, json.dumps(made)))[0].text == "2 decisions, 87 % accuracy, no mistakes"
 
 
 def test_the_chances_of_the_best_choices_stand_beside_the_one_that_was_made() -> None:

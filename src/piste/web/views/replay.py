@@ -269,8 +269,8 @@ def summaries(replay: ReplayStep) -> tuple[Summary, ...]:
         if replay.seat not in (seat, SPECTATOR) or not column.get("decisions"):
             continue
         own = [one for one in replay.review["decisions"] if one["seat"] == column["seat"]]
-        named = Counter(one["label"] for one in own if one["label"])
-        faults = listed([counted(many, label) for label, many in named.items()], "and") or "no mistakes"
+        named = Counter(one["label"] for one in own if one["label"]) or {"mistake": 0}
+        faults = listed([counted(many, label) if many else "no mistakes" for label, many in named.items()], "and")
         accuracy = "" if column["accuracy"] is None else f", {column['accuracy']:.0f} % accuracy"
         text = f"{counted(column['decisions'], 'decision')}{accuracy}, {faults}"
         step = costliest({"decisions": own}, column["seat"])
