@@ -268,10 +268,10 @@ class Room:
         return self._take(table, seat, action, text)
 
     def _read(self, table: Table, seat: int, text: str) -> int:
-        question = self._question(table, seat)
-        view = question.view
+        view = table.view(seat)
         if text in view.decisions:  # buttons and programs
             return view.actions[view.decisions.index(text)]
+        question = self._question(table, seat)
         if not text.strip():
             raise UnreadableDecisionError(
                 f"Nothing was decided. You can choose {listed(list(view.decisions), 'or')}."

@@ -6,7 +6,7 @@ import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from functools import lru_cache
+from functools import cache, lru_cache
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -104,11 +104,12 @@ class PageRenderer:
             undefined=StrictUndefined,
             auto_reload=False,  # a server that runs must not take half of a new version
         )
+        self._template = cache(self.environment.get_template)
         self._part = lru_cache(CACHE_SIZE)(self._render_part)
         self._draw = lru_cache(3 * CACHE_SIZE)(self._draw_macro)
         drawing = {
             "area": self.area, "squares": track_squares, "numbers": number_row, "made_by": made_by,
-            "confirm_text": confirm_text, "from_viewer": from_viewer,
+            "confirm_text": confirm_text, "from_viewer": from_viewer, "row_class": row_class,
         }  # fmt: skip
         self.environment.filters.update(
             minus=minus, prose=prose, max_players=max_players, option_labels=option_labels, **drawing
@@ -127,7 +128,7 @@ class PageRenderer:
         return self.static(own if game and (STATIC / own).exists() else "previews/piste.png")
 
     def page(self, name: str, /, **context: Any) -> str:
-        return self.environment.get_template(f"{name}.html").render(**context)
+        return self._template(f"{name}.html").render(**context)
 
     # The table
 
@@ -135,8 +136,9 @@ class PageRenderer:
         self, model: TableViewModel, name: str = "", only: Sequence[str] = tuple(PART_FIELDS)
     ) -> dict[str, str]:
         """Return the parts of a table, each a fragment; `name` goes into the form of a visitor who can sit down."""
-        # Only the offers say how the play of bots is known, which may change while a server runs.
-        made = {"offers": bots.made(find(model.game))} if model.game and "offers" in only else {}
+        # Offers before and after a game say how the play of bots is known, which may change while a server runs.
+        listed = model.game and model.stage != PLAYING and "offers" in only
+        made = {"offers": bots.made(find(model.game))} if listed else {}
         return {part: self._part(part, part_values(part, model), name, made.get(part, 0)) for part in only}
 
     def _render_part(self, part: str, values: tuple[Any, ...], name: str, made: int) -> str:  # noqa: ARG002 (part of the key)
@@ -151,7 +153,7 @@ class PageRenderer:
         return self._draw("area", area, tuple(choice for choice in choices if choice.action in offered))
 
     def _draw_macro(self, name: str, *args: Any) -> str:
-        html: str = getattr(self.environment.get_template("draw.html").module, name)(*args)
+        html: str = getattr(self._template("draw.html").module, name)(*args)
         return html  # Markup, not escaped again
 
     def table_page(self, model: TableViewModel, *, name: str = "", whole: bool = False, to: int = 0) -> str:
@@ -187,7 +189,7 @@ class PageRenderer:
             "pickable": bool(pickable),
             "typing_example": typing_example(model.choices),
             "notes": card_notes(model.areas),
-            "levels": levels(model.game, model.options) if model.game else (),
+            "levels": levels(model.game, model.options) if model.offers and model.stage != PLAYING else (),
             "name": name,
             "seated": model.seat != SPECTATOR,
         }
@@ -395,6 +397,18 @@ def confirm_text(choice: Choice) -> tuple[str, str]:
 def made_by(choices: Sequence[Choice], action: int) -> Choice | None:
     """Return the choice that an action makes, if it is open."""
     return next((choice for choice in choices if choice.action == action), None)
+
+
+def row_class(area: Area, choices: Sequence[Choice]) -> str:
+    """Return the class of a row of cards: how many there are, and whether one can be chosen."""
+    many, actions = len(area.cards), {choice.action for choice in choices}
+    words = [
+        "cards",
+        "lots" if many > 6 and area.kind != scene.TOWER else "",
+        "counted" if many > 1 and any(card.copies > 1 for card in area.cards) else "",
+        "open" if any(card.decision in actions for card in area.cards) else "",
+    ]
+    return " ".join(filter(None, words))
 
 
 def is_own(area: Area, seat: int) -> bool:
