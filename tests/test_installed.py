@@ -165,7 +165,7 @@ def play_in_the_browser(folder: Path, homes: dict[str, str]) -> None:
             table = client.post("/new", data=form).json()["go"]
             hint = client.post(f"{table}/hint").json()
             assert hint["ok"], hint
-            assert hint["said"].startswith("Steady")
+            assert hint["said"].startswith("The strongest bot here, Medium, would ")
             assert client.post(f"{table}/resign").json()["ok"]
             review = client.get(f"{table}/review").json()
             assert review["failed"].endswith("pip install 'piste[fast]'")
