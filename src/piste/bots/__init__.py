@@ -164,7 +164,7 @@ def feel(game: Game, spec: str, options: Any = None) -> str:
         return own or _sentence(game, level, "line", options)
     if shown(game, level, options) == TOP:
         return "It makes no mistakes. You need none either, and the better cards."
-    return "The strongest one here, though not perfect. Expect to lose more often than you win."
+    return "The strongest one here, though not perfect."
 
 
 def find(spec: str, game: Game, options: Any = None, *, limit: float | None = None) -> Bot:
