@@ -20,6 +20,7 @@ from piste.games.prime_duel import guarantees, rules
 from piste.games.prime_duel.bots import novice, perfect, strong
 from piste.games.prime_duel.rules import DISCARD, DRAW, KEEP, Options, State
 from piste.games.prime_duel.solver import solver, tablebase
+from piste.games.prime_duel.solver.score_pairs import EmptyDeckValues, solve_order
 from piste.games.prime_duel.solver.value_sources import LookAhead, load_kernels
 from tests.game_setups import games
 from tests.games.solver import prime_duel_losses as prime_losses
@@ -101,23 +102,50 @@ def test_a_solution_that_another_process_made_is_found_by_one_that_looked_before
     assert tablebase.load(MEDIUM) is not None
 
 
-def test_work_put_away_and_damaged_is_not_taken_up() -> None:
-    began: list[int] = []
+def put_work_away(after: int) -> None:
+    """Interrupt a solve after so many steps."""
 
     def progress(done: int, *_: object) -> None:
-        began.append(done)
-        if done == 60 and len(began) == 61:
+        if done == after:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         tablebase.solve(MEDIUM, load_kernels(), progress)
+
+
+def first_step_solved() -> int:
+    """Solve, and return with which step that began."""
+    began: list[int] = []
+    tablebase.solve(MEDIUM, load_kernels(), lambda done, *_: began.append(done))
+    return began[0]
+
+
+def test_work_put_away_and_damaged_is_not_taken_up() -> None:
+    put_work_away(60)
     file = table_cache.scratch_folder(guarantees.name(MEDIUM), guarantees.stamp()) / "rows.bin"
     data = bytearray(file.read_bytes())
     data[len(data) // 2] ^= 1
     file.write_bytes(data)
-    began[:] = [0] * 100
-    tablebase.solve(MEDIUM, load_kernels(), progress)
-    assert began[100] == 0
+    assert first_step_solved() == 0
+
+
+def test_work_put_away_is_taken_up_in_the_same_order_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    put_work_away(60)
+    assert first_step_solved() == 60
+    order = solve_order(MEDIUM)
+    with monkeypatch.context() as patch:
+        patch.setattr(tablebase, "solve_order", lambda _: [*order[:-2], order[-1], order[-2]])
+        put_work_away(60)
+    assert first_step_solved() == 0
+
+
+def test_where_iteration_begins_does_not_change_the_solution(monkeypatch: pytest.MonkeyPatch) -> None:
+    tablebase.solve(MEDIUM, load_kernels(), quiet)
+    once = arrays()
+    table_cache.delete(guarantees.name(MEDIUM), guarantees.stamp())
+    monkeypatch.setattr(tablebase, "first_guess", lambda *_: lambda _: EmptyDeckValues(0.01, 0.99))
+    tablebase.solve(MEDIUM, load_kernels(), quiet)
+    assert np.abs(arrays()["empty"] - once["empty"]).max() < 1e-7
 
 
 def test_a_damaged_table_is_noticed() -> None:

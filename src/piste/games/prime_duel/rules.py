@@ -108,11 +108,11 @@ def draw_from(s: State) -> int:
 def outcomes(s: State) -> int:
     if s.phase == TOSS:
         return 0b11
-    deck = draw_from(s)
-    cards = 0
-    for i in range(s.options.top):
-        if lane(deck, i) > 0:
-            cards |= 1 << i
+    lanes, cards, card = draw_from(s), 0, 1
+    while lanes:  # interpreted, a call of `lane` for each would take twice as long
+        if lanes & 15:
+            cards |= card
+        lanes, card = lanes >> 4, card << 1
     return cards
 
 
@@ -144,7 +144,7 @@ def apply(s: State, action: int) -> State:
             return State(s.options, REDRAW, s.seat, s.scores, deck, HIDDEN, s.extra, s.turns, HIDDEN, 0)
         return State(s.options, DECIDE, s.seat, s.scores, deck, action, s.extra, s.turns, HIDDEN, 0)
     if after > s.options.target:  # Q3: discarded, no score, no extra turn
-        return pass_on(s, s.scores, deck)
+        return next_turn(s, s.scores, deck, False)
     return scored(s, after, deck)
 
 
@@ -153,16 +153,14 @@ def scored(s: State, score: int, deck: int) -> State:
     if score == s.options.target:  # Q6: before the prime check and the pass
         turns = s.turns + 1
         return State(s.options, DONE, s.seat, scores, deck, HIDDEN, 0, turns, s.seat, TARGET_REACHED)
-    if is_prime(score):
-        return State(s.options, DRAW, s.seat, scores, deck, HIDDEN, 1, s.turns, HIDDEN, 0)
-    return pass_on(s, scores, deck)
+    return next_turn(s, scores, deck, is_prime(score))
 
 
-def pass_on(s: State, scores: tuple[int, int], deck: int) -> State:
-    turns = s.turns + 1
-    if turns == s.options.turns:
+def next_turn(s: State, scores: tuple[int, int], deck: int, extra: bool) -> State:
+    seat, turns = (s.seat, s.turns) if extra else (1 - s.seat, s.turns + 1)
+    if s.options.turns and turns == s.options.turns:
         return State(s.options, DONE, s.seat, scores, deck, HIDDEN, 0, turns, HIDDEN, TURN_LIMIT)
-    return State(s.options, DRAW, 1 - s.seat, scores, deck, HIDDEN, 0, turns, HIDDEN, 0)
+    return State(s.options, DRAW, seat, scores, deck, HIDDEN, int(extra), turns, HIDDEN, 0)
 
 
 def leave(s: State, seat: int) -> State:

@@ -15,58 +15,57 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 
 CARDS_AT_ONCE = 5
-"""How many cards `add_larger` takes: so the sums of a block are read and written a fifth as often."""
+"""How many cards `add_cards` takes: so the sums of a block are read and written a fifth as often."""
 
 
-def add_larger(
-    sums: Array, rows: Array, solved: Array, discard: Array, copies: Array,
-    slots: Array, shift: Array, scale: Array, before: Array, instead: Array, many: Array, i: int,
+def add_cards(
+    sums: Array, row: int, start: int, rows: Array, discard: Array | None, copies: Array, inverse: Array, others: int,
+    slots: Array, shift: Array, scale: Array, before: Array, many: Array, side: int, i: int,
 ) -> None:  # fmt: skip
-    """Add, for card i and the four after it, its copies times the larger of keeping and discarding it.
+    """Add, for card i and the four after it, its copies times the chance that follows: that of a discard if larger.
 
-    Offsets have no sign: an index that might be negative is looked at each time, one by one.
+    The first cards begin the sums, and with the last ones they are divided by the sizes of the decks: in loops of
+    their own both take a tenth of the time. Of cards that are not among the first, all decks of a block have as many.
+    Offsets have no sign: an index that might be negative is looked at each time, one by one. Arrays are given whole:
+    to make a part of one takes longer than to add up a small block.
     """
-    row0, copies0 = row_of(rows, solved, slots[i]), copies[many[i]]
-    shift0, scale0, at0, other0 = shift[i], scale[i], before[i], instead[i]
-    row1, copies1 = row_of(rows, solved, slots[i + 1]), copies[many[i + 1]]
-    shift1, scale1, at1, other1 = shift[i + 1], scale[i + 1], before[i + 1], instead[i + 1]
-    row2, copies2 = row_of(rows, solved, slots[i + 2]), copies[many[i + 2]]
-    shift2, scale2, at2, other2 = shift[i + 2], scale[i + 2], before[i + 2], instead[i + 2]
-    row3, copies3 = row_of(rows, solved, slots[i + 3]), copies[many[i + 3]]
-    shift3, scale3, at3, other3 = shift[i + 3], scale[i + 3], before[i + 3], instead[i + 3]
-    row4, copies4 = row_of(rows, solved, slots[i + 4]), copies[many[i + 4]]
-    shift4, scale4, at4, other4 = shift[i + 4], scale[i + 4], before[i + 4], instead[i + 4]
-    for k in range(np.uint64(sums.shape[0])):
-        total = sums[k]
-        total += copies0[k] * larger(shift0 + scale0 * row0[at0 + k], discard[other0 + k])
-        total += copies1[k] * larger(shift1 + scale1 * row1[at1 + k], discard[other1 + k])
-        total += copies2[k] * larger(shift2 + scale2 * row2[at2 + k], discard[other2 + k])
-        total += copies3[k] * larger(shift3 + scale3 * row3[at3 + k], discard[other3 + k])
-        total += copies4[k] * larger(shift4 + scale4 * row4[at4 + k], discard[other4 + k])
-        sums[k] = total
+    choose = 0 if discard is None else 1
+    row0, many0, at0 = slots[side, i], many[i], before[i]
+    copies0, shift0, scale0 = copies[many0, 0], shift[choose, side, i], scale[choose, side, i]
+    row1, many1, at1 = slots[side, i + 1], many[i + 1], before[i + 1]
+    copies1, shift1, scale1 = copies[many1, 0], shift[choose, side, i + 1], scale[choose, side, i + 1]
+    row2, many2, at2 = slots[side, i + 2], many[i + 2], before[i + 2]
+    copies2, shift2, scale2 = copies[many2, 0], shift[choose, side, i + 2], scale[choose, side, i + 2]
+    row3, many3, at3 = slots[side, i + 3], many[i + 3], before[i + 3]
+    copies3, shift3, scale3 = copies[many3, 0], shift[choose, side, i + 3], scale[choose, side, i + 3]
+    row4, many4, at4 = slots[side, i + 4], many[i + 4], before[i + 4]
+    copies4, shift4, scale4 = copies[many4, 0], shift[choose, side, i + 4], scale[choose, side, i + 4]
+    first, last, zero, offset = i == 0, i + CARDS_AT_ONCE == slots.shape[1], sums.dtype.type(0), np.uint64(start)
+    for k in range(np.uint64(copies.shape[1])):
+        total = zero if first else sums[row, offset + k]
+        after0 = shift0 + scale0 * rows[row0, at0 + k]
+        total += (copies[many0, k] if first else copies0) * better(after0, discard, side, at0 + k)
+        after1 = shift1 + scale1 * rows[row1, at1 + k]
+        total += (copies[many1, k] if first else copies1) * better(after1, discard, side, at1 + k)
+        after2 = shift2 + scale2 * rows[row2, at2 + k]
+        total += (copies[many2, k] if first else copies2) * better(after2, discard, side, at2 + k)
+        after3 = shift3 + scale3 * rows[row3, at3 + k]
+        total += (copies[many3, k] if first else copies3) * better(after3, discard, side, at3 + k)
+        after4 = shift4 + scale4 * rows[row4, at4 + k]
+        total += (copies[many4, k] if first else copies4) * better(after4, discard, side, at4 + k)
+        sums[row, offset + k] = total * inverse[others, k] if last else total
 
 
-def larger(one: float, other: float) -> float:
-    return one if one > other else other
-
-
-def row_of(rows: Array, solved: Array, slot: int) -> Array:
-    row: Array = rows[slot] if slot < rows.shape[0] else solved[slot - rows.shape[0]]
-    return row
-
-
-def store_means(sums: Array, inverse: Array, into: Array, keep_first: bool) -> None:
-    """Divide the sums by the sizes of their decks; the empty deck keeps the caller's value."""
-    first = into[0]
-    for k in range(sums.shape[0]):
-        into[k] = sums[k] * inverse[k]
-    if keep_first:
-        into[0] = first
+def better(chance: float, discard: Array | None, side: int, at: int) -> float:
+    if discard is None:
+        return chance
+    other: float = discard[side, at]
+    return chance if chance > other else other
 
 
 def sweep_decks(
     rows: Array,
-    solved: Array,
+    into: Array,
     slots: Array,
     shift: Array,
     scale: Array,
@@ -76,28 +75,25 @@ def sweep_decks(
     copies: Array,
     inverse: Array,
     second: Array,
-    sums: Array,
 ) -> None:
-    """Backward induction over all decks, for one score pair or for two that lead to each other.
+    """Backward induction over all decks, for score pairs that do not lead to each other, or for two that do.
 
     A row holds the values of one score pair, after as many zeros as `pad` below; those of the pairs in question go
-    into `solved`. `slots[side, i]` is the row that counts when card i has been scored (or passed over, if it is past
-    the target), one of `solved` past the last of `rows`; its values are taken times `scale[with_choice, side, i]` and
-    plus `shift`, from the opponent's view, as a win, or as nothing where the card cannot be kept. There are slots
-    for a multiple of five cards; those past the last card have no copies. `second` receives the chance with a second
-    card to come; the caller has filled in the values for the empty deck. Decks are taken in blocks that differ in the
-    first `inside` digits only: `copies[i]` are those of card i, `copies[inside + n]` n of each, `inverse[n]` one over
-    the size of a deck with n other cards. Two pairs that lead to each other do so by cards past the target; with none
-    of the first pair's among the first digits, what a block of it needs of the second lies in earlier blocks.
+    into rows `into`. `slots[side, i]` is the row that counts when card i has been scored (or passed over, if it is
+    past the target); its values are taken times `scale[with_choice, side, i]` and plus `shift`, from the opponent's
+    view, as a win, or as nothing where the card cannot be kept. There are slots for a multiple of five cards; those
+    past the last card have no copies. `second` receives the chance with a second card to come; the caller has filled
+    in the values for the empty deck. Decks are taken in blocks that differ in the first `inside` digits only, five at
+    most: `copies[i]` are those of card i, `copies[inside + n]` n of each, `inverse[n]` one over the size of a deck
+    with n other cards. Two pairs that lead to each other do so by cards past the target; with none of the first
+    pair's among the first digits, what a block of it needs of the second lies in earlier blocks.
     """
-    block = sums.shape[0]
+    block = copies.shape[1]
     pad = second.shape[1] - strides[-1] * radix[-1]
-    nothing = np.zeros((solved.shape[0], block), sums.dtype)
     many = np.zeros(slots.shape[1], np.int64)  # which of `copies` card i has in this block
     for i in range(slots.shape[1]):
         many[i] = min(i, inside)
     before = np.zeros(slots.shape[1], np.uint64)  # where the block begins if one such card fewer is left
-    no_offset = np.zeros(slots.shape[1], np.uint64)
     for start in range(pad, second.shape[1], block):
         rest = (start - pad) // block
         others = 0
@@ -107,18 +103,20 @@ def sweep_decks(
             rest //= radix[i]
         for i in range(slots.shape[1]):
             before[i] = start if many[i] == inside else start - strides[i]
-        for side in range(solved.shape[0]):
-            for with_choice in range(2):
-                discard, instead = (second, before) if with_choice else (nothing, no_offset)
-                for k in range(block):
-                    sums[k] = 0
-                for i in range(0, slots.shape[1], CARDS_AT_ONCE):
-                    add_larger(
-                        sums, rows, solved, discard[side], copies, slots[side],
-                        shift[with_choice, side], scale[with_choice, side], before, instead, many, i,
-                    )  # fmt: skip
-                result = solved[side] if with_choice else second[side]
-                store_means(sums, inverse[others], result[start : start + block], start == pad)
+        for side in range(into.shape[0]):
+            empty, empty_second = rows[into[side], pad], second[side, pad]
+            for i in range(0, slots.shape[1], CARDS_AT_ONCE):
+                add_cards(
+                    second, side, start, rows, None, copies, inverse, others,
+                    slots, shift, scale, before, many, side, i,
+                )  # fmt: skip
+            second[side, pad] = empty_second  # the empty deck keeps the caller's values
+            for i in range(0, slots.shape[1], CARDS_AT_ONCE):
+                add_cards(
+                    rows, into[side], start, rows, second, copies, inverse, others,
+                    slots, shift, scale, before, many, side, i,
+                )  # fmt: skip
+            rows[into[side], pad] = empty
 
 
 def fixed_odds_turn(

@@ -4,7 +4,8 @@ A score pair (a, b) belongs to a player with score a who is about to draw agains
 value for every deck. Scores never fall, so pairs are solved by falling larger score, then falling smaller one. Only a
 turn without a score keeps both scores, and only from scores so high that a card can go past the target: two such
 pairs, (a, b) and (b, a), are solved together. They lead to each other through smaller and smaller decks until the
-reshuffle; so only their values with an empty deck, four numbers, are found by fixed-point iteration.
+reshuffle; so only their values with an empty deck, four numbers, are found by fixed-point iteration. Some pairs that
+do not need each other are solved in the same step too, since they need the same rows.
 """
 
 from __future__ import annotations
@@ -20,8 +21,9 @@ from piste.games.prime_duel.solver.kernels import CARDS_AT_ONCE, Array
 
 ScorePair = tuple[int, int]
 
-MAX_BLOCK_DECKS = 3200
+MAX_BLOCK_DECKS = 16_000
 MAX_ITERATIONS = 1000
+PAIRS_AT_ONCE = 4
 
 OnSolved = Callable[[ScorePair, Array], None]
 """Called with a solved pair and its values before a second card."""
@@ -63,19 +65,29 @@ def reachable_pairs(options: Options, roots: Iterable[ScorePair]) -> set[ScorePa
 
 
 def solve_order(options: Options, roots: Iterable[ScorePair] = ((0, 0),)) -> list[tuple[ScorePair, ...]]:
-    """Return all reachable pairs, each after those that it needs; two that need each other are one step."""
+    """Return all reachable pairs in steps, each after those that it needs; two that need each other are one step."""
     return list(_solve_order(options, reachable_pairs(options, roots)))
 
 
 def _solve_order(options: Options, pairs: set[ScorePair]) -> Iterator[tuple[ScorePair, ...]]:
-    edge = options.target - options.top  # from a higher score a card can go past the target
-    for high in range(options.target - 1, -1, -1):
+    edge = max(options.target - options.top, -1)  # from a higher score a card can go past the target
+    for high in range(options.target - 1, edge, -1):
         for low in range(high, -1, -1):
             both = dict.fromkeys(pair for pair in ((low, high), (high, low)) if pair in pairs)
             if low > edge and both:
                 yield tuple(both)
             else:
                 yield from ((pair,) for pair in both)
+    for high in range(edge, -1, -1):
+        yield from (((high, low),) for low in range(high, -1, -1) if (high, low) in pairs)
+        # A score needs the pair of a higher one only where that is prime, and else the one with the turn passed on.
+        step: list[ScorePair] = []
+        for low in range(high - 1, -1, -1):
+            if (low, high) in pairs:
+                step.append((low, high))
+            if step and (low == 0 or is_prime(low) or len(step) == PAIRS_AT_ONCE):
+                yield tuple(step)
+                step = []
 
 
 def card_counts(options: Options, deck: int) -> list[int]:
@@ -106,8 +118,8 @@ class DeckIndex:
 
     def blocks(self, max_cards: int, dtype: Any) -> Blocks:
         """Return the largest blocks that are still allowed, which differ in at most `max_cards` cards."""
-        inside = 0
-        while inside < min(max_cards, len(self.radix)) and int(np.prod(self.radix[: inside + 1])) <= MAX_BLOCK_DECKS:
+        inside, most = 0, min(max_cards, CARDS_AT_ONCE, len(self.radix))
+        while inside < most and int(np.prod(self.radix[: inside + 1])) <= MAX_BLOCK_DECKS:
             inside += 1
         if (inside, dtype) not in self._blocks:
             numbers = np.arange(int(np.prod(self.radix[:inside])))
@@ -154,7 +166,7 @@ class PairSolver:
         keep: bool,
         dtype: Any = np.float64,
         empty: Mapping[ScorePair, EmptyDeckValues] | None = None,
-        guess: Callable[[ScorePair], float] = lambda _: 0.5,
+        guess: Callable[[ScorePair], EmptyDeckValues] = lambda _: EmptyDeckValues(0.5, 0.5),
         storage: RowsInMemory | None = None,
     ) -> None:
         """`code` holds the kernels; `empty` has the values with an empty deck, if they are known.
@@ -171,8 +183,7 @@ class PairSolver:
         self.rows = self._storage.allocate((slots, self.pad + decks.total), dtype)
         self._free = list(range(slots - 1, -1, -1))
         self.slots: dict[ScorePair, int] = {}
-        self._solved: Array = np.zeros((2, self.pad + decks.total), dtype)
-        self._second: Array = np.zeros((2, self.pad + decks.total), dtype)
+        self._second: Array = np.zeros((max(map(len, order), default=0), self.pad + decks.total), dtype)
 
     def solve_all(self) -> None:
         for step in range(len(self.order)):
@@ -199,13 +210,12 @@ class PairSolver:
 
     def _solve(self, pairs: tuple[ScorePair, ...], on_solved: OnSolved | None) -> None:
         d, top, least = self.decks, self.options.top, min(map(min, pairs))
-        places = self.slots | {pair: len(self.rows) + side for side, pair in enumerate(pairs)}
         slots, flips, past = successor_arrays(
-            self.options, pairs, lambda pair, _: -1 if pair is None else places[pair]
+            self.options, pairs, lambda pair, _: -1 if pair is None else self.slots[pair]
         )
         keep = np.stack([np.ones_like(past), 1 - past])  # without a choice every card counts, with it those that fit
         shift, scale = keep * ((slots < 0) + flips), keep * (slots >= 0) * (1 - 2 * flips)
-        slots = np.where(slots < 0, len(self.rows), slots)  # a win is no row's value; any row will do
+        slots = np.maximum(slots, 0)  # a win is no row's value; any row will do
         more = [(0, 0), (0, -top % CARDS_AT_ONCE)]
         arguments = (
             np.pad(slots, more),
@@ -216,23 +226,18 @@ class PairSolver:
         # The lower score comes first: what it needs of the other pair lies in earlier blocks, as long as no card that
         # is past the target for it is among the first digits; the higher score then finds all of it solved.
         inside, copies, inverse = d.blocks(self.options.target - least if together else top, self.dtype)
-        # One pair is solved where it is kept; two need rows beside each other.
-        alone = self._storage.writable(self.slots[pairs[0]])[None] if len(pairs) == 1 else None
-        solved, second = self._solved if alone is None else alone, self._second[: len(pairs)]
-        sums = np.zeros(copies.shape[1], self.dtype)
+        into, second = np.array([self.slots[pair] for pair in pairs]), self._second[: len(pairs)]
+        solved = [self._storage.writable(self.slots[pair]) for pair in pairs]
 
         def whole_deck_values(side: int) -> EmptyDeckValues:
-            rows = [
-                solved[slot - len(self.rows)] if slot >= len(self.rows) else self.rows[slot] for slot in slots[side]
-            ]
-            after = [row[-1 - stride] for row, stride in zip(rows, d.strides, strict=True)]
-            chances = shift[0, side] + scale[0, side] * np.array(after, np.float64)
-            return EmptyDeckValues(float(solved[side, -1]), float(d.counts @ chances / d.counts.sum()))
+            after = self.rows[slots[side], -1 - d.strides].astype(np.float64)
+            chances = shift[0, side] + scale[0, side] * after
+            return EmptyDeckValues(float(solved[side][-1]), float(d.counts @ chances / d.counts.sum()))
 
         if self.empty is not None:
             now = [self.empty[pair] for pair in pairs]
         elif together:
-            now = [EmptyDeckValues(self.guess(pair), self.guess(pair)) for pair in pairs]
+            now = [self.guess(pair) for pair in pairs]
         else:
             now = [whole_deck_values(side) for side in range(len(pairs))]
         tolerance = 4 * float(np.finfo(self.dtype).eps)
@@ -240,10 +245,10 @@ class PairSolver:
         while iterations == 0 or (together and self.empty is None and change > tolerance):
             if iterations == MAX_ITERATIONS:
                 raise ArithmeticError(f"The score pairs {pairs} do not converge.")
-            solved[:, self.pad], second[:, self.pad] = np.array(now).T
+            self.rows[into, self.pad], second[:, self.pad] = np.array(now).T
             self.code.sweep_decks(
                 self.rows,
-                solved,
+                into,
                 *arguments,
                 d.radix,
                 d.strides,
@@ -251,7 +256,6 @@ class PairSolver:
                 copies,
                 inverse,
                 second,
-                sums,
             )
             iterations += 1
             if self.empty is None:
@@ -259,9 +263,7 @@ class PairSolver:
                 change = float(np.abs(np.array(new) - np.array(now)).max())
                 now = new
         for side, pair in enumerate(pairs):
-            solved[side, self.pad] = now[side].draw
-            if alone is None:
-                self._storage.writable(self.slots[pair])[:] = solved[side]
+            solved[side][self.pad] = now[side].draw
             if on_solved is not None:
                 on_solved(pair, second[side, self.pad :])
 

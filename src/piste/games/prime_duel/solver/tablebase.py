@@ -306,12 +306,11 @@ def solve(options: Options, code: Any, progress: Progress) -> str:
             "This game is too large to be solved whole: it would take more than "
             f"{MAX_DISK_BYTES // 10**9} GB on disk while it is worked out. Its bots and verdicts use a model instead."
         )
-    model = FixedOddsModel(code, options, rules.whole_deck(options), 0, 0)
     folder = table_cache.scratch_folder(name(options), stamp())
     file = RowFile(folder / "rows.bin")
     solver = PairSolver(
         code, options, DeckIndex.of_whole_deck(options), order, keep=False, dtype=np.float32,
-        guess=lambda scores: float(model.values[0][scores][0]), storage=file,
+        guess=first_guess(code, options), storage=file,
     )  # fmt: skip
     builder = TablebaseBuilder(solver)
     done = load_checkpoint(folder, solver, builder)
@@ -340,6 +339,18 @@ def solve(options: Options, code: Any, progress: Progress) -> str:
     )
 
 
+def first_guess(code: Any, options: Options) -> Callable[[ScorePair], EmptyDeckValues]:
+    """Return values with an empty deck that are near the true ones: those of the package, or those of a model.
+
+    They are where iteration begins. It goes on until they are what follows from them, so they need not be right.
+    """
+    if options == SHIPPED_OPTIONS:
+        table = shipped()
+        return lambda scores: table.empty_deck_values([scores])[scores]
+    model = FixedOddsModel(code, options, rules.whole_deck(options), 0, 0)
+    return lambda scores: EmptyDeckValues(*[float(model.values[0][scores][0])] * 2)
+
+
 def save_checkpoint(folder: Path, solver: PairSolver, builder: TablebaseBuilder, done: int) -> None:
     """Write what has been solved so far: which pairs are in the file of rows, and what the builder has of all."""
     alive = {
@@ -364,6 +375,8 @@ def load_checkpoint(folder: Path, solver: PairSolver, builder: TablebaseBuilder)
         if any(zlib.crc32(solver.rows[slot]) != check for _, slot, check in where["rows"]):
             return 0
         with np.load(folder / "taken.npz") as taken:
+            if not np.array_equal(taken["lines"], builder.arrays["lines"]):  # solved in another order
+                return 0
             builder.arrays |= {key: taken[key] for key in builder.arrays}
     except (OSError, ValueError, KeyError, IndexError):
         return 0
