@@ -38,7 +38,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     program.write_text(PROGRAM.replace("/usr/bin/env python3", sys.executable))
     program.chmod(0o755)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(sys, "path", [*sys.path])  # the policy is found in the folder in which the command is run
     monkeypatch.setenv("PISTE_HOME", str(tmp_path / "home"))
     yield tmp_path
     sys.modules.pop("mypolicy", None)

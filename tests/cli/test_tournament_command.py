@@ -13,6 +13,7 @@ import pytest
 from piste.analysis.arena.results import Results
 from piste.cli.commands import tournament
 from piste.cli.main import main
+from piste.cli.progress_bar import ProgressBar
 from tests.analysis.arena.test_tournament import planned, played
 
 SMALL = ("--set", "target=20", "--games", "8", "--processes", "1")
@@ -148,19 +149,22 @@ def test_live_standings_are_drawn_in_place(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(tournament, "LIVE_INTERVAL_S", -1.0)
     monkeypatch.setenv("TERM", "xterm")
     results = played(planned("prime-duel", "random", "steady", games=4, given={"target": 9}))
-    with tournament.LiveStandings() as live:
+    with ProgressBar("playing") as bar, tournament.LiveStandings(bar) as live:
+        begun = screen.getvalue()
+        assert begun == "\r\x1b[Kplaying ..."
         live(results)
-        first = screen.getvalue()
+        first = screen.getvalue().removeprefix(begun)
         assert first.startswith("\r\x1b[J")
-        lines = first.removeprefix("\r\x1b[J").removesuffix("\n").split("\n")
+        assert first.endswith(f"\n{begun}")  # the bar is there again, below
+        lines = first.removeprefix("\r\x1b[J").removesuffix(f"\n{begun}").split("\n")
         assert sorted(line.split()[1] for line in lines[1:]) == ["random", "steady"]
         assert max(map(len, lines)) < 60
         live(results)
-        assert screen.getvalue() == first + "\r\x1b[3A" + first[1:]  # over the first ones
-    assert screen.getvalue().endswith("\r\x1b[3A\x1b[J")
+        assert screen.getvalue() == begun + first + "\r\x1b[3A" + first[1:]  # over the first ones
+    assert screen.getvalue().endswith("\r\x1b[3A\x1b[J\r\x1b[K")
 
 
 def test_nothing_is_drawn_where_nobody_looks(capsys: pytest.CaptureFixture[str]) -> None:
-    with tournament.LiveStandings() as live:
+    with ProgressBar() as bar, tournament.LiveStandings(bar) as live:
         live(played(planned("prime-duel", "random", "steady", games=2, given={"target": 9})))
     assert capsys.readouterr().err == ""

@@ -20,6 +20,7 @@ from types import TracebackType
 from typing import Any, NamedTuple, TypeVar
 
 from piste import __version__
+from piste.bots.isolated import end_idle_processes
 from piste.compiled import table_cache
 from piste.core.errors import OptionError, PisteError
 from piste.core.extras import CLUSTER, load
@@ -232,6 +233,9 @@ def _ignore(*_: object) -> None:
 class Engine:
     """An executor, and how many pieces of work to keep it busy with. Use it with `with`."""
 
+    chunk_s = 0.5
+    """About how long a piece of work is to take: handing it out costs next to nothing, and little is lost with it."""
+
     def __init__(self, executor: Executor, workers: int, name: str) -> None:
         self.executor, self.workers, self.name = executor, workers, name
 
@@ -319,6 +323,8 @@ class Engine:
 class DaskEngine(Engine):
     """A Dask cluster. Its scheduler gives work of dead workers to others; what it gives up is handed in again."""
 
+    chunk_s = 2.0  # it takes several messages between three processes to hand one out
+
     def __init__(self, client: Any, name: str) -> None:
         self._client, self._cluster = client, client.cluster
         super().__init__(client.get_executor(pure=False), self._connected(), name)
@@ -393,6 +399,9 @@ class DaskEngine(Engine):
 
     def close(self) -> None:
         with suppress(Exception):
+            if self._client.status == "running":  # workers of others go on: no bot's process is left there
+                self._client.run(end_idle_processes, wait=False)
+        with suppress(Exception):
             self._client.close(timeout=5)
         if self._cluster is not None:
             with suppress(Exception):
@@ -441,6 +450,10 @@ def _connect(spec: str, processes: int) -> Engine:
     settings = {
         "distributed.comm.timeouts.connect": f"{CONNECT_TIMEOUT_S}s",
         "distributed.worker.profile.enabled": False,
+        "distributed.worker.http.routes": [],
+        "distributed.scheduler.http.routes": [],
+        "distributed.scheduler.active-memory-manager.start": False,
+        "distributed.client.scheduler-info-interval": "60s",
         "distributed.admin.tick.interval": "1s",
         "distributed.admin.system-monitor.interval": "5s",
     }

@@ -15,6 +15,7 @@
 from __future__ import annotations
 
 import math
+import os
 import re
 from collections.abc import Callable
 from functools import partial
@@ -204,9 +205,13 @@ def find(spec: str, game: Game, options: Any = None, *, limit: float | None = No
 
 def _from_function(spec: str, game: Game) -> Bot:
     """Return the bot that a function of a module makes when it is called with the game."""
+    import sys
     from importlib import import_module
 
     module, _, name = spec.partition(":")
+    here = os.getcwd()
+    if "" not in sys.path and here not in sys.path:
+        sys.path.append(here)  # as `python -m` has it; the command `piste` has not
     try:
         made = getattr(import_module(module), name)
     except Exception as e:  # a module may fail in any way while it is loaded
@@ -223,6 +228,11 @@ def _from_function(spec: str, game: Game) -> Bot:
             "close()."
         )
     return cast("Bot", bot)
+
+
+def is_own(spec: str, game: Game) -> bool:
+    """Say whether this is one of our bots, not a program or an installed one."""
+    return level_of(spec) in _own(game)
 
 
 def asks_solver(level: str, game: Game) -> bool:

@@ -60,6 +60,11 @@ class ProgressBar:
     ) -> None:
         self._put("")
 
+    def redraw(self) -> None:
+        """Draw the bar again, after something else was written where it was."""
+        shown, self._shown = self._shown, ""
+        self._put(shown)
+
     def _put(self, text: str) -> None:
         """Show this instead of what was there."""
         if self._visible and text != self._shown:

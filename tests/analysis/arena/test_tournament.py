@@ -12,16 +12,18 @@ import pytest
 
 from piste.analysis.arena.match import with_turn_limit
 from piste.analysis.arena.plan import Plan, make_plan, read_entrants, read_plan
-from piste.analysis.arena.report import Report, document, report, text
+from piste.analysis.arena.report import Report, document, report, standings_lines, text
 from piste.analysis.arena.results import DealResult, Results
 from piste.analysis.arena.sprt import Sprt
 from piste.analysis.arena.tournament import play_chunk, play_tournament
 from piste.analysis.engine import open_engine
+from piste.bots import isolated
 from piste.core.errors import BotError, OptionError, PisteError, UnknownNameError
 from piste.core.game import find
-from tests.analysis.arena.entrants import HERE
+from tests.analysis.arena.entrants import HERE, Busy
+from tests.limits import PATIENCE_S
 
-POSIX = pytest.mark.skipif(sys.platform == "win32", reason="the command line is quoted for a POSIX shell")
+POSIX = pytest.mark.skipif(sys.platform == "win32", reason="a POSIX shell or signal")
 
 
 def planned(
@@ -129,6 +131,21 @@ def test_a_function_of_a_module_makes_a_bot() -> None:
     assert report(played(plan)).standings[0].games == 8
 
 
+def test_a_bot_of_an_installed_package_takes_part_by_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = tmp_path / "careful-1.0.dist-info"
+    package.mkdir()
+    (package / "METADATA").write_text("Metadata-Version: 2.1\nName: careful\nVersion: 1.0\n", encoding="utf-8")
+    (package / "entry_points.txt").write_text(f"[piste.bots]\ncareful = {HERE}:Last\n", encoding="utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    named, direct = (
+        played(planned("positive-negative", f"x={spec}", "random", given={"top": 3}, games=2))
+        for spec in ("careful", f"{HERE}:Last")
+    )
+    assert timeless(named) == timeless(direct)
+
+
 @pytest.mark.parametrize(
     ("spec", "kind", "why"),
     [
@@ -144,7 +161,8 @@ def test_what_is_no_bot_is_refused_before_anything_is_played(spec: str, kind: ty
 
 
 @pytest.mark.parametrize(
-    ("name", "why"), [("Raises", "raised ZeroDivisionError: by nothing"), ("Illegal", "chose -7, which is not open")]
+    ("name", "why"),
+    [("Raises", "raised ZeroDivisionError: by nothing"), ("Illegal", "chose '-7', which is not open")],
 )
 def test_a_bot_that_fails_forfeits_its_games(name: str, why: str) -> None:
     plan = planned("positive-negative", f"bad={HERE}:{name}", "random")
@@ -163,13 +181,85 @@ def test_at_a_larger_table_the_others_play_on() -> None:
     assert sum(one.share.value for one in found.standings) == pytest.approx(1)
 
 
-def test_a_bot_that_is_too_slow_forfeits() -> None:
-    plan = planned("positive-negative", f"last={HERE}:Last", "random", games=2, limit=1e-9)
-    found = report(played(plan))
-    assert "the limit is 1e-09" in found.standings[-1].forfeits[0].why
-    assert not any(
-        one.forfeits for one in found.standings if found.name(one.entrant) == "random"
-    )  # ours have no limit
+@pytest.mark.parametrize("name", ["Sleeps", "Loops"])
+@pytest.mark.parametrize("processes", [1, 2])
+def test_a_bot_that_never_answers_is_killed_and_forfeits(name: str, processes: int) -> None:
+    found = report(
+        played(planned("positive-negative", f"bad={HERE}:{name}", "random", games=4, limit=0.2), processes)
+    )
+    best, worst = found.standings
+    assert (found.name(worst.entrant), worst.share.value) == ("bad", 0.0)
+    assert [forfeit.why for forfeit in worst.forfeits] == [
+        f"The bot {HERE}:{name} gave no answer within 0.2 seconds."
+    ] * 4
+    assert not best.forfeits  # ours have no limit
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("DiesFirst", "ended its process"),
+        ("DiesBetween", "ended its process"),
+        ("Leaves", "raised SystemExit: enough"),
+        ("Interrupts", "raised KeyboardInterrupt"),
+    ],
+)
+@pytest.mark.parametrize("processes", [1, 2])
+def test_a_bot_that_dies_forfeits_alone(name: str, why: str, processes: int) -> None:
+    words = (f"bad={HERE}:{name}", f"good={HERE}:Last", "random")
+    found = report(played(planned("positive-negative", *words, games=2, given={"top": 4}), processes))
+    assert found.finished
+    for one in found.standings:
+        assert len(one.forfeits) == (4 if found.name(one.entrant) == "bad" else 0)
+        assert all(why in forfeit.why for forfeit in one.forfeits)
+
+
+@POSIX
+def test_a_bot_that_dies_at_its_last_decision_has_played_until_then() -> None:
+    results = played(planned("positive-negative", f"bad={HERE}:DiesLast", "random", games=2))
+    for deal in results.deals.values():
+        for game in deal.games:
+            assert [forfeit.seat for forfeit in game.forfeits] == [game.seats.index(0)]
+            assert "ended its process" in game.forfeits[0].why
+            assert len(game.moves) >= 8
+
+
+def test_a_bot_that_hangs_when_the_game_is_over_changes_nothing() -> None:
+    """What it was told comes too late to cost it anything, and the next game has a process of its own."""
+    one, two = (
+        played(
+            planned("positive-negative", f"x={HERE}:{name}", "random", games=2, given={"top": 3}, limit=PATIENCE_S)
+        )
+        for name in ("SleepsAtTheEnd", "Last")
+    )
+    assert timeless(one) == timeless(two)
+
+
+def test_a_bot_that_is_not_ready_in_time_forfeits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(isolated, "READY_TIMEOUT_S", 0.2)
+    plan = planned("positive-negative", f"bad={HERE}:SleepsWhenMade", "random", games=2, limit=0.1)
+    worst = report(played(plan)).standings[-1]
+    assert [forfeit.why for forfeit in worst.forfeits] == [
+        f"The bot {HERE}:SleepsWhenMade was not ready within 0.2 seconds."
+    ] * 2
+
+
+def test_what_a_bot_prints_is_not_shown_and_its_errors_are_short(capfd: pytest.CaptureFixture[str]) -> None:
+    worst = report(played(planned("positive-negative", f"bad={HERE}:Prints", "random", games=2))).standings[-1]
+    assert len(worst.forfeits[0].why) < 400
+    shown = capfd.readouterr()
+    assert (shown.out, shown.err) == ("", "")
+
+
+def test_the_processor_time_of_a_bot_in_its_own_process_is_counted() -> None:
+    plan = planned("positive-negative", f"busy={HERE}:Busy", "random", games=2, given={"top": 3})
+    times = {plan.entrants[one.entrant].name: one.time for one in report(played(plan)).standings}
+    assert times["busy"].mean >= Busy.seconds
+
+
+def test_no_process_of_a_bot_is_left() -> None:
+    played(planned("positive-negative", f"a={HERE}:Last", f"b={HERE}:Last", games=4, given={"top": 3}))
+    assert not any(isolated._idle.values())
 
 
 # Programs
@@ -295,3 +385,15 @@ def test_the_text_has_ratings_cross_table_and_pairs() -> None:
     whole = "\n".join(lines)
     for wanted in ("% of the points", "0 ½ 1 1½ 2", "random = 0", "decides first", "each deal is one trial"):
         assert wanted in whole
+
+
+@pytest.mark.parametrize("width", [40, 60])
+def test_tables_that_are_wider_than_the_screen_go_on_below(width: int) -> None:
+    found = report(played(planned("prime-duel", "random", "novice", "steady", games=4)))
+    wide, narrow = standings_lines(found), standings_lines(found, width)
+    assert max(map(len, wide)) > width >= max(map(len, narrow))
+    assert "±" not in [line.split()[0] for line in narrow]  # it stays beside its number
+    assert set(" ".join(wide).split()) == set(" ".join(narrow).split())
+    firsts = [line.split()[:2] for line in narrow if line.startswith("1 ")]
+    assert len(firsts) == len(narrow) // len(wide) > 1
+    assert all(first == firsts[0] for first in firsts)

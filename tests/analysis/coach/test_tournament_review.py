@@ -19,6 +19,7 @@ from tests.analysis.arena.entrants import HERE
 from tests.analysis.arena.test_tournament import planned, played
 from tests.game_setups import games
 from tests.sizes import sized
+from tools import known_truth
 
 SMALL = planned("positive-negative", "random", "perfect", given={"top": 4}, games=40)
 
@@ -73,15 +74,16 @@ def test_adjusted_and_raw_agree(reviewed: Results) -> None:
 
 
 def test_where_the_truth_is_known_exactly_adjusted_results_hold_it() -> None:
-    """Two equal players from both sides of each deal: the truth is one half. Their luck is each their own."""
-    plan = planned("positive-negative", f"{HERE}:Noisy", "steady", given={"top": 4}, games=games(sized(100, 600)))
+    plan = planned(known_truth.GAME, *known_truth.ENTRANTS, given=known_truth.OPTIONS, games=games(sized(100, 600)))
     results = played(plan)
     with open_engine() as engine:
         review_tournament(results, engine)
     (found,) = adjusted_pairings(results).values()
-    assert found.adjusted.low <= 0.5 <= found.adjusted.high
-    assert found.raw.low <= 0.5 <= found.raw.high
-    assert found.adjusted.half <= found.raw.half
+    truth = known_truth.true_share()
+    assert found.used
+    assert 0 < found.adjusted.half < 0.8 * found.raw.half
+    for interval in (found.raw, found.adjusted):  # three standard errors, not two: this is one of many tests
+        assert abs(interval.value - truth) <= 1.53 * interval.half
 
 
 def test_where_hands_are_hidden_luck_is_not_taken_off() -> None:

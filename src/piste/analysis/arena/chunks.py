@@ -7,10 +7,7 @@ from time import monotonic
 
 from piste.analysis.engine import Engine
 
-CHUNK_S = 0.5
-"""About how long a chunk is to take: long enough that handing it out costs nothing, short enough to lose little."""
-
-MAX_CHUNK = 64
+MAX_CHUNK = 256
 FIRST_CHUNK = 2
 
 
@@ -33,7 +30,7 @@ class Pace:
         if not self._deals:
             return FIRST_CHUNK
         each = (monotonic() - self._start) * self._engine.workers / self._deals
-        return max(1, min(MAX_CHUNK, int(CHUNK_S / max(each, 1e-9))))
+        return max(1, min(MAX_CHUNK, int(self._engine.chunk_s / max(each, 1e-9))))
 
     def next_size(self, left: int) -> int:
         """Return the size of the next chunk when so many deals are left: the last ones leave no worker idle."""

@@ -3,17 +3,21 @@
 The forfeit rule: an entrant that is no bot of ours and does not answer within the time limit, dies, breaks the
 protocol, raises an error or takes a decision that is not open resigns the game at that moment (G3). At a table for
 two the other player wins; at a larger one the others play on. The next game is played as if nothing had happened.
+So bots that are not ours play in processes of their own, which can be killed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from itertools import groupby
-from time import perf_counter, process_time
+from time import process_time
 from typing import Any, NamedTuple
 
 from piste import bots
 from piste.bots import Plain
+from piste.bots.isolated import IsolatedBot
+from piste.bots.program import ProgramBot
 from piste.core.dealer import Dealer, RandomStream
 from piste.core.errors import BotError, PisteError
 from piste.core.evaluation import quiet
@@ -82,7 +86,7 @@ def play_out(
         stream = dealer.stream(bots.stream_name(view))
         began = process_time()
         decision = players[seat].choose(view, stream)
-        spent.append((seat, process_time() - began))
+        spent.append((seat, process_time() - began + getattr(players[seat], "seconds", 0.0)))
         table.decide(seat, decision, view.number)
     return spent
 
@@ -141,41 +145,36 @@ class ForfeitError(BotError):
 
 
 class _Guarded:
-    """A bot that is not ours: whatever it does wrong is `ForfeitError`, and it answers within a time limit."""
+    """A bot that is not ours: whatever it does wrong is `ForfeitError`."""
 
-    def __init__(self, bot: bots.Bot, limit: float, *, timed: bool) -> None:
-        self.name, self._bot, self._limit, self._timed = bot.name, bot, limit, timed
+    def __init__(self, bot: ProgramBot | IsolatedBot) -> None:
+        self.name, self._bot = bot.name, bot
+
+    @property
+    def seconds(self) -> float:
+        """The CPU time of its last decision, as far as it is known."""
+        return getattr(self._bot, "seconds", 0.0)
 
     def prepare(self, options: Any, progress: Any) -> None:
         bots.prepare(self._bot, options, progress)
 
     def choose(self, view: SeatView, stream: RandomStream) -> int:
-        began = perf_counter()
         try:
-            decision = self._bot.choose(view, stream)
+            return self._bot.choose(view, stream)
         except PisteError as e:
             raise ForfeitError(str(e)) from e
-        except Exception as e:
-            raise ForfeitError(f"The bot {self.name} raised {type(e).__name__}: {e}") from e
-        took = perf_counter() - began
-        if self._timed and took > self._limit:
-            raise ForfeitError(f"The bot {self.name} took {took:.1f} seconds; the limit is {self._limit:g}.")
-        try:
-            taken = view.actions[view.actions.index(decision)]
-        except ValueError:
-            raise ForfeitError(f"The bot {self.name} chose {decision!r}, which is not open.") from None
-        return int(taken)
 
     def end(self, view: SeatView) -> None:
-        try:
-            bots.finish(self._bot, view)
-        except Exception:  # the game is over: what a bot makes of that changes nothing
-            self._bot.close()
+        with suppress(PisteError):  # the game is over: what a bot makes of that changes nothing
+            self._bot.end(view)
 
     def close(self) -> None:
         self._bot.close()
 
 
 def _guarded(spec: str, game: Game, options: Any, limit: float) -> bots.Bot:
-    bot = bots.find(spec, game, options, limit=limit)
-    return bot if isinstance(bot, Plain) else _Guarded(bot, limit, timed=not spec.startswith(bots.PROGRAM))
+    """Return a bot, and one that is not ours such that it can be ended and only ever loses its own game."""
+    if bots.is_own(spec, game):
+        return bots.find(spec, game, options)
+    bot = bots.find(spec, game, options, limit=limit) if spec.startswith(bots.PROGRAM) else None
+    return _Guarded(bot if isinstance(bot, ProgramBot) else IsolatedBot(spec, game, limit=limit))

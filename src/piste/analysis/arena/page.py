@@ -32,8 +32,9 @@ table { border-collapse: collapse; font-variant-numeric: tabular-nums }
 th, td { padding: .25rem .6rem; border-bottom: 1px solid var(--line); text-align: right; white-space: nowrap }
 th:first-child { text-align: left } tbody th { font-weight: 400 }
 td.cell { color: #111; min-width: 3.5rem; text-align: center }
-svg { display: block; width: 100%; min-width: 36rem; height: auto; margin: .5rem 0 }
+svg { display: block; width: 100%; height: auto; margin: .5rem 0 }
 svg text { font: 12px system-ui, Helvetica, Arial, sans-serif; fill: var(--ink) } svg .faint { fill: var(--faint) }
+@media (max-width: 36rem) { svg text { font-size: 18px } }
 pre { overflow-x: auto; padding: .5rem; border: 1px solid var(--line); border-radius: .25rem }
 """
 COLOURS = ("var(--own)", "var(--other)", "var(--third)", "var(--faint)", "var(--ink)")
@@ -215,7 +216,7 @@ def over_time(report: Report) -> list[str]:
         colour = COLOURS[place % len(COLOURS)]
         dash = "" if place < len(COLOURS) else ' stroke-dasharray="4 3"'
         body.append(f'<polyline points="{" ".join(line)}" fill="none" stroke="{colour}" stroke-width="2"{dash}/>')
-        y = top + 14 + 16 * place
+        y = top + 14 + 20 * place
         body += [stroke(0, y - 4, 14, y - 4, colour, 3), words(20, y, report.name(one.entrant)[:14])]
     body.append(words(WIDTH - 10, height - 8, f"{len(deals):,} deals", "end", "faint"))
     label = "Each entrant's share of the points so far, by deals played; the last values are in the standings"
@@ -252,7 +253,8 @@ def losses(report: Report) -> list[str]:
                 escape(report.name(lost.entrant)), *(loss_text(loss) for loss in whole),
                 f"{cells['', ''].decisions:,}",
             ])  # fmt: skip
-            bars.append((report.name(lost.entrant), [0.0 if one is None else one.mean.value for one in whole[1:]]))
+            seen = [(phase, one.mean.value) for phase, one in zip(PHASES, whole[1:], strict=True) if one is not None]
+            bars.append((report.name(lost.entrant), seen))
         if rows:
             note = '<p class="faint">Points of winning chance that a decision gave away on average.</p>'
             head = ["Entrant", "All", *(phase.capitalize() for phase in PHASES), "Decisions"]
@@ -260,18 +262,20 @@ def losses(report: Report) -> list[str]:
     return parts
 
 
-def loss_picture(bars: Sequence[tuple[str, Sequence[float]]]) -> str:
-    most = max((value for _, values in bars for value in values), default=0.0) or 1.0
+def loss_picture(bars: Sequence[tuple[str, Sequence[tuple[str, float]]]]) -> str:
+    """Return bars of each entrant's loss in the phases in which it decided anything."""
+    most = max((value for _, values in bars for _, value in values), default=0.0) or 1.0
     body, y = [], 4.0
     for name, values in bars:
-        body.append(words(0, y + 26, name[:22]))
-        for at, (phase, value) in enumerate(zip(PHASES, values, strict=True)):
-            wide = (WIDTH - LEFT - 120) * value / most
+        body.append(words(0, y + 12, name[:14]))
+        for phase, value in values:
+            wide, colour = (WIDTH - LEFT - 140) * value / most, COLOURS[PHASES.index(phase)]
             body += [
-                f'<rect x="{LEFT}" y="{y + 14 * at:.1f}" width="{wide:.1f}" height="11" fill="{COLOURS[at]}"/>',
-                words(LEFT + wide + 6, y + 14 * at + 10, f"{100 * value:.2f} {phase}", kind="faint"),
+                f'<rect x="{LEFT}" y="{y:.1f}" width="{wide:.1f}" height="14" fill="{colour}"/>',
+                words(LEFT + wide + 6, y + 12, f"{100 * value:.2f} {phase}", kind="faint"),
             ]
-        y += 52
+            y += 18
+        y += 12
     return svg(y, "Loss of a decision by phase; the numbers are in the table above", body)
 
 

@@ -62,9 +62,11 @@ class Plan(NamedTuple):
         names = " ".join(quoted(self.entrants[entrant].name) for entrant in self.lineups[lineup])
         return f"{self.seed} {names} {number}"
 
-    def prepare(self, progress: Progress = quiet) -> None:
-        """Let the bots load or compute what they need; refuse those that cannot play."""
+    def prepare(self, progress: Progress = quiet, *, ours: bool = False) -> None:
+        """Let all bots, or only those that are ours, load or compute what they need; refuse who cannot play."""
         for entrant in self.entrants:
+            if ours and not bots.is_own(entrant.spec, self.game):
+                continue
             bot = bots.find(entrant.spec, self.game, self.options)
             try:
                 bots.prepare(bot, self.options, progress)

@@ -244,25 +244,25 @@ def title(plan: Plan) -> str:
     return " ".join([plan.game.notation.TITLE, *(f"{key}={value}" for key, value in changed.items())])
 
 
-def text(report: Report) -> list[str]:
-    """Return the report for people, line by line."""
+def text(report: Report, width: int | None = None) -> list[str]:
+    """Return the report for people, line by line; tables that are wider than the screen go on below."""
     plan = report.plan
     games = f"{report.games:,} games" if report.finished else f"{report.games:,} of {plan.games:,} games"
     lines = [f"{title(plan)}: {len(plan.entrants)} entrants, {games} ({len(report.deals):,} deals)"]
-    lines += standings_lines(report)
+    lines += standings_lines(report, width)
     if plan.seats > 2:
-        lines += seat_lines(report)
+        lines += seat_lines(report, width)
     elif len(plan.entrants) > 2:
-        lines += cross_lines(report)
-    lines += pair_lines(report)
-    lines += luck_lines(report)
-    lines += loss_lines(report)
+        lines += cross_lines(report, width)
+    lines += pair_lines(report, width)
+    lines += luck_lines(report, width)
+    lines += loss_lines(report, width)
     lines += model_lines(report)
     lines += forfeit_lines(report)
     return lines
 
 
-def standings_lines(report: Report) -> list[str]:
+def standings_lines(report: Report, width: int | None = None) -> list[str]:
     """Return the standings: rating, points, LOS over the next, forfeits and CPU time where there are any."""
     rated = report.ratings is not None
     head = ["", *(["rating", "±"] if rated else []), "points", "±", "games", *(["LOS"] if rated else []),
@@ -277,17 +277,17 @@ def standings_lines(report: Report) -> list[str]:
             *([""] if rated and one.los is None else [f"{100 * (one.los or 0):.1f} %"] if rated else []),
             str(len(one.forfeits)), "-" if program or not one.time.decisions else f"{1000 * one.time.mean:.2f}",
         ])  # fmt: skip
-    return aligned(head, rows)
+    return aligned(head, rows, width)
 
 
-def seat_lines(report: Report) -> list[str]:
+def seat_lines(report: Report, width: int | None = None) -> list[str]:
     """Return each entrant's share of wins in each seat."""
     head = ["wins by seat", *(report.plan.game.seat_name(seat) for seat in range(report.plan.seats))]
     rows = [[report.name(one.entrant), *(share_text(share) for share, _ in one.by_seat)] for one in report.standings]
-    return aligned(head, rows)
+    return aligned(head, rows, width)
 
 
-def cross_lines(report: Report) -> list[str]:
+def cross_lines(report: Report, width: int | None = None) -> list[str]:
     """Return the cross table: points of the row against the column, in percent."""
     order = [one.entrant for one in report.standings]
     rows = []
@@ -295,10 +295,10 @@ def cross_lines(report: Report) -> list[str]:
         found = [report.against(one, two) for two in order]
         cells = ["-" if pairs is None or not pairs.n else f"{100 * pairs.mean:.1f}" for pairs in found]
         rows.append([report.name(one), *cells])
-    return aligned(["% of the points", *(report.name(one) for one in order)], rows)
+    return aligned(["% of the points", *(report.name(one) for one in order)], rows, width)
 
 
-def pair_lines(report: Report) -> list[str]:
+def pair_lines(report: Report, width: int | None = None) -> list[str]:
     """Return each pairing's pentanomial counts, its points and the difference of Elo, with intervals."""
     if not report.pairs:
         return []
@@ -308,10 +308,10 @@ def pair_lines(report: Report) -> list[str]:
         los = f"{100 * pairs.los:.1f} %"
         who = f"{report.name(one)} - {report.name(two)}"
         rows.append([who, counts, share_text(pairs.score), elo_text(pairs.elo), los])
-    return aligned(["pairs", "0 ½ 1 1½ 2", "points", "Elo", "LOS"], rows)
+    return aligned(["pairs", "0 ½ 1 1½ 2", "points", "Elo", "LOS"], rows, width)
 
 
-def luck_lines(report: Report) -> list[str]:
+def luck_lines(report: Report, width: int | None = None) -> list[str]:
     """Return the luck-adjusted result beside the raw one, of each pairing whose values are exact."""
     if not report.adjusted:
         return []
@@ -322,10 +322,10 @@ def luck_lines(report: Report) -> list[str]:
         better = share_text(found.adjusted) if found.used else "-"
         luck = f"{100 * found.mean_luck.value:+.1f} ± {100 * found.mean_luck.half:.1f}"
         rows.append([who, share_text(found.raw), better, f"{found.coefficient:.2f}", luck, worth])
-    return aligned(["luck taken off", "raw", "adjusted", "coefficient", "mean luck", "games' worth"], rows)
+    return aligned(["luck taken off", "raw", "adjusted", "coefficient", "mean luck", "games' worth"], rows, width)
 
 
-def loss_lines(report: Report) -> list[str]:
+def loss_lines(report: Report, width: int | None = None) -> list[str]:
     """Return what each entrant's decisions cost, by phase, in points of winning chance."""
     lines = []
     for title, part in (("loss a decision", 0), ("loss a decision, estimated", 1)):
@@ -339,7 +339,7 @@ def loss_lines(report: Report) -> list[str]:
                     name = report.name(lost.entrant) if not kind else f"  {kind}"
                     rows.append([name, *(loss_text(loss) for loss in whole), f"{whole[0].decisions:,}"])
         if rows:
-            lines += aligned([title, "all", *PHASES, "decisions"], rows)
+            lines += aligned([title, "all", *PHASES, "decisions"], rows, width)
     return lines
 
 
@@ -386,7 +386,8 @@ def forfeit_lines(report: Report) -> list[str]:
 
 
 def share_text(share: Interval) -> str:
-    return f"{100 * share.value:.1f} % ({100 * share.low:.1f} to {100 * share.high:.1f})"
+    """Return a share with its interval, which ends at 0 and 100 % even where it was worked out without these."""
+    return f"{100 * share.value:.1f} % ({100 * max(0, share.low):.1f} to {100 * min(1, share.high):.1f})"
 
 
 def elo_text(elo: Interval) -> str:
@@ -395,11 +396,28 @@ def elo_text(elo: Interval) -> str:
     return f"above {elo.low:+.0f}" if isfinite(elo.low) else f"below {elo.high:+.0f}" if isfinite(elo.high) else "?"
 
 
-def aligned(head: list[str], rows: list[list[str]]) -> list[str]:
-    """Return a table in columns: the first flush left, the others right."""
+def aligned(head: list[str], rows: list[list[str]], width: int | None = None) -> list[str]:
+    """Return a table in columns: the first flush left, the others right.
+
+    Columns that do not fit into the width are a further table below, in which the first column is repeated.
+    """
     widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
-    lines = []
-    for first, *others in [head, *rows]:
-        cells = [first.ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True))]
-        lines.append("  ".join(cells).rstrip())
-    return lines
+    groups: list[list[int]] = []  # columns that stay together: a number and what stands after ±
+    for column, name in enumerate(head[1:], 1):
+        if name == "±":
+            groups[-1].append(column)
+        else:
+            groups.append([column])
+    blocks, used = [[0]], widths[0]
+    for group in groups:
+        wide = sum(widths[column] + 2 for column in group)
+        if width is not None and used + wide > width and len(blocks[-1]) > 1:
+            blocks.append([0])
+            used = widths[0]
+        blocks[-1] += group
+        used += wide
+    return [
+        "  ".join(row[i].rjust(widths[i]) if i else row[i].ljust(widths[i]) for i in block).rstrip()
+        for block in blocks
+        for row in [head, *rows]
+    ]

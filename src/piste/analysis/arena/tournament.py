@@ -13,6 +13,7 @@ from piste.analysis.arena.plan import Plan
 from piste.analysis.arena.results import DealResult, GameResult, Results
 from piste.analysis.arena.sprt import SequentialTest
 from piste.analysis.engine import Engine, checkpoint
+from piste.bots.isolated import end_idle_processes
 from piste.core.evaluation import Progress, quiet
 
 Tell = Callable[[Results], None]
@@ -31,15 +32,18 @@ def play_tournament(results: Results, engine: Engine, progress: Progress = quiet
         return
     tasks = ((plan, lineup, numbers) for lineup, numbers in _chunks(results, pace))
     progress(len(results.deals), whole, "playing")
-    with closing(engine.results(play_chunk, tasks)) as source:
-        for _, deals in source:
-            pace.done(len(deals))
-            results.add(deals)
-            progress(len(results.deals), whole, "playing")
-            if tell is not None:
-                tell(results)
-            if test is not None and test.take(pair_scores(results, 0, test.pairs.n)):
-                return
+    try:
+        with closing(engine.results(play_chunk, tasks)) as source:
+            for _, deals in source:
+                pace.done(len(deals))
+                results.add(deals)
+                progress(len(results.deals), whole, "playing")
+                if tell is not None:
+                    tell(results)
+                if test is not None and test.take(pair_scores(results, 0, test.pairs.n)):
+                    return
+    finally:
+        end_idle_processes()
 
 
 def _chunks(results: Results, pace: Pace) -> Iterator[tuple[int, tuple[int, ...]]]:
@@ -68,10 +72,10 @@ _prepared: set[tuple[str, Any, tuple[str, ...]]] = set()
 
 
 def _prepare_once(plan: Plan) -> None:
-    """Let the bots get ready when this process plays its first chunk."""
+    """Let our bots get ready when this process plays its first chunk; others do it before each game, elsewhere."""
     key = (plan.game.name, plan.options, tuple(entrant.spec for entrant in plan.entrants))
     if key not in _prepared:
-        plan.prepare()
+        plan.prepare(ours=True)
         _prepared.add(key)
 
 

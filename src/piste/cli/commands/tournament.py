@@ -120,8 +120,8 @@ def play(results: Results, args: argparse.Namespace, terminal: Terminal) -> bool
         terminal.note(f"Results: {results.path}")
     try:
         with (
-            LiveStandings() as live,
             ProgressBar("playing") as bar,
+            LiveStandings(bar) as live,
             open_engine(args.engine, worker_count("processes", args.processes)) as engine,
         ):
             play_tournament(results, engine, bar, live)
@@ -139,7 +139,7 @@ def how_to_go_on(results: Results) -> str:
 
 
 def show(found: Report, results: Results, costly: list[Costly], terminal: Terminal, *, stopped: bool) -> None:
-    for line in text(found):
+    for line in text(found, terminal.width if terminal.out.isatty() else None):
         terminal.line(line)
     for one in costly:
         game, puzzle = found.plan.game, one.puzzle
@@ -148,7 +148,7 @@ def show(found: Report, results: Results, costly: list[Costly], terminal: Termin
             f"{found.name(one.entrant)} lost {100 * one.loss:.1f} points{known} by {one.chosen}; "
             f"{solution_text(game, puzzle)}"
         )
-        terminal.line(f"  piste solve {game.name} --position '{InformationSet.of(game, puzzle.view)}'")
+        terminal.whole(f"  piste solve {game.name} --position '{InformationSet.of(game, puzzle.view)}'")
     if stopped:
         terminal.note(f"Stopped. {how_to_go_on(results)}")
 
@@ -177,7 +177,8 @@ def write_page(path: Path, text: str) -> None:
 class LiveStandings:
     """The standings above the progress bar, drawn anew now and then; only at a terminal that can redraw lines."""
 
-    def __init__(self) -> None:
+    def __init__(self, bar: ProgressBar) -> None:
+        self._bar = bar
         self._visible = sys.stderr.isatty() and os.environ.get("TERM", "") not in ("dumb", "")
         self._lines = 0
         self._last = monotonic()
@@ -189,9 +190,11 @@ class LiveStandings:
         if not self._visible or monotonic() - self._last < LIVE_INTERVAL_S:
             return
         width = os.get_terminal_size(sys.stderr.fileno()).columns - 1
-        lines = [line[:width] for line in standings_lines(report(results))]
+        standings = standings_lines(report(results), width)
+        lines = [line[:width] for line in standings[: len(results.plan.entrants) + 1]]
         self._clear()
         print("\n".join(lines), file=sys.stderr, flush=True)
+        self._bar.redraw()
         self._lines, self._last = len(lines), monotonic()
 
     def __exit__(self, *_: object) -> None:
@@ -199,7 +202,7 @@ class LiveStandings:
             self._clear()
 
     def _clear(self) -> None:
-        """Take away the bar, on whose line the cursor is, and the standings above it; both are drawn again."""
+        """Take away the bar, on whose line the cursor is, and the standings above it."""
         up = f"\x1b[{self._lines}A" if self._lines else ""
         print(f"\r{up}\x1b[J", end="", file=sys.stderr, flush=True)
         self._lines = 0
