@@ -93,16 +93,36 @@ WEB = (
     (
         "Rooms, service, sockets, pages, storage, guard",
         "web",
-        "not durability and not forged and not secrecy and not attacks",
+        "not durability and not forged and not secrecy and not attacks and not kills and not races",
         0,
     ),
     ("Real browsers: every game, refresh, cuts, restarts, keyboard, axe", "browser", "", 0),
 )
+# The suites of both storages run on PostgreSQL with those of WEB; these are what several processes need besides.
+POSTGRES = (
+    (
+        "Servers, their connections and PostgreSQL killed while people play at both",
+        "web/test_kills.py",
+        "",
+        0,
+    ),
+    ("One question decided at two servers at the same instant", "web/test_races.py", "same_instant", 0),
+    ("Every two verbs at once; listeners; notices", "web/test_races.py", "not same_instant", 0),
+    ("A database that falls silent, or breaks at a commit", "web/test_stalled_database.py", "", 0),
+    ("A full disk under the database", "web/test_full_disk.py", "", 0),
+    ("Tables, presence and claims across two servers", "web/test_several_processes.py", "", 0),
+    ("Secrecy: the bytes sent to a seat, on PostgreSQL", "web/test_web_secrecy.py", "postgresql", 100),
+    ("Real browsers on PostgreSQL", "browser", "", 0),
+)
+ON_POSTGRES = ("Real browsers on PostgreSQL",)
+"""Checks whose servers keep their tables in a PostgreSQL."""
 SIZES = {  # of suites that do not count games
     "test_fuzz.py": ("PISTE_INPUTS", INPUTS, "inputs"),
     "web/test_forged.py": ("PISTE_INPUTS", max(1, INPUTS // 10), "messages"),
     "web/test_attacks.py": ("PISTE_ATTACK", 1, "size"),
     "web/test_durability.py": ("PISTE_KILLS", max(1, INPUTS // 5000), "kills"),
+    "web/test_kills.py": ("PISTE_KILLS", max(1, INPUTS // 5000), "kills"),
+    "web/test_races.py": ("PISTE_RACES", max(1, INPUTS // 100), "races"),
     "analysis/arena/test_bad_days.py": ("PISTE_WORKER_KILLS", 30, "kills"),
     "cli/test_interrupts.py": ("PISTE_INTERRUPTS", max(1, INPUTS // 5000), "interrupts"),
 }
@@ -117,6 +137,7 @@ PAGES = {
     "laboratory": ("Tournaments that settle questions", LABORATORY),
     "adapters": ("At home in other laboratories", ADAPTERS),
     "web": ("Tables in the browser", WEB),
+    "postgres": ("Several servers on one PostgreSQL", POSTGRES),
 }
 
 
@@ -166,10 +187,10 @@ def prove(name: str, commit: str, only: list[str]) -> int:
         games = GAMES // share if share else 0
         sizes = {"PISTE_GAMES": str(games)} if share else {}
         size = f"{games:,} games" if games else "usual"
-        if file in SIZES:
+        if file in SIZES and chosen != "not same_instant":
             variable, count, what = SIZES[file]
             sizes, size = {**sizes, variable: str(count)}, f"{count:,} {what}"
-        environment = {**os.environ, **sizes}
+        environment = {**os.environ, **sizes, **({"PISTE_TEST_DB": "postgresql"} if title in ON_POSTGRES else {})}
         began = time.monotonic()
         processes = ["-n", "0"] if file in ALONE else ["-n", "2", "--dist", "worksteal"]
         command = [sys.executable, "-m", "pytest", *processes, path]

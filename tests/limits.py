@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable
 from typing import Any
@@ -28,3 +29,17 @@ def wait_until(done: Callable[[], bool], explain: Callable[[], str] = lambda: "i
 def random_moment(seconds: float) -> None:
     """Let some time pass, for tests that stop or kill something at a random moment: nothing else may depend on it."""
     time.sleep(seconds)
+
+
+async def pause(seconds: float) -> None:
+    """Let some time pass, for clients that wait before they try again: nothing else may depend on it."""
+    await asyncio.sleep(seconds)
+
+
+async def until(done: Callable[[], bool], explain: Callable[[], str] = lambda: "it never came") -> None:
+    """Wait in a coroutine until something has become true, and let the others go on meanwhile."""
+    began = time.monotonic()
+    while not done():
+        if time.monotonic() - began > PATIENCE_S:
+            raise AssertionError(explain())
+        await asyncio.sleep(0.005)

@@ -43,7 +43,7 @@ LAYERS = (
     "web",
     "cli",
 )
-WEB = ("web/", "cli/commands/bench/serve.py")
+WEB = ("web/", "cli/commands/bench/serve")
 ALONE = {
     "numba": ("compiled/",),
     "platformdirs": ("core/paths.py", "compiled/"),

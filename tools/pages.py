@@ -28,9 +28,9 @@ def rate(steps: float) -> str:
     return f"{steps / 1e6:.3g} M" if steps >= 1e6 else f"{steps / 1e3:.3g} k"
 
 
-def percent(middle: float, low: float, high: float) -> str:
+def percent(middle: float, low: float, high: float, digits: int = 1) -> str:
     """Return a share and its interval in percent."""
-    return f"{100 * middle:.1f} % ({100 * low:.1f} to {100 * high:.1f})"
+    return f"{100 * middle:.{digits}f} % ({100 * low:.{digits}f} to {100 * high:.{digits}f})"
 
 
 def replace_part(page: str, name: str, text: str) -> str:

@@ -16,7 +16,8 @@ from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 
 from piste.core.game import find, names
-from piste.web.views.rendering import STATIC, PageRenderer
+from piste.web.views.drawing import draw_emblem
+from piste.web.views.rendering import STATIC
 
 SIZE = (1200, 630)
 COLOURS = 64
@@ -41,12 +42,11 @@ ICON = "body { margin: 0; } svg { display: block; width: 512px; height: 512px; }
 
 
 def main() -> None:
-    pages = PageRenderer()
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
         page = browser.new_page(viewport={"width": SIZE[0], "height": SIZE[1]}, color_scheme="light")
         games = [find(name) for name in names()]
-        emblems = {game.name: pages._draw_macro("emblem", game.scene and game.scene.EMBLEM) for game in games}
+        emblems = {game.name: draw_emblem(game.scene.EMBLEM if game.scene else None) for game in games}
         for game in games:
             preview(page, game.name, emblems[game.name], game.notation.TITLE, game.notation.LINE)
         every = "".join(emblems.values())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -82,6 +83,21 @@ def browser(playing: tuple[Browser, Running]) -> Iterator[Browser]:
     running.go_on()
     yield found
     running.pause()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def storage_kind(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Let servers keep their tables in a PostgreSQL if the environment says so."""
+    if os.environ.get("PISTE_TEST_DB") != "postgresql":
+        yield
+        return
+    from tests.browser import server_process
+    from tests.postgres_server import needed_programs, postgres_server
+
+    with postgres_server(needed_programs(request)) as postgres:
+        server_process.new_database = lambda _folder: postgres.migrated()
+        yield
+        server_process.new_database = server_process.file_in
 
 
 @pytest.fixture(scope="session")

@@ -1,6 +1,8 @@
 """A server for these tests, as `piste serve` runs it, with deals that are always the same and little patience.
 
 python -m tests.browser.launch_server FILE PORT PATIENCE [PUBLIC]
+
+FILE may be the address of a PostgreSQL, too.
 """
 
 from __future__ import annotations
@@ -45,11 +47,13 @@ class Counted(TokenFactory):
 
 def main(file: str, port: str, patience: str, public: str = "") -> None:
     waits = float(patience)
-    settings = Settings(Path(file), LOOPBACK, int(port), patience=waits, thinkers=1, limits=False, public=public)
+    db = file if "://" in file else Path(file)
+    settings = Settings(db, LOOPBACK, int(port), patience=waits, thinkers=1, limits=False, public=public)
     if waits < room.AWAY_AFTER_S:  # who may be claimed is away
         for module in (room, registry):
             setattr(module, "AWAY_AFTER_S", waits / 2)  # noqa: B010  (it is no part of the settings)
-    create_database_file(settings.db)
+    if isinstance(db, Path):
+        create_database_file(db)
     with listen(settings.host, settings.port) as listener:
         settings = settings._replace(port=listener.getsockname()[1])
         app = make_app(settings, opener=opener, tokens=Counted() if public else None)

@@ -10,6 +10,7 @@ import socket
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 
@@ -18,11 +19,19 @@ from tests.browser.launch_server import READY
 from tests.limits import PATIENCE_S
 
 
+def file_in(folder: Path) -> Path | str:
+    return folder / "tables.db"
+
+
+new_database: Callable[[Path], Path | str] = file_in
+"""Where a new server keeps its tables; conftest.py has it use a PostgreSQL where PISTE_TEST_DB says so."""
+
+
 class ServerProcess:
-    """One server on one file: it can be stopped, killed and started again at the same address."""
+    """One server on one file or database: it can be stopped, killed and started again at the same address."""
 
     def __init__(self, folder: Path, *, patience: float = 60.0, real: bool = False, public: str = "") -> None:
-        self._db = folder / "tables.db"
+        self._db = new_database(folder)
         self._errors = folder / "errors"
         self._patience = patience
         self._real = real  # `piste serve` itself, limits and unforeseeable deals included

@@ -47,14 +47,14 @@ def test_sounds_are_off_until_they_are_switched_on_and_then_stay_on(house: Serve
     ada.page.check("#sound-on")
     assert ada.page.evaluate("tones.splice(0)") == [587, 880]
     ada.decide("discard")
-    ada.page.wait_for_function("tones.length > 0")  # the move
+    ada.page.wait_for_function("() => tones.length > 0")  # the move
     ada.page.evaluate("tones.splice(0)")
     bob.waits_for_turn()
     bob.decide("discard")
-    ada.page.wait_for_function("tones.join().includes('587,880')")  # one's own turn
+    ada.page.wait_for_function("() => tones.join().includes('587,880')")  # one's own turn
     bob.resign()
     expect(ada.page.locator(OVER)).to_be_visible()
-    ada.page.wait_for_function("tones.join().endsWith('523,659,784')")  # won
+    ada.page.wait_for_function("() => tones.join().endsWith('523,659,784')")  # won
     ada.page.reload()
     assert ada.page.is_checked("#sound-on")
 
@@ -69,11 +69,11 @@ def test_a_player_is_called_by_the_title_and_a_notification_that_shows_nothing_b
     unfold(ada)
     assert ada.page.evaluate("Notification.permission") == "default"  # nobody was asked
     ada.page.check("#notify-on")
-    ada.page.wait_for_function("Notification.permission === 'granted'")
+    ada.page.wait_for_function("() => Notification.permission === 'granted'")
     expect(ada.page.locator("#notify-why")).to_have_text("")
     ada.page.evaluate("unseen = true")
     bob.decide("discard")
-    ada.page.wait_for_function("notified.length > 0")
+    ada.page.wait_for_function("() => notified.length > 0")
     assert ada.page.evaluate("notified") == [["Your turn – Positive-Negative", "data,icon,tag"]]
     expect(ada.page).to_have_title("Your turn – Positive-Negative")
 

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
+from piste.analysis.coach import review as coach
+from piste.analysis.coach.review import review
 from piste.core.record import Record
 from piste.core.replay import replay
+from piste.web.tables.bot_runner import ReviewStatus
+from piste.web.views.rendering import PageRenderer
+from piste.web.views.replay import costliest, replay_step
 from tests.browser.browser_user import OVER, play, two
 from tests.browser.conftest import Invite
 from tests.browser.server_process import ServerProcess
+from tests.game_setups import Kind
+from tests.web.test_rendering import last, moments
 
 
 def test_a_record_can_be_downloaded_and_keeps_the_promise(house: ServerProcess, person: Invite) -> None:
@@ -101,6 +109,72 @@ def test_a_replay_plays_by_itself_until_it_is_paused_and_controls_stay_in_sight(
     expect(where).to_have_text(f"Step 1 of {steps}")  # from the beginning
     ada.page.keyboard.press("ArrowLeft")
     expect(button).to_have_text("Play")
+
+
+def test_the_replay_of_the_grid_begins_at_the_deal_and_marks_what_moved(house: ServerProcess, person: Invite) -> None:
+    ada = person(house, "Ada moves")
+    ada.open("zero-sum-grid", "steady", turns=4)
+    play([ada], bots=True)
+    ada.page.click("a[href$='/replay']")
+    where, moved = ada.page.locator("#where"), ada.page.locator("td.cell.moved")
+    ada.page.keyboard.press("Home")
+    expect(where).to_have_text("Step 0 of 5")
+    expect(ada.page.locator(".said-then")).to_contain_text("The grid was dealt")
+    expect(moved).to_have_count(0)
+    ada.page.keyboard.press("End")
+    expect(where).to_have_text("Step 5 of 5")
+    expect(moved).to_have_count(3)
+    ada.page.locator(".graph svg[role=img]").click(position={"x": 1, "y": 20})
+    expect(where).to_have_text("Step 0 of 5")
+
+
+PLACES = """() =>
+  [...document.querySelectorAll(".said-then .links, .report, .graph svg[role=img], .viewers, .listed")]
+    .map((one) => Math.round(one.getBoundingClientRect().top))"""
+
+
+@pytest.mark.parametrize("size", [(390, 844), (320, 640), (1366, 640)], ids=str)
+def test_nothing_moves_when_the_coach_reports(size: tuple[int, int], house: ServerProcess, person: Invite) -> None:
+    # The pages are drawn here, so that the coach reports when the test wants it.
+    room = last(moments(Kind("positive-negative", {}), "reports", most=60))
+    whole = review(Record.parse(room.record()))
+    seats = tuple(range(len(room.seats)))
+    document = {**coach.document(whole, seats), "certainty": coach.certainty(whole)}
+    step = costliest(document, "1")
+    judged = {**document, "decisions": [], "chances": [], "columns": []}
+    documents = [judged]
+    for many in (1, step, len(document["chances"])):
+        decisions = [one for one in document["decisions"] if one["step"] < many]
+        documents.append({**judged, "decisions": decisions, "chances": document["chances"][: many + 1]})
+    pages = PageRenderer()
+    statuses = [ReviewStatus(at, 4, json.dumps(found)) for at, found in enumerate(documents)]
+    steps = [replay_step(room, step, 0, None, status, own=0) for status in statuses]
+    steps.append(replay_step(room, step, 0, json.dumps(document), own=0))
+    first, *others = steps
+    answers = iter(others)
+    ada = person(house, "Ada waits", viewport={"width": size[0], "height": size[1]})
+    ada.page.clock.install()
+
+    def answer(route: Route) -> None:
+        part = "part=1" in route.request.url
+        page = pages.replay_page(next(answers), part=True) if part else pages.replay_page(first)
+        route.fulfill(content_type="text/html", body=page)
+
+    ada.page.route("**/t/CODE/replay?**", answer)
+    ada.go(f"/t/CODE/replay?seat=0&step={step}")
+    expect(ada.page.locator(".coach h2")).to_have_text("Not judged yet")
+    places = [ada.page.evaluate(PLACES)]
+    for _ in others:
+        with ada.page.expect_response("**/t/CODE/replay?**"):
+            ada.page.clock.run_for(2500)
+        places.append(ada.page.evaluate(PLACES))
+    expect(ada.page.locator("#looking")).to_have_count(0)
+    expect(ada.page.locator(".coach")).to_contain_text("cost")
+    places.append(ada.page.evaluate(PLACES))
+    assert len(places[0]) == 5
+    assert places == [places[0]] * len(places)
+    ada.page.get_by_role("button", name="Read on").click()
+    expect(ada.page.locator(".brief")).to_have_count(0)
 
 
 def test_after_the_game_every_hand_is_shown(house: ServerProcess, person: Invite) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.browser_user import play, two
 from tests.browser.conftest import Invite
 from tests.browser.server_process import ServerProcess
 
@@ -92,3 +93,55 @@ def test_a_move_of_the_grid_shows_what_it_makes_of_the_cells(house: ServerProces
     assert shown() == row  # as long as it is chosen
     ada.page.keyboard.press("Escape")
     assert shown() == [""] * 9
+
+
+LOOK = """one => {
+  const style = getComputedStyle(one);
+  const colour = one.className === "lamp" ? style.borderTopColor : style.backgroundColor;
+  const [red, green] = colour.match(/[\\d.]+/g).map(Number);
+  return { round: style.borderRadius === "50%", hue: red > green ? "red" : "green" };
+}"""
+
+
+def test_a_player_has_one_colour_and_shape_in_the_strip_and_on_the_track(
+    house: ServerProcess, person: Invite
+) -> None:
+    ada, ben, eve = person(house, "Ada races"), person(house, "Ben races"), person(house, "Eve looks on")
+    two(ada, ben, "prime-duel")
+    eve.page.goto(ada.link)
+    for one, first in ((ada, "You"), (ben, "You"), (eve, "Ada races")):
+        for scheme in ("light", "dark"):
+            one.page.emulate_media(color_scheme=scheme)
+            lamps = [lamp.evaluate(LOOK) for lamp in one.page.locator("#part-people .lamp").all()]
+            for at, token in enumerate(one.page.locator(".legend li:has(.token)").all()):
+                left = token.inner_text().startswith(first)
+                assert token.locator(".token").evaluate(LOOK) == lamps[0 if left else 1], (one.name, at, scheme)
+            assert lamps == [{"round": True, "hue": "red"}, {"round": False, "hue": "green"}]
+
+
+@pytest.mark.parametrize(("size", "lines"), [((390, 844), 4), ((320, 640), 1)], ids=str)
+@pytest.mark.parametrize("kind", ["open", "closed"])
+def test_a_tall_tower_leaves_the_log_on_a_phone(
+    kind: str, size: tuple[int, int], lines: int, house: ServerProcess, person: Invite
+) -> None:
+    ada = person(house, "Ada builds", viewport={"width": size[0], "height": size[1]})
+    ada.open("mccoy-duel", "steady")
+    play([ada], bots=True, until=lambda: ada.page.locator("#part-scene .k-tower .card").count() > 0)
+    ada.page.evaluate(
+        """kind => {
+          const cards = document.querySelector(".k-tower .cards");
+          while (cards.children.length < 11) cards.append(cards.children[0].cloneNode(true));
+          cards.classList.toggle("open", kind === "open");
+        }""",
+        kind,
+    )
+    scene, log = ada.page.locator("#part-scene"), ada.page.locator("#log > li").last
+    if size[1] > 700:  # on the smallest screens the table may scroll
+        assert scene.evaluate("one => one.scrollHeight <= one.clientHeight + 1")
+    box, badge, table = log.bounding_box(), ada.page.locator(".badge b").bounding_box(), scene.bounding_box()
+    assert box is not None
+    assert badge is not None
+    assert table is not None
+    assert badge["y"] + badge["height"] <= table["y"] + table["height"]
+    assert ada.page.locator("#log-box").evaluate("one => one.clientHeight") > lines * 20
+    assert box["y"] + box["height"] <= ada.page.locator(".panel").bounding_box()["y"]  # type: ignore[index]

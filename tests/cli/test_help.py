@@ -29,6 +29,7 @@ def test_every_command_stands_in_one_group() -> None:
     modules = {path.stem for path in folder.iterdir() if path.stem.isalpha()}
     assert sorted(COMMANDS) == sorted(modules) == sorted(parsers())
     text = make_parser().format_help()
+    assert "None" not in text
     places = [text.index(f"\n{group}:\n") for group in GROUPS]
     assert places == sorted(places)
     assert list(GROUPS) == ["play", "study", "analyse", "develop", "host"]

@@ -150,8 +150,8 @@ def test_with_the_web_alone_nothing_is_offered_that_cannot_play(tmp_path: Path) 
 import json
 from piste.core.game import find, names
 from piste.web.views.rendering import levels
-from piste.web.tables.room import check_level
-from piste.web.tables.room import levels as open_levels
+from piste.web.tables.levels import check_level
+from piste.web.tables.levels import levels as open_levels
 
 def why(game, level):
     try:

@@ -188,3 +188,10 @@ def test_duel_says_that_any_card_wins_against_an_empty_hand() -> None:
     played = play("mccoy-duel", lambda _, at: lesson.suggested[at])
     assert played.moments[2].position.sizes[1] == 0
     assert played.notes[2].endswith("Your opponent has no cards left: play, and you win.")
+
+
+def test_the_grid_warns_of_leaving_one_move() -> None:
+    _, lesson = lesson_named("zero-sum-grid")
+    played = play("zero-sum-grid", lambda _, at: lesson.suggested[at])
+    assert played.notes[-2].endswith("Never leave one move yourself.")
+    assert "Who leaves one move to 0 loses: with two left, move away from 0 instead." in played.notes[-1]

@@ -27,7 +27,7 @@ from tests.limits import PATIENCE_S
 LOOPBACK = "127.0.0.1"
 SERVE = """
 import json, pathlib, sys
-from piste.cli.commands.serve import serve
+from piste.cli.commands.serve import Manner, serve
 from piste.cli.terminal import Terminal
 from piste.web.server import listen
 from piste.web.settings import Settings
@@ -40,7 +40,7 @@ if "files" in given:
 listener = listen("127.0.0.1", 0)
 known = {name: value for name, value in given.items() if name in Settings._fields}
 settings = Settings(pathlib.Path(given["file"]), host="127.0.0.1", port=listener.getsockname()[1])._replace(**known)
-sys.exit(serve(settings, listener, Terminal(), quiet=True, browse=False))
+sys.exit(serve(settings, listener, Terminal(), Manner(quiet=True, browse=False)))
 """
 
 

@@ -26,7 +26,7 @@ from statistics import median
 from typing import Any
 
 from piste.cli.commands.bench.harness import calibration
-from piste.cli.commands.bench.serve import BUTTON, NUMBER
+from piste.cli.commands.bench.serve_clients import BUTTON, NUMBER
 from piste.web.server import raise_file_limit
 from tests.limits import PATIENCE_S, wait_until
 from tests.web.attack_client import LOOPBACK, Client, Line, Server, frame, serving

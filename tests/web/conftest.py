@@ -5,16 +5,54 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import inspect
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.postgres_server import PostgresServer, postgres
 from tests.web.in_process_server import InProcessServer
+
+__all__ = ["db", "house", "postgres"]
+
+ON_BOTH = {
+    "test_durability": True,
+    "test_forged": True,
+    "test_home": True,
+    "test_progress": True,
+    "test_storage": False,
+    "test_table_service": True,
+    "test_web_secrecy": True,
+    "test_websocket": True,
+}
+"""Files whose tests run on SQLite and on PostgreSQL, and whether the latter take too long for a quick run.
+
+A test that asks for a `path` is about the file itself.
+"""
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    name = metafunc.module.__name__.rpartition(".")[2]
+    if "db" in metafunc.fixturenames and "path" not in metafunc.fixturenames and name in ON_BOTH:
+        marks = [pytest.mark.slow] if ON_BOTH[name] else []
+        metafunc.parametrize("db", ["sqlite", pytest.param("postgresql", marks=marks)], indirect=True)
 
 
 @pytest.fixture
-def house(tmp_path: Path) -> InProcessServer:
-    return InProcessServer(tmp_path / "tables.db")
+def db(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Path | str]:
+    """Where tables are kept: a file, and for the tests that run on both, a PostgreSQL."""
+    if getattr(request, "param", "sqlite") == "sqlite":
+        yield tmp_path / "tables.db"
+        return
+    server: PostgresServer = request.getfixturevalue("postgres")
+    address = server.migrated()
+    yield address
+    server.drop(address)
+
+
+@pytest.fixture
+def house(db: Path | str) -> InProcessServer:
+    return InProcessServer(db)
 
 
 @pytest.hookimpl(tryfirst=True)

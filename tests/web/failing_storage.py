@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from concurrent.futures import Future
 from contextlib import contextmanager
 
 from sqlalchemy import func, select
 
 from piste.web.storage.schema import Change, RoomRow, StorageError
-from piste.web.storage.storage import Storage
+from piste.web.storage.storage import Storage, Writing
 from tests.limits import PATIENCE_S
 from tests.web.in_process_server import InProcessServer
 
@@ -24,8 +23,8 @@ def storage_fails(house: InProcessServer) -> Iterator[None]:
     """Let nothing be written for a while."""
     storage, right = house.storage, house.storage.write
 
-    def refuses(*_: Change) -> Future[None]:
-        done: Future[None] = Future()
+    def refuses(*_: Change) -> Writing:
+        done = Writing()
         done.set_exception(StorageError("This could not be kept (disk full)."))
         return done
 
@@ -47,10 +46,9 @@ class Held:
         self._store.write = self._write  # type: ignore[method-assign]
         return self
 
-    def _write(self, *changes: Change) -> Future[None]:
+    def _write(self, *changes: Change) -> Writing:
         self.begun += 1
-        done: Future[None] = Future()
-        done.set_running_or_notify_cancel()
+        done = Writing()
 
         def later() -> None:
             self._go.wait(PATIENCE_S)

@@ -20,13 +20,18 @@ from piste.core.record import Head
 from piste.core.views import SeatView
 from piste.web.app import make_app
 from piste.web.middleware.rate_limits import Limits
-from piste.web.settings import Settings
+from piste.web.settings import JobTimes, Settings
+from piste.web.storage.jobs import JobCount
+from piste.web.storage.schema import StorageError
 from piste.web.storage.storage import Storage
 from piste.web.tables.registry import CODE_ALPHABET
 from piste.web.tables.room import Opener, Room, default_opener
 from piste.web.tables.service import TableService, TokenFactory
 from piste.web.workers.worker_pool import BotWorkers
 from tests.limits import PATIENCE_S
+
+QUICK_JOBS = JobTimes(heartbeat_s=0.1, gone_after_s=2.0, check_s=0.2, poll_s=0.2, grace_s=0.0)
+"""Workers that are gone are noticed soon."""
 
 HOST = "table.example"
 OURS = {"origin": f"http://{HOST}"}
@@ -60,9 +65,9 @@ class Clock:
 class CountedTokens(TokenFactory):
     """Codes and tokens in a row, the same in every run."""
 
-    def __init__(self) -> None:
-        self._codes = itertools.count(0x123456789ABCDEF)
-        self._tokens = itertools.count()
+    def __init__(self, first: int = 0) -> None:
+        self._codes = itertools.count(0x123456789ABCDEF + first)
+        self._tokens = itertools.count(first)
 
     def code(self) -> str:
         at = next(self._codes)
@@ -80,6 +85,7 @@ class FirstMind(BotWorkers):
         self.reviewing: Callable[[Callable[..., None]], Awaitable[None]] | None = None  # before a review is answered
         self.studying: Callable[[Progress], Awaitable[None]] | None = None  # before a study is answered
         self.asked: list[tuple[str, ...]] = []
+        self.evaluations: dict[Any, Any] = {}  # from which the last review was to go on
         self.prepared: list[tuple[str, str]] = []
         self.steps: tuple[tuple[int, int, str], ...] = ()  # told before anything is answered
 
@@ -117,8 +123,9 @@ class FirstMind(BotWorkers):
             await self.studying(progress)
         return work(*args, progress=progress)
 
-    async def review(self, record: str, progress: Callable[..., None]) -> str:
+    async def review(self, record: str, evaluations: Any, progress: Callable[..., None]) -> str:
         self.asked.append(("", "review", record))
+        self.evaluations = evaluations
         await self._tell(progress)
         if self.reviewing is not None:
             await self.reviewing(progress)
@@ -154,16 +161,18 @@ class Got(NamedTuple):
 
 def do_not_wait_for_the_disk(storage: Storage) -> None:
     """Spare the test what only a power cut could tell apart; tests of the storage itself wait."""
+    if storage.shared:
+        return  # the PostgreSQL of the tests does not wait either
     raw = storage._writer.raw_connection()  # the one that will be used: the writer has no other
     raw.cursor().execute("PRAGMA synchronous=OFF")
     raw.close()
 
 
 class InProcessServer:
-    """One server on one file; it can be stopped and started again."""
+    """One server on one file or database; it can be stopped and started again."""
 
-    def __init__(self, path: Path, **changes: Any) -> None:
-        self.settings = Settings(db=path, **{"limits": False, **changes})
+    def __init__(self, path: Path | str, **changes: Any) -> None:
+        self.settings = Settings(db=path, **{"limits": False, "jobs": QUICK_JOBS, **changes})
         self.clock, self.tokens, self.bot_workers = Clock(), CountedTokens(), FirstMind()
         self.opener = seeded()
         self.limits: Limits | None = None
@@ -211,9 +220,21 @@ class InProcessServer:
             for _ in range(40):  # no more than a few turns of the loop stand between a change and its last message
                 await asyncio.sleep(0)
             tasks = set(self.service.bot_runner.tasks)
-            if not tasks:
+            if tasks:
+                await asyncio.wait(tasks)
+            elif self.service.jobs is None or not await self._answered(self.jobs):
                 return
-            await asyncio.wait(tasks)
+
+    def jobs(self) -> list[JobCount]:
+        """Return the jobs that wait or are being done."""
+        return [count for count in self.storage.jobs()[0] if count.state != "failed"]
+
+    async def _answered(self, query: Callable[[], list[JobCount]]) -> list[JobCount]:
+        """Return what a query returns; of a database that does not answer, nothing."""
+        try:
+            return await self.storage.read(query)
+        except StorageError:
+            return []
 
     async def http(self, scope: Scope, body: bytes = b"") -> Got:
         """Send one request and return all that comes back."""

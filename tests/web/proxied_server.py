@@ -24,7 +24,7 @@ from urllib.parse import urlencode
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
-from piste.cli.commands.bench.serve import BUTTON, NUMBER
+from piste.cli.commands.bench.serve_clients import BUTTON, NUMBER
 from piste.web.settings import LOOPBACK, PORT
 from tests import ROOT
 from tests.limits import PATIENCE_S, PATIENT, wait_until

@@ -43,6 +43,8 @@ async def test_a_position_is_drawn_with_the_value_of_every_decision_and_how_it_i
     assert "Exact: how" in seen
     assert "draws" in seen
     assert shown_text(seen) == SEEN.replace("  ", " ")
+    level = (await Device(house).get(address("zero-sum-grid", GRID.replace("-1,-1,-1", "3,2,-1")))).text
+    assert "with best play on both sides: <b>a draw</b>" in level
 
 
 async def test_one_goes_on_by_a_decision_and_by_what_chance_brings(house: InProcessServer) -> None:

@@ -9,7 +9,7 @@ import pytest
 from piste import bots
 from piste.core.errors import OptionError
 from piste.core.game import find, names
-from piste.web.tables.room import OFFERED, check_level, levels
+from piste.web.tables.levels import OFFERED, check_level, levels
 from piste.web.views.rendering import levels as shown_levels
 from tests.web.in_process_server import Device, InProcessServer
 

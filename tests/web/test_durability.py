@@ -20,7 +20,7 @@ import pytest
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidMessage
 
-from piste.cli.commands.bench.serve import BUTTON, NUMBER, request
+from piste.cli.commands.bench.serve_clients import BUTTON, NUMBER, request
 from piste.core.record import Record
 from piste.core.replay import replay
 from piste.web.settings import LOOPBACK
@@ -42,7 +42,7 @@ TABLES: tuple[tuple[str, dict[str, str]], ...] = (
 class Server:
     """A server in a process of its own, on a file that stays; killed hard at the end, if not before."""
 
-    def __init__(self, db: Path) -> None:
+    def __init__(self, db: Path | str) -> None:
         self._db = db
         self.port = 0
         self.said = ""
@@ -218,14 +218,14 @@ def check(record: str, players: list[Player]) -> None:
 
 
 @pytest.mark.slow
-async def test_whatever_was_acknowledged_is_there_after_the_server_was_killed(tmp_path: Path) -> None:
+async def test_whatever_was_acknowledged_is_there_after_the_server_was_killed(db: Path | str) -> None:
     tables = Tables("durability")
     for _ in range(KILLS):
-        async with Server(tmp_path / "tables.db") as server:
+        async with Server(db) as server:
             await tables.fill(server.port)
             await tables.play(server.port, countdown(tables.chooser.randint(1, 80), server.kill))
         assert '"error"' not in server.said, server.said
-    async with Server(tmp_path / "tables.db") as server:
+    async with Server(db) as server:
         await tables.play(server.port, lambda: None)
         assert not tables.open
         for players in tables.done:

@@ -11,7 +11,7 @@ import pytest
 
 from piste.core.game import find, names
 from piste.web.views.rendering import STATIC, credit
-from tests.web.in_process_server import Device, InProcessServer
+from tests.web.in_process_server import Device, InProcessServer, finish, table_for
 
 PICTURE = (1200, 630)
 
@@ -106,6 +106,21 @@ async def test_a_credit_is_a_link_and_nothing_but_its_text(house: InProcessServe
         '<a href="https://a.example/?&lt;" rel="noreferrer noopener" target="_blank">By &lt;b&gt;</a>'
     )
     assert credit("By a friend") == "By a friend"
+
+
+@pytest.mark.parametrize("game", ["positive-negative", "prime-duel", "zero-sum-grid"])
+async def test_your_games_say_the_score_of_those_that_are_over(house: InProcessServer, game: str) -> None:
+    options = {"option-turns": "4"} if game == "zero-sum-grid" else {}
+    code, people = await table_for(house, game, 2, **options)
+    await finish(house, code, people)
+    for one in people:
+        head = re.search(r'class="result[^>]*>\s*<h2>(.*?)</h2>', await one.page(code))
+        assert head is not None
+        score = re.search(r"−?\d+( to |–)−?\d+", head[1])
+        who = "You won" if head[1].startswith("You win") else head[1].partition(" ")[0] + " won"
+        expected = f"{who} {score[0]}: " if score else "Draw: turn limit"
+        assert f'<span class="state">{expected}' in (await one.get("/games")).text
+        assert bool(score) == (game != "zero-sum-grid")
 
 
 # Previews of links

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import pytest
 from websockets.exceptions import InvalidStatus
 
-from piste.cli.commands.bench.serve import BUTTON, NUMBER
+from piste.cli.commands.bench.serve_clients import BUTTON, NUMBER
 from piste.web.middleware.guard import HEADERS, MAX_BODY_BYTES
 from piste.web.middleware.rate_limits import RATES, REFUSALS
 from piste.web.network import qr_svg

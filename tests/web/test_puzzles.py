@@ -96,6 +96,9 @@ async def test_an_answer_names_the_decision_gives_each_reason_once_and_nobody_is
     assert f"<h1>Right: discard {right}</h1>".replace("-", "−") in answered
     assert "Your turn" in page
     assert "Your turn" not in answered
+    sides = [re.findall(r'<span class="who"><bdi>([^<]*)', text) for text in (page, answered)]
+    assert sides[0] == sides[1], "nobody changes sides with the answer"
+    assert sides[0][0] == "You"
     made = tasks.puzzle("zero-sum-duel", "easy", 1)
     for reason in made.reasons:
         assert answered.count(str(minus(reason).replace(" %", "\u00a0%"))) == 1
@@ -160,7 +163,7 @@ async def test_a_cookie_that_makes_no_sense_counts_as_nothing(house: InProcessSe
 async def test_the_puzzle_of_the_day_is_the_same_for_everybody_and_after_a_restart(house: InProcessServer) -> None:
     house.clock.now, titles = 20_000 * DAY_S + 5, []
     for _ in range(len(names())):
-        shown = re.search(r"<p>([^,<]*), \d{4}-", (await Device(house).get("/puzzles")).text)
+        shown = re.search(r'<p>([^,<]*), <span class="date">\d{4}-', (await Device(house).get("/puzzles")).text)
         assert shown is not None
         titles.append(shown[1])
         house.clock.now += DAY_S

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html import escape
 from html.parser import HTMLParser
+from typing import Any
 
 import pytest
 
@@ -26,10 +27,11 @@ from piste.web.network import Root
 from piste.web.tables.bot_runner import ReviewStatus
 from piste.web.tables.room import PERSON, Room, Seat
 from piste.web.tables.transcript import LogLine
+from piste.web.views.drawing import draw_area
+from piste.web.views.parts import PARTS, ShownTable
 from piste.web.views.rendering import (
     LOG_LINES_ON_PAGE,
     MAX_LOG_LINES,
-    PART_FIELDS,
     STATIC,
     PageRenderer,
     TableListing,
@@ -206,11 +208,33 @@ def test_a_page_is_the_same_for_the_same_face_and_another_for_another() -> None:
 
 
 @pytest.mark.parametrize("kind", FULL, ids=str)
-def test_a_part_drawn_from_what_it_is_given_is_as_if_drawn_from_all(kind: Kind) -> None:
+@pytest.mark.parametrize("by_area", [False, True])
+def test_what_changes_of_a_shown_table_makes_it_what_is_drawn_anew(kind: Kind, by_area: bool) -> None:
+    shown = [ShownTable(PAGES.draw, by_area) for _ in range(5)]
+    pages: list[dict[str, str]] = [{} for _ in shown]
     for room in moments(kind, "whole", 40):
-        for one in faces_of(room):
-            whole = {part: PAGES.page(f"parts/{part}", **PAGES.context(one, "Ana")) for part in PART_FIELDS}
-            assert PAGES.parts(one, "Ana") == whole
+        for one, table, page in zip(faces_of(room), shown, pages, strict=False):
+            apply_changes(page, table.update(one))
+            assert page == PAGES.parts(one)
+            assert table.update(one) == {"parts": {}}
+
+
+AREA = re.compile(r'(?s)<section class="area.*?</section>\n')
+
+
+def apply_changes(page: dict[str, str], changes: dict[str, Any]) -> None:
+    """Put into a page what it was sent, as the script does."""
+    assert all(page.get(name) != html for name, html in changes["parts"].items()), "sent without need"
+    page |= changes["parts"]
+    if "areas" in changes:
+        before, kept = AREA.findall(page["scene"]), [one for one in changes["areas"] if isinstance(one, int)]
+        assert kept == sorted(set(kept)), "what stays is not moved"
+        after = [before[one] if isinstance(one, int) else one for one in changes["areas"]]
+        assert all(
+            one not in before or before.count(one) < after.count(one) for one in changes["areas"] if one in after
+        )
+        head = page["scene"].partition("<section")[0] if before else page["scene"].removesuffix("</div>\n")
+        page["scene"] = f"{head}{''.join(after)}</div>\n"
 
 
 def test_parts_are_the_eight_and_the_page_holds_them_as_they_are() -> None:
@@ -218,7 +242,7 @@ def test_parts_are_the_eight_and_the_page_holds_them_as_they_are() -> None:
     one = view_model(room, Viewer(0, host=True), HOUSE)
     parts = PAGES.parts(one)
     wanted = ("people", "status", "round", "scene", "choices", "notes", "offers", "fair")
-    assert tuple(parts) == tuple(PART_FIELDS) == wanted
+    assert tuple(parts) == tuple(PARTS) == wanted
     page = PAGES.table_page(one)
     for name, html in parts.items():
         assert f'<div id="part-{name}"' in page
@@ -418,10 +442,10 @@ def test_addresses_of_static_files_change_with_what_is_in_them() -> None:
 def review_of(room: Room) -> str:
     """Return a review in the coach's form: half a chance all the way, one blunder."""
     assert room.table is not None
-    steps = len(room.table.history())
+    steps, first = len(room.table.history()), replay_step(room, 0, SPECTATOR, None).first
     labels = [room.game.seat_name(seat) for seat in range(room.table.seats)]
     blunder = {
-        "step": 1, "seat": labels[0], "decision": "-3", "best": "keep", "loss": 0.2,
+        "step": first + 1, "seat": labels[0], "decision": "-3", "best": "keep", "loss": 0.2,
         "label": "blunder", "why": "it <hurts>",
     }  # fmt: skip
     chances = [{"step": step, **dict.fromkeys(labels, 0.5)} for step in range(steps + 1)]
@@ -433,7 +457,8 @@ def test_a_replay_is_sound_at_every_step_and_says_what_the_coach_says(kind: Kind
     room = last(moments(kind, f"replay {kind}", most=12))
     assert room.table is not None
     review = review_of(room)
-    for step in range(len(room.table.history()) + 1):
+    first, steps = replay_step(room, 0, SPECTATOR, None).first, len(room.table.history())
+    for step in range(first, steps + 1):
         found = replay_step(room, step, step % 3 - 1, review)
         page = PAGES.replay_page(found)
         nodes = check(page)
@@ -442,12 +467,12 @@ def test_a_replay_is_sound_at_every_step_and_says_what_the_coach_says(kind: Kind
         assert len(lines) == len({node.attributes["class"] for node in lines}) == (1 if one else room.table.seats)
         saw = escape(room.names()[step % 3 - 1]) if one else "each"
         assert f"Chance of winning, as {saw} saw it" in page
-        assert ("Blunder" in page) == (step == 2)
-        assert "It &lt;hurts&gt;." in page or step != 2
+        assert ("Blunder" in page) == (step == first + 2)
+        assert "It &lt;hurts&gt;." in page or step != first + 2
         for part in PAGES.replay_page(found, part=True).split('\n<div id="part-moment">'):
             assert part in page
         assert "<li></li>" not in page
-        assert f"Step {step} of {len(room.table.history())}" in page
+        assert f"Step {step - first} of {steps - first}" in page
     waiting = PAGES.replay_page(replay_step(room, 0, 0, None))
     check(waiting)
     assert 'id="looking"' in waiting
@@ -600,7 +625,7 @@ def test_a_track_has_every_number_with_primes_and_players_on_it() -> None:
 
 def test_bars_grow_from_zero_to_both_sides() -> None:
     tokens = (Token("Ann", 5), Token("You", -10, own=True))
-    page = PAGES.area(Area(SCORE, "Totals", minimum=-20, maximum=20, tokens=tokens), ())
+    page = draw_area(Area(SCORE, "Totals", minimum=-20, maximum=20, tokens=tokens))
     bars = [node.attributes for node in read(page) if node.tag == "rect" and node.attributes["class"] != "all"]
     assert [(bar["class"], bar["x"], bar["width"]) for bar in bars] == [
         ("part", "50.0", "12.5"),

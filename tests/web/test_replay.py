@@ -28,7 +28,7 @@ def review(*decisions: tuple[int, str, float, float]) -> str:
 
 
 def shown_step(page: str) -> int:
-    found = re.search(r"Step (\d+) of", page)
+    found = re.search(r'data-step="(\d+)" data-first', page)
     assert found is not None
     return int(found[1])
 
@@ -40,16 +40,44 @@ async def test_it_opens_at_the_decision_that_cost_most_and_a_named_step_stays(ho
     assert shown_step((await people[0].get(f"/t/{code}/replay")).text) == 11
     assert shown_step((await people[1].get(f"/t/{code}/replay")).text) == 12
     assert shown_step((await people[0].get(f"/t/{code}/replay?seat={SPECTATOR}")).text) == 12
-    for step in (0, 3, 12):
+    for step in (6, 7, 12):
         assert shown_step((await people[0].get(f"/t/{code}/replay?step={step}")).text) == step
-    assert shown_step((await people[0].get(f"/t/{code}/replay?step=-5")).text) == 0
-    assert shown_step((await people[0].get(f"/t/{code}/replay?step=x")).text) == 0
+    for text in ("-5", "x", "0"):
+        assert shown_step((await people[0].get(f"/t/{code}/replay?step={text}")).text) == 5
 
 
-async def test_before_the_review_it_opens_where_somebody_decides_first(house: InProcessServer) -> None:
+async def test_the_replay_of_the_grid_begins_when_it_is_dealt(house: InProcessServer) -> None:
     code, people = await table_for(house, "zero-sum-grid", 2, **{"option-turns": "6"})
     await finish(house, code, people)
-    house.bot_workers.reviewing = None
+    house.storage.write(put(ReviewRow(code, review((10, "1", 0.2, 0.0))))).result()
+    page = (await people[0].get(f"/t/{code}/replay?step=0")).text
+    assert "The grid was dealt" in page
+    assert "Step 0 of 7" in page
+    assert 'type="range" min="5" max="12" value="5"' in page
+    assert re.search(r'id="go-previous" href="[^"]*step=5"', page)
+    page = (await people[0].get(f"/t/{code}/replay?step=11")).text
+    assert "Step 6 of 7" in page
+
+
+@pytest.mark.parametrize("kind", FULL, ids=str)
+def test_a_deal_of_which_nothing_is_told_is_left_out(kind: Kind) -> None:
+    room = last(moments(kind, f"first {kind}", most=12))
+    found = replay_step(room, 0, SPECTATOR, None)
+    assert found.step == found.first == (5 if kind.game == "zero-sum-grid" else 0)
+
+
+async def test_a_replay_waits_a_moment_for_a_quick_coach(house: InProcessServer) -> None:
+    code, people = await table_for(house, "zero-sum-grid", 2, **{"option-turns": "6"})
+    await finish(house, code, people)
+    assert 'id="looking"' not in (await people[0].get(f"/t/{code}/replay")).text
+
+
+async def test_before_the_review_it_opens_where_somebody_decides_first(
+    house: InProcessServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("piste.web.app.REVIEW_WAIT_S", 0.0)
+    code, people = await table_for(house, "zero-sum-grid", 2, **{"option-turns": "6"})
+    await finish(house, code, people)
     page = (await people[0].get(f"/t/{code}/replay")).text
     assert 'id="looking"' in page
     deciders = house.room(code).transcript.deciders  # type: ignore[union-attr]
@@ -103,7 +131,7 @@ async def test_another_try_is_offered_at_decisions_of_ones_own_against_bots_only
     await finish(house, code, [one, one])
     deciders = house.room(code).transcript.deciders  # type: ignore[union-attr]
     seat = house.room(code).seat_of(house.room(code).host)
-    for step in range(len(deciders) + 1):
+    for step in range(5, len(deciders) + 1):
         page = (await one.get(f"/t/{code}/replay?step={step}")).text
         own = step > 0 and deciders[step - 1] == seat
         assert (f'action="/t/{code}/again"' in page) == own
@@ -172,6 +200,9 @@ def test_a_summary_counts_decisions_and_leads_to_the_costliest() -> None:
     assert summaries(replay_step(room, 3, 1, json.dumps(made))) == ()
     made["decisions"][0]["label"] = ""
     assert summaries(replay_step(room, 3, 0, json.dumps(made)))[0].text == "2 decisions, 87 % accuracy, no mistakes"
+    made["columns"][0]["accuracy"] = 0.0
+    found = replay_step(room, 3, 0, json.dumps(made))
+    assert summaries(found)[0].text == "2 decisions, no mistakes: little depended on them"
 
 
 def test_the_chances_of_the_best_choices_stand_beside_the_one_that_was_made() -> None:

@@ -11,8 +11,10 @@ import pytest
 import piste
 from piste.core.dealer import Commitment
 from piste.core.errors import PisteError
+from piste.core.evaluation import Chances, Evaluation
 from piste.core.game import find, names
 from piste.web.tables.registry import IDLE_TIMEOUT_S
+from piste.web.workers.worker_pool import WorkersBusyError, WorkerTimeoutError
 from tests.web.failing_storage import room_count, storage_fails
 from tests.web.in_process_server import (
     SALT,
@@ -221,6 +223,47 @@ async def test_a_review_is_shown_as_far_as_it_is(house: InProcessServer) -> None
     done.set()
     await house.settle()
     assert 'id="looking"' not in (await people[0].get(f"/t/{code}/replay")).text
+
+
+async def test_a_review_that_takes_too_long_keeps_its_verdicts_and_can_go_on(house: InProcessServer) -> None:
+    code, people = await table_for(house, "prime-duel")
+    evaluation = Evaluation(0, Chances(0.5, 0.0, 0.5), (), "exact", 0.0, "It was computed.")
+    judged = {"step": 1, "seat": "1", "decision": "keep", "best": "keep", "loss": 0.0, "label": None}
+
+    async def stops(progress: Callable[..., None]) -> None:
+        begun = {"chances": [{"step": 0, "1": 0.5, "2": 0.5}], "decisions": [judged]}
+        progress(5, 20, "judging", json.dumps(begun), {(1, 0): evaluation})
+        raise WorkerTimeoutError("The coach took too long and was stopped. What it has judged is kept.")
+
+    async def refuses(_progress: Callable[..., None]) -> None:
+        raise WorkersBusyError("The bots here are very busy.")
+
+    house.bot_workers.reviewing = stops
+    await people[0].do(code, "resign")
+    await people[0].get(f"/t/{code}/replay")
+    await house.settle()
+    page = (await people[0].get(f"/t/{code}/replay?step=2")).text
+    assert 'id="looking"' not in page
+    assert "The coach took too long and was stopped. What it has judged is kept. 1 decision judged so far." in page
+    assert "Well chosen" in page
+    assert "<polyline" in page
+    document = (await people[0].get(f"/t/{code}/review")).json
+    assert (document["resumable"], document["decisions"]) == (True, [judged])
+    assert "The coach took too long" in (await people[0].get("/progress")).text  # and no accuracy of a half
+    for reviewing in (stops, refuses, None):
+        house.bot_workers.reviewing = reviewing
+        assert "Go on with the review" in (await people[1].get(f"/t/{code}/replay")).text
+        answer = await people[0].post(f"/t/{code}/review", {"seat": "0", "step": "2"})
+        assert (answer.status, dict(answer.headers)[b"location"]) == (303, f"/t/{code}/replay?seat=0&step=2".encode())
+        page = (await people[0].get(f"/t/{code}/replay?step=2")).text
+        assert "Well chosen" in page  # while it goes on, too
+        await house.settle()
+        assert house.bot_workers.evaluations == {(1, 0): evaluation}
+    page = (await people[0].get(f"/t/{code}/replay")).text
+    assert "Nothing is known." in page
+    assert "do-review" not in page
+    await people[0].post(f"/t/{code}/review", {})
+    assert "Nothing is known." in (await people[0].get(f"/t/{code}/replay")).text
 
 
 async def test_a_game_without_a_decision_needs_no_reviewer(house: InProcessServer) -> None:

@@ -118,7 +118,7 @@ async def test_one_table_that_cannot_be_shown_hides_no_other(house: InProcessSer
 
 async def test_a_file_that_is_removed_is_noticed_and_nothing_is_said_to_be_kept(house: InProcessServer) -> None:
     code, people = await table_for(house, "prime-duel")
-    db = house.settings.db
+    db = Path(house.settings.db)
     db.rename(db.with_suffix(".away"))
     assert (await people[0].get("/readyz")).status == 503
     got = await people[actor(house, code)].do(code, "resign")

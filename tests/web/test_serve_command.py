@@ -32,10 +32,17 @@ def arguments(*words: str) -> argparse.Namespace:
     return make_parser().parse_args(["serve", *words])
 
 
+def command_parser(name: str) -> argparse.ArgumentParser:
+    (tree,) = (action for action in make_parser()._actions if isinstance(action, argparse._SubParsersAction))
+    found: argparse.ArgumentParser = tree.choices[name]
+    return found
+
+
 @pytest.fixture(autouse=True)
 def _alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PISTE_HOME", str(tmp_path / "home"))
-    monkeypatch.delenv("WEB_CONCURRENCY", raising=False)
+    for variable in ("WEB_CONCURRENCY", *ENVIRONMENT):
+        monkeypatch.delenv(variable, raising=False)
 
 
 # What is asked for
@@ -95,8 +102,11 @@ def test_every_setting_can_be_chosen(tmp_path: Path) -> None:
         (["--thinkers", "0"], "1 to"),
         (["--behind-proxy", "example.com"], "is no address"),
         (["--public", "cards.example"], "https://cards.example"),
-        (["--workers", "2"], "one process"),
-        (["--workers", "0"], "one process"),
+        (["--bot-workers", "0"], "1 to"),
+        (["--workers", "2"], "keep the tables in PostgreSQL"),
+        (["--workers", "0"], "1 to"),
+        (["--db", "mysql://localhost/x"], "--db takes a file, or the address"),
+        (["--db", "postgresql://localhost"], "--db takes a file, or the address"),
     ],
 )
 def test_what_cannot_be_is_refused_with_a_sentence(
@@ -115,11 +125,99 @@ def test_a_public_address_is_a_whole_one(text: str) -> None:
         read_public(text)
 
 
-def test_a_second_process_is_refused_wherever_it_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("WEB_CONCURRENCY", "4")
-    with pytest.raises(OptionError, match=r"WEB_CONCURRENCY cannot be '4'.*half of a game"):
-        serve.run(arguments(), Terminal(io.StringIO(), io.StringIO()))
-    serve.refuse_more_processes("1", "1")
+def test_a_second_process_on_a_file_is_refused_wherever_it_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    for variable in ("WEB_CONCURRENCY", "PISTE_WORKERS"):
+        monkeypatch.setenv(variable, "4")
+        with pytest.raises(OptionError, match=rf"{variable} cannot be '4' with a file.*PostgreSQL"):
+            serve.run(arguments(), Terminal(io.StringIO(), io.StringIO()))
+        monkeypatch.setenv(variable, "1")
+    assert serve.read_settings(arguments("--workers", "1")).workers == 1
+
+
+def test_several_processes_share_a_postgresql(monkeypatch: pytest.MonkeyPatch) -> None:
+    address = "postgresql://piste@localhost/piste"
+    assert serve.read_settings(arguments("--db", address)).workers == 1
+    assert serve.read_settings(arguments("--db", address, "--workers", "3")).workers == 3
+    monkeypatch.setenv("WEB_CONCURRENCY", "2")
+    assert serve.read_settings(arguments("--db", address)).workers == 2
+
+
+# The environment
+
+
+ENVIRONMENT = {
+    "PISTE_HOST": "127.0.0.1",
+    "PISTE_PORT": "8080",
+    "PISTE_DB": "postgresql://piste@localhost/piste",
+    "PISTE_BEHIND_PROXY": "10.0.0.7",
+    "PISTE_PUBLIC": "https://cards.example",
+    "PISTE_KEEP": "7",
+    "PISTE_PATIENCE": "90",
+    "PISTE_NO_PREPARE": "yes",
+    "PISTE_BOT_WORKERS": "3",
+    "PISTE_WORKERS": "2",
+    "PISTE_OPEN_METRICS": "1",
+    "PISTE_NO_LIMITS": "true",
+    "PISTE_NO_OPEN": "on",
+    "PISTE_LOG": "text",
+    "PISTE_QUIET": "yes",
+}
+
+
+def test_every_option_has_a_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    options = {action.dest for action in command_parser("serve")._actions if action.help != argparse.SUPPRESS}
+    assert {f"PISTE_{option.upper()}" for option in options - {"help"}} == set(ENVIRONMENT)
+    for variable, text in ENVIRONMENT.items():
+        monkeypatch.setenv(variable, text)
+    assert serve.read_settings(arguments()) == Settings(
+        ENVIRONMENT["PISTE_DB"],
+        host="127.0.0.1",
+        port=8080,
+        behind_proxy="10.0.0.7",
+        public="https://cards.example",
+        keep_days=7,
+        patience=90.0,
+        thinkers=3,
+        workers=2,
+        open_metrics=True,
+        limits=False,
+        prepare=False,
+    )
+    assert serve.read_manner(arguments()) == serve.Manner(quiet=True, browse=False, log="text")
+
+
+def test_what_is_typed_wins_over_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for variable, text in ENVIRONMENT.items():
+        monkeypatch.setenv(variable, text)
+    words = ["--port=0", "--bot-workers=5", "--workers=1", "--keep=0", "--log=json", "--db", str(tmp_path / "x.db")]
+    found = serve.read_settings(arguments(*words))
+    assert (found.port, found.thinkers, found.workers, found.keep_days) == (0, 5, 1, 0)
+    assert found.db == tmp_path / "x.db"
+    assert serve.read_manner(arguments(*words)).log == "json"
+
+
+@pytest.mark.parametrize("variable", sorted(set(ENVIRONMENT) - {"PISTE_HOST"}))
+def test_a_bad_variable_is_refused_by_its_name(
+    variable: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv(variable, "mysql://perhaps:secret@x")
+    assert main(["serve"]) == 2
+    said = " ".join(capsys.readouterr().err.split())
+    assert said.startswith(f"piste: {variable} ")
+    assert variable != "PISTE_DB" or "secret" not in said
+
+
+def test_an_empty_variable_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    for variable in ENVIRONMENT:
+        monkeypatch.setenv(variable, "")
+    found = serve.read_settings(arguments())
+    assert (found.port, found.db, found.workers, found.limits) == (8000, default_db(), 1, True)
+
+
+def test_without_the_libraries_of_postgresql_it_says_how_to_install_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'piste\[postgres\]'"):
+        serve.read_settings(arguments("--db", "postgresql://piste@localhost/piste"))
 
 
 def test_without_the_libraries_it_says_how_to_install_them(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -205,6 +303,13 @@ def test_the_start_says_where_to_go_where_things_are_and_how_to_stop(monkeypatch
     assert "tables.db, for 30 days" in text
     assert "Ctrl-C" in text
     assert all(line in text for line in qr_lines("http://192.168.1.20:8000", colour=False))
+
+
+def test_the_start_shows_no_password(monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = Settings("postgresql://piste:s3cret@db.example/tables?password=s3cret&sslmode=require")
+    text = welcomed(settings, monkeypatch, io.StringIO())
+    assert "kept in postgresql://piste:***@db.example/tables, for 30 days" in text
+    assert "s3cret" not in text
 
 
 def test_a_pipe_gets_no_picture(monkeypatch: pytest.MonkeyPatch) -> None:

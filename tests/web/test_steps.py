@@ -13,7 +13,8 @@ from piste.core.scene import Area, RoundEnd, SceneBuilder
 from piste.web.network import Root
 from piste.web.tables.room import BOT, PERSON, Room, Seat
 from piste.web.views import view_models
-from piste.web.views.rendering import STEP_PARTS, PageRenderer
+from piste.web.views.parts import ShownTable
+from piste.web.views.rendering import PageRenderer
 from piste.web.views.view_models import PLAYING, TableViewModel
 from piste.web.websocket import news
 from tests.game_setups import FULL, Kind
@@ -54,6 +55,7 @@ def test_steps_lead_from_what_a_page_shows_to_the_latest(kind: Kind) -> None:
     room, chooser = room_of(kind), random.Random(str(kind))
     audiences = (SPECTATOR, *range(len(room.seats)))
     shown: dict[int, dict[str, str]] = {at: {} for at in audiences}
+    tables = {at: ShownTable(PAGES.draw) for at in audiences}
     told: dict[int, list[list[object]]] = {at: [] for at in audiences}
     known = dict.fromkeys(audiences, 0)
     many = 0
@@ -64,8 +66,7 @@ def test_steps_lead_from_what_a_page_shows_to_the_latest(kind: Kind) -> None:
             assert [step.step for step in steps] == sorted({step.step for step in steps})
             assert all(known[at] < step.step < latest.step for step in steps)
             assert all(step.stage == PLAYING and not step.choices and not step.result for step in steps)
-            drawn = [(step, PAGES.parts(step, only=STEP_PARTS)) for step in steps]
-            message = news(latest, PAGES.parts(latest), len(told[at]), shown[at], drawn)
+            message = news(tables[at], latest, len(told[at]), steps)
             for frame in (*message.get("steps", ()), message):
                 shown[at] |= frame["parts"]
                 told[at] += frame["log"]

@@ -17,9 +17,11 @@ from sqlalchemy import Connection, Engine, event
 from piste.core.errors import PisteError
 from piste.web.storage import schema
 from piste.web.storage.schema import (
+    ConflictError,
     PlayerRow,
     ReviewRow,
     RoomRow,
+    RoomUpdate,
     SeatRow,
     SitterRow,
     StorageError,
@@ -27,7 +29,6 @@ from piste.web.storage.schema import (
     add_lines,
     delete,
     put,
-    update_room,
 )
 from piste.web.storage.storage import Storage
 from tests.limits import PATIENCE_S
@@ -38,12 +39,12 @@ ROW = RoomRow("ROOM", "prime-duel", '{"target": "50"}', "ann", False, 100.0, 200
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    return tmp_path / "piste.db"
+    return tmp_path / "tables.db"
 
 
 @pytest.fixture
-def storage(path: Path) -> Iterator[Storage]:
-    with Storage(path) as opened:
+def storage(db: Path | str) -> Iterator[Storage]:
+    with Storage(db) as opened:
         yield opened
 
 
@@ -51,6 +52,10 @@ def kept(storage: Storage, code: str = "ROOM") -> StoredTable:
     found = storage.room(code)
     assert found is not None
     return found
+
+
+def update_room(code: str, version: int = 0, **values: object) -> RoomUpdate:
+    return RoomUpdate(code, version, values)
 
 
 def rooms(storage: Storage, *codes: str) -> None:
@@ -128,16 +133,39 @@ def test_putting_a_room_again_changes_it_and_loses_nothing_that_belongs_to_it(st
 def test_each_small_change_changes_its_own_field_of_its_own_room(storage: Storage) -> None:
     rooms(storage, "ROOM", "OTHER")
     changes = (
-        update_room("ROOM", touched=300.5),
-        update_room("ROOM", ended=301.5),
-        update_room("ROOM", successor="NEXT"),
-        update_room("ROOM", listed=True),
+        update_room("ROOM", 0, touched=300.5),
+        update_room("ROOM", 1, ended=301.5),
+        update_room("ROOM", 2, successor="NEXT"),
+        update_room("ROOM", 3, listed=True),
     )
     storage.write(*changes).result()
-    assert kept(storage).room == replace(ROW, touched=300.5, ended=301.5, successor="NEXT", listed=True)
+    expected = replace(ROW, touched=300.5, ended=301.5, successor="NEXT", listed=True, version=4)
+    assert kept(storage).room == expected
     assert kept(storage, "OTHER").room == replace(ROW, code="OTHER")
-    storage.write(update_room("ROOM", listed=False)).result()
+    storage.write(update_room("ROOM", 4, listed=False)).result()
     assert kept(storage).room.listed is False
+
+
+def test_a_change_to_another_version_is_refused_and_nothing_of_its_call_is_written(storage: Storage) -> None:
+    rooms(storage, "ROOM")
+    storage.write(RoomUpdate("ROOM", 0, {"listed": True}, 0, ["head", "one"])).result()
+    late = storage.write(RoomUpdate("ROOM", 0, {"listed": False}, 0, ["other"]), put(SeatRow("ROOM", 0, "open")))
+    with pytest.raises(ConflictError, match="changed meanwhile"):
+        late.result()
+    assert storage.room("ROOM") == StoredTable(replace(ROW, listed=True, version=1), (), (), ("head", "one"))
+    storage.write(RoomUpdate("ROOM", 1, {}, 2, ["two"])).result()
+    assert kept(storage).lines == ("head", "one", "two")
+
+
+def test_a_conflict_does_not_touch_the_calls_that_are_written_with_it(storage: Storage) -> None:
+    rooms(storage, "A", "B", "C")
+    with held(storage):
+        waiting = [
+            storage.write(update_room(code, version, listed=True))
+            for code, version in zip("ABC", (0, 7, 0), strict=True)
+        ]
+    assert [type(future.exception()) for future in waiting] == [type(None), ConflictError, type(None)]
+    assert [kept(storage, code).room.listed for code in "ABC"] == [True, False, True]
 
 
 def test_a_change_to_a_room_that_is_gone_is_refused(storage: Storage) -> None:
@@ -147,7 +175,7 @@ def test_a_change_to_a_room_that_is_gone_is_refused(storage: Storage) -> None:
         update_room("ROOM", successor="X"),
         update_room("ROOM", listed=True),
     ):
-        with pytest.raises(StorageError, match="gone"):
+        with pytest.raises(ConflictError, match="changed meanwhile"):
             storage.write(change).result()
     for lost in (put(SeatRow("ROOM", 0, "open")), add_lines("ROOM", 0, ["head"]), put(ReviewRow("ROOM", "{}"))):
         with pytest.raises(StorageError, match="does not fit"):
@@ -249,9 +277,9 @@ def test_rooms_that_are_listed_and_running_can_be_found(storage: Storage) -> Non
 def test_rooms_that_nobody_touched_since_are_named_the_oldest_first(storage: Storage) -> None:
     for code, touched in (("A", 20.0), ("B", 10.0), ("C", 30.0)):
         storage.write(put(replace(ROW, code=code, touched=touched))).result()
-    assert [code for code, _ in storage.expired(30.0)] == ["B", "A"]
+    assert [code for code, *_ in storage.expired(30.0)] == ["B", "A"]
     storage.write(update_room("B", touched=50.0)).result()
-    assert [code for code, _ in storage.expired(30.0)] == ["A"]
+    assert [code for code, *_ in storage.expired(30.0)] == ["A"]
 
 
 def test_players_and_reviews_are_kept_and_can_be_changed(storage: Storage) -> None:
@@ -345,9 +373,7 @@ def test_a_thousand_writes_from_many_threads_are_all_there_in_order(storage: Sto
     rooms(storage, *codes)
 
     def play(code: str) -> None:
-        for future in [
-            storage.write(add_lines(code, n, [f"{code} {n}"]), update_room(code, touched=n)) for n in range(50)
-        ]:
+        for future in [storage.write(RoomUpdate(code, n, {"touched": n}, n, [f"{code} {n}"])) for n in range(50)]:
             future.result()
 
     with ThreadPoolExecutor(20) as pool:
@@ -373,7 +399,7 @@ def test_readers_see_whole_writes_only(storage: Storage) -> None:
 
     with ThreadPoolExecutor(4) as pool:
         looking = [pool.submit(look) for _ in range(4)]
-        wait([storage.write(add_lines("ROOM", n, ["x"]), update_room("ROOM", touched=n + 1)) for n in range(300)])
+        wait([storage.write(RoomUpdate("ROOM", n, {"touched": n + 1}, n, ["x"])) for n in range(300)])
         stop.set()
         assert all(done.result() >= 5 for done in looking)
     assert len(kept(storage).lines) == 300

@@ -10,7 +10,7 @@ import pytest
 from piste.core.game import names
 from piste.web.middleware.rate_limits import RATES, Limits
 from piste.web.tables.service import player_of
-from piste.web.views.rendering import PART_FIELDS
+from piste.web.views.parts import PARTS
 from tests.web.failing_storage import Held, storage_fails
 from tests.web.in_process_server import Device, InProcessServer, finish, one_decision, table_for
 
@@ -43,7 +43,7 @@ async def test_messages_are_numbered_and_bring_every_line_once(house: InProcessS
         assert socket.last["at"] == len(socket.log)
         told = (await who.get(f"/t/{code}/news")).json
         assert told["log"] == socket.log
-        assert set(told["parts"]) == set(PART_FIELDS)
+        assert set(told["parts"]) == set(PARTS)
         assert all(socket.shown(part) == html for part, html in told["parts"].items())
         await socket.leave()
 
@@ -51,7 +51,7 @@ async def test_messages_are_numbered_and_bring_every_line_once(house: InProcessS
 async def test_a_message_brings_only_parts_that_changed(house: InProcessServer) -> None:
     code, people = await table_for(house, "prime-duel")
     socket = await people[0].connect(code)
-    assert set(socket.messages[0]["parts"]) == set(PART_FIELDS)
+    assert set(socket.messages[0]["parts"]) == set(PARTS)
     now = dict(socket.messages[0]["parts"])
     await finish(house, code, people)
     for message in socket.messages[1:]:

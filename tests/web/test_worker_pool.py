@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import pickle
 import select
@@ -13,14 +14,16 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import piste
 from piste import bots
+from piste.analysis.coach.timeline import Timeline
 from piste.core.dealer import Commitment, Dealer
 from piste.core.errors import PisteError
-from piste.core.evaluation import Progress
+from piste.core.evaluation import Evaluation, Progress
 from piste.core.game import find
 from piste.core.replay import new_head
 from piste.core.views import SeatView
@@ -29,8 +32,11 @@ from piste.web.workers.worker_pool import (
     PreparationTimeoutError,
     WorkersBusyError,
     WorkerTimeoutError,
+    _review,
     seed_of_bots,
 )
+from tests.analysis.coach.review_cases import record_of
+from tests.game_setups import Kind, played
 from tests.limits import PATIENCE_S
 from tests.web.in_process_server import SALT, SEED, Device, InProcessServer, finish
 
@@ -134,6 +140,31 @@ async def test_preparing_does_not_count_against_the_time_of_a_decision(
         monkeypatch.setattr("piste.web.workers.worker_pool.PREPARE_TIMEOUT_S", 0.0)
         with pytest.raises(PreparationTimeoutError):
             await made._run(made._decisions, os.getpid, need=(*need[:2], need[2]._replace(turns=9)))
+
+
+async def test_a_review_goes_on_from_the_evaluations_that_it_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("piste.web.workers.worker_pool.REVIEW_UPDATE_INTERVAL_S", 0.0)
+    text = record_of(played(Kind("zero-sum-grid", {"turns": 8}), "a review")).text
+    reported: list[tuple[Any, ...]] = []
+    whole = _review(text, {}, lambda *step: reported.append(step))
+    updates = [step for step in reported if len(step) > 3]
+    news = [node for *_, new in updates for node in new]
+    assert len(news) == len(set(news)) > 8  # each once
+    half: dict[Any, Any] = {}
+    for *_, new in updates[:4]:
+        half |= new
+    evaluated: list[tuple[int, int]] = []
+    compute = Timeline._compute
+
+    def counting(self: Timeline, at: int, seat: int) -> Evaluation:
+        evaluated.append((at, seat))
+        return compute(self, at, seat)
+
+    monkeypatch.setattr(Timeline, "_compute", counting)
+    again = _review(text, dict(half), lambda *_: None)
+    timeless = [{**json.loads(text), "time": 0, "cpu": 0} for text in (whole, again)]
+    assert timeless[0] == timeless[1]
+    assert set(news) - set(evaluated) == set(half) < set(news)
 
 
 def read(pipe: Path) -> str:

@@ -9,11 +9,13 @@ from piste.core.errors import OptionError
 from piste.core.game import Game, find, names, quoted
 
 
-def whole_number(option: str, text: str, low: int, high: int) -> int:
-    """Return the number that was given to an option, written without its dashes."""
+def whole_number(option: str, text: str, low: int, high: int, where: str = "") -> int:
+    """Return the number that was given to an option, written without its dashes; `where` if not typed."""
     if text.isascii() and text.isdigit() and len(text) < 20 and low <= int(text) <= high:
         return int(text)
-    raise OptionError(f"--{option} cannot be {quoted(text)}: it is a whole number from {low} to {high}.")
+    raise OptionError(
+        f"{where or f'--{option}'} cannot be {quoted(text)}: it is a whole number from {low} to {high}."
+    )
 
 
 def worker_count(option: str, text: str | None) -> int:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from typing import Any, NoReturn
+from typing import Any
 
 from piste import __version__
+from piste.cli.base_parser import Parser
 
 SUMMARY = "Five duels of numbers and cards, at the terminal and in the browser."
 EXAMPLES = {
@@ -20,63 +21,19 @@ EXAMPLES = {
 }
 COLOURS = ("auto", "always", "never")
 SHELLS = ("bash", "zsh", "fish")
+ADMIN_ACTIONS = ("stats", "backup", "restore", "copy", "close", "rotate-key", "expire", "migrate")
 
 GROUPS = {
     "play": ("play", "resume", "games", "bots", "rules"),
     "study": ("replay", "review", "puzzle", "progress"),
     "analyse": ("solve", "match", "tournament", "simulate", "balance"),
     "develop": ("verify", "bench", "where", "completion", "man"),
-    "host": ("serve",),
+    "host": ("serve", "worker", "admin"),
 }
 """The commands as the help lists them."""
 
 Argument = tuple[str, dict[str, Any]]
 """The name of an argument, and what else `add_argument` takes."""
-
-
-class Parser(argparse.ArgumentParser):
-    """A parser whose errors say what can be done."""
-
-    intermixed = False
-    words: Sequence[str] = ()  # what was typed
-
-    def print_help(self, file: Any = None) -> None:
-        """Print the help, through a pager where it is longer than the screen."""
-        from piste.cli.terminal import Terminal
-
-        colour = False if "--no-color" in self.words else None
-        terminal = Terminal(file, colour=colour, paging="--no-pager" not in self.words)
-        with terminal.paged():
-            for line in self.format_help().rstrip("\n").split("\n"):
-                is_heading = line.endswith(":") and not line.startswith(" ")
-                terminal.toned(line, "heading") if is_heading else terminal.whole(line)
-
-    def error(self, message: str) -> NoReturn:
-        problem, _, choices = message.partition(" (choose from ")
-        if "argument COMMAND" in problem:
-            from difflib import get_close_matches
-
-            word = problem.rpartition(": ")[2].strip("'")
-            commands = [name for action in self._actions for name in action.choices or () if action.dest == "command"]
-            near = get_close_matches(word, commands, 1, 0.5)
-            hint = f" Did you mean {near[0]}?" if near else f" The commands are: {', '.join(commands)}."
-            message = f"there is no command '{word}'.{hint}"
-        elif choices:
-            message = f"{problem.removeprefix('argument ')}; it is one of {choices.rstrip(')')}"
-        from piste.cli.terminal import complain
-
-        complain(f"piste: {message}\nMore: {self.prog} --help")
-        raise SystemExit(2)
-
-    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Let options stand between the positional arguments of a command that takes several."""
-        if not self.intermixed:
-            return super().parse_known_args(args, namespace)
-        self.intermixed = False  # some versions of Python call this again, once for options and once for the rest
-        try:
-            return self.parse_known_intermixed_args(args, namespace)
-        finally:
-            self.intermixed = True
 
 
 class TopParser(Parser):
@@ -228,7 +185,7 @@ def make_parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
   piste bots
   piste bots duel
 """,
-        value("game", nargs="?", help="such as prime-duel; not with --resume"),
+        value("game", "GAME", "only the bots of this game", nargs="?"),
         JSON,
     )  # fmt: skip
     command(
@@ -400,6 +357,9 @@ def make_parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
         value("game", "GAME", "these games only (default: all)", nargs="*"),
         value("--games", "N", "with --serve: games at once (default: 500)"),
         value("--seconds", "S", "with --serve: how long to measure (default: 30)"),
+        value("--db", "URL", "with --serve: an empty database of PostgreSQL instead of a file"),
+        value("--servers", "N", "with --serve and --db: server processes, with the games spread over them"),
+        flag("--split", "with --servers: the two people of each game at different ones"),
         flag("--heavy", "with --peers: also a full solution that takes minutes and gigabytes"),
         JSON,
         exclusive=(
@@ -409,6 +369,7 @@ def make_parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
             flag("--startup", "CPU time of starting, as ratios"),
             flag("--serve", "hundreds of games at once in the browser's server"),
             flag("--peers", "every way to play, beside other libraries that are installed"),
+            value("--database", "URL", "changes and notices a second of an empty PostgreSQL, for several servers"),
             flag("--growth", "CPU time and memory against the size of the work"),
         ),
     ).intermixed = True  # fmt: skip
@@ -440,10 +401,11 @@ def make_parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
   piste serve
   piste serve --port 8080 --no-open
   piste serve --behind-proxy --public https://cards.example
+  piste serve --db postgresql://piste@localhost/piste --workers 4
 """,
         value("--host", "ADDRESS", "listen at this address (default: all of this computer's)"),
         value("--port", "N", "listen at this port (default: 8000)"),
-        value("--db", "FILE", "keep the tables in this file"),
+        value("--db", "WHERE", "keep the tables in this file, or at this address of a PostgreSQL"),
         value(
             "--behind-proxy", "ADDRESS",
             "trust the proxy at this address (default: 127.0.0.1) to say who calls; listen at 127.0.0.1 only",
@@ -453,8 +415,9 @@ def make_parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
         value("--keep", "DAYS", "delete tables that were not used for this long (default: 30; 0: never)"),
         value("--patience", "SECONDS", "an absent player's turn can be claimed after this long (default: 60)"),
         flag("--no-prepare", "prepare strong bots only when they are first played"),
-        value("--thinkers", "N", "processes in which bots think (default: all cores but one)"),
-        value("--workers", "1", "there can only be one"),
+        value("--bot-workers", "N", "processes in which bots think (default: all cores but one)"),
+        value("--thinkers", help=argparse.SUPPRESS, dest="bot_workers"),  # its name before
+        value("--workers", "N", "server processes on this computer, with PostgreSQL only (default: 1)"),
         flag("--open-metrics", "let other computers read /metrics"),
         flag("--no-limits", "no rate limits, for measuring"),
         flag("--no-open", "do not open a browser"),
@@ -464,5 +427,45 @@ def make_parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
             choices=("text", "json"),
         ),
         flag("--quiet", "print nothing at the start"),
+    ).description = (
+        "Open tables for browsers: friends on phones and laptops, or bots.\n"
+        "An environment variable does the same as an option: PISTE_PORT=8080 is --port."
     )  # fmt: skip
+    command(
+        "worker", "let bots of servers that share a PostgreSQL think on this computer",
+        """\
+  piste worker --db postgresql://piste@db.example/piste
+  piste worker --bot-workers 4 --quiet
+""",
+        value("--db", "ADDRESS", "the PostgreSQL of the servers"),
+        value("--bot-workers", "N", "processes in which bots think (default: all cores but one)"),
+        flag("--no-prepare", "prepare strong bots only when they first have to decide"),
+        value(
+            "--log", "FORMAT",
+            "how the log is written: text or json (default: json; at a terminal text, of what is wrong only)",
+            choices=("text", "json"),
+        ),
+        flag("--quiet", "print nothing at the start and at the end"),
+    ).description = (
+        "Let bots of servers that share a PostgreSQL think on this computer.\n"
+        "An environment variable does the same as an option: PISTE_DB=... is --db."
+    )  # fmt: skip
+    command(
+        "admin", "back up, move and tidy the database of a server",
+        """\
+  piste admin stats tables.db
+  piste admin backup postgresql://piste@localhost/piste backup.db
+  piste admin restore backup.db new.db
+  piste admin copy tables.db postgresql://piste@localhost/piste
+  piste admin close postgresql://piste@localhost/piste CODE
+  piste admin rotate-key postgresql://piste@localhost/piste
+  piste admin expire tables.db --days 90
+  piste admin migrate postgresql://owner@localhost/piste
+""",
+        value("action", "ACTION", "what to do, as in the examples", choices=ADMIN_ACTIONS),
+        value("words", "DB", "a file, or the address of a PostgreSQL; then what the action takes", nargs="*"),
+        value("--days", "N", "with expire: delete tables without a change for so many days"),
+        flag("--yes", "do not ask before something is deleted"),
+        flag("--json", "with stats: print one JSON document for machines"),
+    ).intermixed = True  # fmt: skip
     return top

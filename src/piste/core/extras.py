@@ -33,6 +33,7 @@ PETTINGZOO = Feature("PettingZoo", "rl", ("numpy", "gymnasium", "pettingzoo"))
 GYMNASIUM = Feature("Gymnasium", "rl", ("numpy", "gymnasium"))
 OPENSPIEL = Feature("OpenSpiel", "openspiel", ("numpy", "pyspiel"))
 CLUSTER = Feature("A cluster", "cluster", ("distributed",))
+POSTGRES = Feature("A database of PostgreSQL", "postgres", ("psycopg", "procrastinate"))
 PNG = Feature("A plot as PNG", "plot", ("matplotlib",))
 SERVE = Feature(
     "`piste serve`",

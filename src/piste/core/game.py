@@ -109,9 +109,14 @@ class Module(Generic[T]):
     def __init__(self, name: str) -> None:
         self.name = name
 
+    def __set_name__(self, _: type[Game], attribute: str) -> None:
+        self.attribute = attribute
+
     def __get__(self, game: Game, _: type[Game]) -> T:
         there = _exists(game.package, self.name)
-        return cast("T", importlib.import_module(f"{game.package}.{self.name}") if there else None)
+        module = importlib.import_module(f"{game.package}.{self.name}") if there else None
+        vars(game)[self.attribute] = module  # which is found before this is asked again
+        return cast("T", module)
 
 
 class Game:

@@ -142,6 +142,7 @@ class Prompt(NamedTuple):
 class GameText(Protocol):
     """A game's `text.py`, as a module: the lines of its sheet, in plain Python.
 
+    A game whose questions come with much that only a terminal prints adds `prompt(view, names)`: `ask` without that.
     A game whose cards or numbers have colours adds `marks(line, names, options, seat)`: which parts of a line they
     are. `seat` is the one that the line calls "you".
     """

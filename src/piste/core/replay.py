@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from piste.core.dealer import ChanceSource, Commitment, fresh_seed
@@ -132,8 +133,27 @@ def replay(record: Record) -> tuple[Table, Recorder]:
     return table, recorder
 
 
+def follow(table: Table, recorder: Recorder, lines: Sequence[str]) -> None:
+    """Play the next lines of a record that goes on elsewhere; refuse lines that do not follow from those before."""
+    names = {table.game.seat_name(seat): seat for seat in range(table.seats)}
+    first = len(recorder.lines)
+    for at, line in enumerate(lines, first):
+        if at == len(recorder.lines):  # what chance brings is dealt with the decision before it
+            step = json.loads(line)
+            if "mark" in step:
+                recorder.mark(read_mark(table.game, str(step["mark"])))
+            elif step.get("resigns") is True:
+                table.resign(names.get(str(step.get("seat")), HIDDEN))
+            else:
+                table.decide(names.get(str(step.get("seat")), HIDDEN), _decision(step))
+        if at >= len(recorder.lines) or recorder.lines[at] != line:
+            refuse(at + 1, "the game went otherwise")
+    if len(recorder.lines) != first + len(lines):
+        refuse(first + len(lines), "the game went on")
+
+
 def _decision(step: Mapping[str, Any]) -> str:
-    extra = [key for key in step if key not in ("n", "seat")]
+    extra = [key for key in step if key not in ("n", "seat", "check")]
     if len(extra) != 1 or not isinstance(step[extra[0]], str):
         raise PisteError("A decision is written as its kind and its name.")
     return str(step[extra[0]])

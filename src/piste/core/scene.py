@@ -6,6 +6,7 @@ A scene tells nothing that the seat's view does not; it only says what belongs t
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple, Protocol
 
 from piste.core.game import counted
@@ -45,7 +46,7 @@ class Card(NamedTuple):
     icon: str = ""  # what it does as a picture: the path of an SVG of 24 by 24, drawn as lines
     word: str = ""  # what it does in a word
     below: str = ""  # what choosing it leads to, written below it
-    active: bool = False  # what it does is happening now
+    active: bool = False  # what it does is happening now; of a cell, the last move changed it
     more: str = ""  # of a cell: what it becomes when 1 is added to its line
     less: str = ""  # and when 1 is subtracted
 
@@ -115,6 +116,7 @@ class RoundEnd(NamedTuple):
     title: str  # who won it
     lines: tuple[str, ...]  # how, and the score of the match
     areas: tuple[Area, ...]  # the cards that are shown now
+    line: int = 0  # the number of the log's first line about the next round; the server fills it in
 
 
 class SceneBuilder(Protocol):
@@ -154,6 +156,7 @@ def with_minus_sign(text: str) -> str:
     return text.replace("-", "−")
 
 
+@lru_cache(maxsize=1024)  # the same cards lie on every table
 def number_card(text: str, note: str = "", decision: int = HIDDEN) -> Card:
     """Return a card with a number, written as its game writes it: -3, +3 or 3."""
     value = int(text)
@@ -169,6 +172,7 @@ def number_cards(texts: Iterable[str]) -> tuple[Card, ...]:
 BACK = Card("", "1 card face down", "back")
 
 
+@lru_cache(maxsize=256)
 def face_down(cards: int, note: str = "") -> Card:
     """Return a pile of cards face down, drawn as one; an empty pile is a faint place."""
     return BACK._replace(name=f"{counted(cards, 'card')} face down", note=note, dim=cards == 0, copies=cards)

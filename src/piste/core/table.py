@@ -44,6 +44,7 @@ class Table:
         self._history: list[Step] = []
         self._states = [self._state]  # one more than steps in the history; both only grow
         self._logs: dict[int, tuple[LogEntry, ...]] = {}
+        self._openings: dict[int, Any] = {}
         self._append(self._dealt(self._state))
 
     def __repr__(self) -> str:
@@ -60,6 +61,10 @@ class Table:
         view.game, view.options, view.origin, view.counts = self.game.name, self.options, self._origin, self.counts
         view.seat, view.number = seat, self._number
         view.actions = actions_of(self._legal) if seat == self._actor else ()
+        if seat != self._actor:
+            view.decisions = ()
+        if self._actor != OVER:
+            view.ending = None
         view._later = partial(self._field, seat, len(self._history))
         return view
 
@@ -69,17 +74,31 @@ class Table:
         actor = rules.to_act(state)
         match name:
             case "position":
-                return rules.look(state, seat)
+                return self._position(seat, steps)
             case "kind":
                 return HIDDEN if actor == OVER else rules.kind(state)
             case "decisions":
-                return tuple(self.game.decision_names(state)) if actor == seat else ()
+                if actor != seat:
+                    return ()
+                return tuple(self.game.short_names(self._position(seat, steps), rules.legal(state)))
             case "opening":
-                return rules.look(self._states[0], seat)
+                return self._opening(seat)
             case "log":
                 return self._log(seat)[:steps]
             case "ending":
                 return self.game.ending(state) if actor == OVER else None
+
+    def _opening(self, seat: int) -> Any:
+        if seat not in self._openings:
+            self._openings[seat] = self.game.rules.look(self._states[0], seat)
+        return self._openings[seat]
+
+    def _position(self, seat: int, steps: int) -> Any:
+        """Return what a seat saw after so many steps: where its log has been worked out, it is there."""
+        log = self._logs.get(seat, ())
+        if 0 < steps <= len(log):
+            return log[steps - 1].after
+        return self.game.rules.look(self._states[steps], seat) if steps else self._opening(seat)
 
     @property
     def to_act(self) -> int | None:

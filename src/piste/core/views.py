@@ -49,7 +49,9 @@ class SeatView:
 
     def __init__(self, *values: Any, **fields: Any) -> None:
         """Take every field, in order or by name."""
-        for name, value in (dict(zip(VIEW_FIELDS, values, strict=False)) | fields).items():
+        for name, value in zip(VIEW_FIELDS, values, strict=False):
+            setattr(self, name, value)
+        for name, value in fields.items():
             setattr(self, name, value)
 
     if not TYPE_CHECKING:
@@ -91,9 +93,10 @@ class SeatView:
         if step >= len(self.log):
             return self
         position = self.log[step - 1].after if step else self.opening
-        return self._replace(
-            position=position, log=self.log[:step], kind=HIDDEN, decisions=(), actions=(), ending=None
-        )
+        return SeatView(
+            self.game, self.options, self.seat, self.number, HIDDEN, position, (), (), self.opening, self.log[:step],
+            self.origin, self.counts, None,
+        )  # fmt: skip
 
 
 VIEW_FIELDS = SeatView.__slots__[:-1]

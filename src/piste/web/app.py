@@ -29,6 +29,7 @@ from starlette.websockets import WebSocket
 
 from piste.core.errors import PisteError, UnknownNameError
 from piste.core.game import find, quoted
+from piste.core.protocols import SPECTATOR
 from piste.web import logging as logs
 from piste.web.middleware.guard import HTTP_SCHEME, FormError, Guard, answer, read_form, wants_json
 from piste.web.middleware.rate_limits import Limits, RateLimitError, network_of
@@ -36,15 +37,17 @@ from piste.web.network import Root, is_loopback, lan_addresses, link_root, qr_sv
 from piste.web.requests import int_param, last_step, parse_int, requested_game
 from piste.web.settings import Settings
 from piste.web.storage.schema import Listing as StoredTable
+from piste.web.storage.schema import StorageAwayError
 from piste.web.storage.storage import Storage
 from piste.web.study.runner import StudyRunner
 from piste.web.study.site import StudySite
 from piste.web.tables.lessons import LESSON
 from piste.web.tables.registry import TableNotFoundError
-from piste.web.tables.results import result_text
+from piste.web.tables.results import result_text, stored_score
 from piste.web.tables.room import OPEN, RESERVED, Opener, default_opener
 from piste.web.tables.service import TableService, TokenFactory, player_of
-from piste.web.views.rendering import STATIC, STEP_PARTS, PageRenderer, TableListing
+from piste.web.views.parts import ShownTable
+from piste.web.views.rendering import STATIC, PageRenderer, TableListing
 from piste.web.views.replay import replay_step
 from piste.web.views.view_models import steps as steps_since
 from piste.web.views.view_models import viewer_of
@@ -56,14 +59,18 @@ COOKIE_MAX_AGE_S = 365 * 86400
 MAX_ROOMS_LOADED = 10  # running games that the list of a player's games loads, to say whose turn it is
 TABLES_ON_HOME_PAGE = 3  # open tables on the first page; a link leads to the others
 RUNNING_ON_HOME_PAGE = 3  # of the player's own games there
-MAX_QR_CODES = 512  # in the cache
+MAX_SCORES_READ = 20  # of finished games, by one request for a list: each is replayed once
+MAX_QR_CODES, MAX_SCORES = 512, 8192  # in the cache
 TOKEN_CHARS = 43  # the length of a device's token
 NOBODY_PLAYS = "Nobody plays in public just now. Open a table, show it on the front page, and it stands here too."
 WANTS_REMATCH = "Your opponent wants a rematch"
 NO_GAMES = "You have no games here yet."
 ERROR_STATUS = (
-    ((TableNotFoundError, UnknownNameError), 404), (WorkersBusyError, 503), (RateLimitError, 429), (FormError, 400),
+    ((TableNotFoundError, UnknownNameError), 404), ((WorkersBusyError, StorageAwayError), 503),
+    (RateLimitError, 429), (FormError, 400),
 )  # fmt: skip
+REVIEW_WAIT_S = 1.5  # a replay that is opened waits this long for the coach
+READY_TIMEOUT_S = 3.0  # whoever asks whether this server is ready is told quickly that it is not
 IDLE_CHECK_S = 60
 IDLE_CHECKS_PER_EXPIRY = 60
 
@@ -79,6 +86,7 @@ class Site:
     lan: Callable[[], list[str]]
     runner: StudyRunner
     qr_codes: dict[str, bytes] = field(default_factory=dict)  # QR codes by link, the oldest first
+    scores: dict[str, tuple[int, ...]] = field(default_factory=dict)  # of finished games, the oldest first
 
     # Who asks
 
@@ -118,12 +126,12 @@ class Site:
         return self.root(request).startswith("https:") or self.settings.public.startswith("https:")
 
     async def name(self, player: str) -> str:
-        return (await asyncio.to_thread(self.service.storage.player, player) if player else None) or ""
+        return (await self.service.storage.read(self.service.storage.player, player) if player else None) or ""
 
     # Pages around the table
 
     async def home(self, request: Request) -> Response:
-        listed = await asyncio.to_thread(self.service.storage.listed, TABLES_ON_HOME_PAGE)
+        listed = await self.service.storage.read(self.service.storage.listed, TABLES_ON_HOME_PAGE)
         tables = [self.listing(stored, "") for stored in listed]
         player, root = self.player(request), self.link_root(request).text
         running = [table for table in await self.own_tables(player) if not table.over]
@@ -145,17 +153,30 @@ class Site:
         return HTMLResponse(self.pages.rules_page(game, part=part, root=self.link_root(request).text))
 
     async def watch(self, _request: Request) -> Response:
-        listed = await asyncio.to_thread(self.service.storage.listed)
+        listed = await self.service.storage.read(self.service.storage.listed)
         tables = [self.listing(stored, "") for stored in listed]
         return HTMLResponse(self.pages.page("list", title="Watch", tables=tables, empty=NOBODY_PLAYS))
 
     async def yours(self, request: Request) -> Response:
-        tables = await self.own_tables(self.player(request))
+        tables = await self.own_tables(self.player(request), scores=True)
         return HTMLResponse(self.pages.page("list", title="Your games", tables=tables, empty=NO_GAMES))
 
-    async def own_tables(self, player: str) -> list[TableListing]:
-        """Return the tables of a player, the latest first."""
-        tables = await asyncio.to_thread(self.service.storage.rooms_of, player) if player else []
+    def read_scores(self, tables: list[StoredTable]) -> None:
+        """Read the final scores of the latest of these games that are not known; runs in another thread."""
+        over = [one.room.code for one in tables if one.room.ended is not None and one.room.code not in self.scores]
+        for code in over[:MAX_SCORES_READ]:
+            self.scores[code] = ()
+            stored = self.service.storage.room(code)
+            with contextlib.suppress(Exception):  # a damaged one is listed without a score
+                self.scores[code] = stored_score(stored.lines) if stored else ()
+            if len(self.scores) > MAX_SCORES:
+                del self.scores[next(iter(self.scores))]
+
+    async def own_tables(self, player: str, *, scores: bool = False) -> list[TableListing]:
+        """Return the tables of a player, the latest first; with the scores of those that are over, if asked for."""
+        tables = await self.service.storage.read(self.service.storage.rooms_of, player) if player else []
+        if scores:
+            await self.service.storage.read(self.read_scores, tables)
         for stored in [table for table in tables if table.room.ended is None][:MAX_ROOMS_LOADED]:
             with contextlib.suppress(PisteError):  # a damaged one must not hide the others
                 async with self.service.room(stored.room.code):
@@ -181,7 +202,7 @@ class Site:
         actor = None if room is None else room.to_act
         waiting = sum(seat.kind in (OPEN, RESERVED) for seat in stored.seats)
         if row.ended is not None:
-            status = result_text(stored)
+            status = result_text(stored, self.scores.get(row.code, ()))
         elif any(seat.kind == RESERVED and seat.seat in stored.yours for seat in stored.seats):
             status = WANTS_REMATCH
         elif waiting:
@@ -239,8 +260,7 @@ class Site:
     async def table(self, request: Request) -> Response:
         player = self.player(request)
         name = await self.name(player)
-        async with self.service.room(request.path_params["code"]) as room:
-            await self.service.arrive(room, player, network_of(request.scope))
+        async with self.service.visit(request.path_params["code"], player, network_of(request.scope)) as room:
             model = self.service.view_model(room, player, self.link_root(request))
         if model.round_end is not None and model.round_end.number <= int_param(request, "seen", 0):
             model = model._replace(round_end=None)  # "Next round" without JavaScript
@@ -250,12 +270,11 @@ class Site:
 
     async def news(self, request: Request) -> Response:
         player = self.player(request)
-        async with self.service.room(request.path_params["code"]) as room:
-            await self.service.arrive(room, player, network_of(request.scope))
+        async with self.service.visit(request.path_params["code"], player, network_of(request.scope)) as room:
             model = self.service.view_model(room, player, self.link_root(request))
             steps = steps_since(room, viewer_of(room, player), model, last_step(request))
-        drawn = [(then, self.pages.parts(then, only=STEP_PARTS)) for then in steps]
-        return JSONResponse(news(model, self.pages.parts(model), int_param(request, "since", 0), steps=drawn))
+        shown = ShownTable(self.pages.draw)  # nothing is known of what the page shows
+        return JSONResponse(news(shown, model, int_param(request, "since", 0), steps))
 
     async def act(self, request: Request) -> Response:
         code, verb = request.path_params["code"], request.path_params["do"]
@@ -296,9 +315,9 @@ class Site:
     async def socket(self, websocket: WebSocket) -> None:
         code, player, network = websocket.path_params["code"], self.player(websocket), network_of(websocket.scope)
         root, since, step = self.link_root(websocket), int_param(websocket, "since", 0), last_step(websocket)
-        connection = Connection(
-            websocket, self.service, self.pages, self.limits, code, player, network, root, since, step
-        )
+        # Pages of earlier versions do not say that they can put single areas in place: they are sent whole scenes.
+        shown = ShownTable(self.pages.draw, "areas" in websocket.query_params)
+        connection = Connection(websocket, self.service, shown, self.limits, code, player, network, root, since, step)
         await connection.run()
 
     # Afterwards
@@ -312,18 +331,27 @@ class Site:
     async def review(self, request: Request) -> Response:
         review = await self.service.bot_runner.review(request.path_params["code"], network_of(request.scope))
         if review is None:
-            done = self.service.bot_runner.review_status(request.path_params["code"]).fraction
+            done = (await self.service.bot_runner.review_status(request.path_params["code"])).fraction
             said = {"ok": False, "said": "The coach is still looking at this game.", "done": done}
             return JSONResponse(said, 202)
         return Response(review, media_type="application/json")
 
+    async def resume_review(self, request: Request) -> Response:
+        code, fields = request.path_params["code"], await read_form(request)
+        await self.service.bot_runner.resume_review(code, network_of(request.scope))
+        seat, step = parse_int(fields.get("seat", ""), 2, SPECTATOR), parse_int(fields.get("step", ""), 6, 0)
+        return RedirectResponse(f"/t/{code}/replay?seat={seat}&step={step}", 303)
+
     async def replay(self, request: Request) -> Response:
         code, player = request.path_params["code"], self.player(request)
-        review = await self.service.bot_runner.review(code, network_of(request.scope))
+        opening = "step" not in request.query_params  # at the costliest decision, if the coach is quick
+        review = await self.service.bot_runner.review(
+            code, network_of(request.scope), REVIEW_WAIT_S if opening else 0.0
+        )
+        status = await self.service.bot_runner.review_status(code)
         async with self.service.room(code) as room:
             own = room.seat_of(player)
-            seat, status = int_param(request, "seat", own), self.service.bot_runner.review_status(code)
-            step = max(0, int_param(request, "step", 0)) if "step" in request.query_params else -1
+            seat, step = int_param(request, "seat", own), -1 if opening else max(0, int_param(request, "step", 0))
             replay = replay_step(room, step, seat, review, status, own)
         return HTMLResponse(self.pages.replay_page(replay, part="part" in request.query_params))
 
@@ -342,8 +370,12 @@ class Site:
         return PlainTextResponse("ok\n")
 
     async def readyz(self, _request: Request) -> Response:
+        if self.service.registry.closing:
+            return PlainTextResponse("This server is stopping. Ask another one, or come back in a moment.\n", 503)
         try:
-            await asyncio.to_thread(self.service.storage.ready)
+            await asyncio.wait_for(self.service.storage.read(self.service.storage.ready), READY_TIMEOUT_S)
+        except TimeoutError:
+            return PlainTextResponse(f"The storage did not answer within {READY_TIMEOUT_S:g} seconds.\n", 503)
         except PisteError as e:
             return PlainTextResponse(f"{e}\n", 503)
         return PlainTextResponse("ok\n")
@@ -352,7 +384,7 @@ class Site:
         # How long a bot thought tells whether it had a choice. Its opponents must not know.
         if not self.settings.open_metrics and not is_loopback(request.client.host if request.client else ""):
             raise HTTPException(404)
-        return Response(self.service.metrics.text(), headers={"content-type": CONTENT_TYPE_LATEST})
+        return Response(await self.service.metrics_text(), headers={"content-type": CONTENT_TYPE_LATEST})
 
     async def error_response(self, request: Request, error: Exception) -> Response:
         """Return a refusal with its sentence."""
@@ -385,6 +417,7 @@ class Site:
             Route("/t/{code}/qr.svg", self.qr),
             Route("/t/{code}/record", self.record),
             Route("/t/{code}/review", self.review),
+            Route("/t/{code}/review", self.resume_review, methods=["POST"]),
             Route("/t/{code}/replay", self.replay),
             WebSocketRoute("/t/{code}/socket", self.socket),
             Route("/t/{code}/{do}", self.act, methods=["POST"]),
@@ -425,12 +458,17 @@ def make_app(
     @contextlib.asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
         care = asyncio.gather(
-            maintain(service), *([bot_workers.prepare_all()] if settings.prepare else []), return_exceptions=True
+            maintain(service),
+            *([service.peers.run()] if service.peers is not None else []),
+            *([bot_workers.prepare_all()] if settings.prepare and settings.thinkers else []),
+            return_exceptions=True,
         )
+        service.start_jobs()
         try:
             yield
         finally:
             care.cancel()
+            await service.stop_jobs()  # before its bot workers end
             service.registry.close_subscriptions()
             await runner.close()
             await service.bot_runner.close()

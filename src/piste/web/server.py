@@ -151,6 +151,9 @@ def make_server(
                 ready()
 
         async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+            # Whoever comes back must reach another process, if there is one, and not this one again.
+            for listening in (*self.servers, *(sockets or ())):
+                listening.close()
             # uvicorn closes every websocket first and the application after that: this is the last moment to send.
             try:
                 before_shutdown()

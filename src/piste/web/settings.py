@@ -20,10 +20,20 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+class JobTimes(NamedTuple):
+    """How processes that take jobs from a queue watch over each other, in seconds."""
+
+    heartbeat_s: float = 2.0  # from one heartbeat to the next
+    gone_after_s: float = 10.0  # without a heartbeat: then others do its jobs
+    check_s: float = 3.0  # from one look for such jobs to the next
+    poll_s: float = 2.0  # from one look for any job to the next, beside what is notified
+    grace_s: float = 10.0  # `piste worker` goes on so long with what it has begun when it is to end
+
+
 class Settings(NamedTuple):
     """The settings of one server."""
 
-    db: Path  # the file of all tables; `default_db()` unless named
+    db: Path | str  # the file of all tables, `default_db()` unless named; or the address of a PostgreSQL
     host: str = ALL_INTERFACES
     port: int = PORT
     behind_proxy: str = ""  # the address of a proxy whose headers are trusted; "" without one
@@ -31,7 +41,8 @@ class Settings(NamedTuple):
     patience: float = 60.0  # seconds until an absent player's turn can be claimed
     max_rooms: int = 5000  # live in memory
     max_sockets: int = 4000
-    thinkers: int = max(1, cores() - 1)  # worker processes for bots
+    thinkers: int = max(1, cores() - 1)  # worker processes for bots; 0: slow decisions are left to `piste worker`
+    workers: int = 1  # server processes on one socket; more than one need PostgreSQL
     max_queued_per_network: int = 50  # tasks of one network that may wait for a worker
     public: str = ""  # the base of links, such as https://cards.example; "": the address that the browser used
     prepare: bool = False  # whether strong bots are prepared in the background from the start
@@ -41,6 +52,7 @@ class Settings(NamedTuple):
     head_timeout_s: float = 10.0  # for the head of a request to arrive
     open_metrics: bool = False  # whether other computers may read /metrics
     limits: bool = True  # whether rates are limited; off only for measuring
+    jobs: JobTimes = JobTimes()  # with a database that several processes share
 
 
 def default_db() -> Path:
@@ -50,8 +62,8 @@ def default_db() -> Path:
     return data_folder() / "tables.db"
 
 
-def read_public(text: str) -> str:
-    """Return a public address without a slash at its end, or refuse it."""
+def read_public(text: str, where: str = "--public") -> str:
+    """Return a public address without a slash at its end, or refuse it; `where` says what asked for it."""
     url = urlsplit(text.strip())
     try:
         valid = url.scheme in ("http", "https") and bool(url.hostname) and (url.port or 1) > 0
@@ -59,7 +71,7 @@ def read_public(text: str) -> str:
         valid = False
     if not valid or url.path.strip("/") or url.query or url.fragment or url.username is not None:
         raise OptionError(
-            f"--public is the address people type, such as https://cards.example, without anything after it; "
+            f"{where} is the address people type, such as https://cards.example, without anything after it; "
             f"{quoted(text)} is not."
         )
     return f"{url.scheme}://{url.netloc}"

@@ -18,43 +18,36 @@ from piste.web import logging as logs
 from piste.web.middleware.rate_limits import REFUSALS, Limits
 from piste.web.network import Root
 from piste.web.tables.registry import Subscription, TableNotFoundError
+from piste.web.tables.room import Room
 from piste.web.tables.service import VERBS, TableService
-from piste.web.views.rendering import MAX_LOG_LINES, STEP_PARTS, PageRenderer
-from piste.web.views.view_models import TableViewModel, viewer_of
+from piste.web.views.parts import STEP_PARTS, ShownTable
+from piste.web.views.rendering import MAX_LOG_LINES
+from piste.web.views.view_models import TableViewModel, Viewer
 from piste.web.views.view_models import steps as steps_since
 
 MAX_MESSAGE_LENGTH = 1024
-MAX_QUEUED_REQUESTS = 64
-FINISH_TIMEOUT_S = 5.0  # requests that came before a disconnection are still carried out for this time
+FINISH_TIMEOUT_S = 5.0  # a hint that was asked for before a disconnection is still carried out for this time
 CLOSE_RESTART, CLOSE_TRY_LATER, CLOSE_NO_TABLE = 1012, 1013, 4404
+ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 DISCONNECTED = (WebSocketDisconnect, RuntimeError, OSError)  # what sending raises when the client is gone
 
 
-Parts = dict[str, str]
-
-
 def news(
-    model: TableViewModel,
-    parts: Parts,
-    since: int,
-    before: Parts | None = None,
-    steps: Sequence[tuple[TableViewModel, Parts]] = (),
+    shown: ShownTable, model: TableViewModel, since: int, steps: Sequence[TableViewModel] = ()
 ) -> dict[str, Any]:
-    """Return what has changed: parts that differ from those before, and lines of the log from `since` on.
+    """Return what a client is sent: what differs from what it shows, and lines of the log from `since` on.
 
     Before that come the changes of each step, for a client that shows one event after another.
     """
-    old, latest, lines_sent, changes = before or {}, dict(before or {}), max(0, since), []
-    for then, drawn in steps:
-        changed = {name: html for name, html in drawn.items() if latest.get(name) != html}
-        changes.append({"parts": changed, "log": lines(then, lines_sent)})
-        latest |= drawn
+    lines_sent, changes = max(0, since), []
+    for then in steps:
+        changes.append({**shown.update(then, STEP_PARTS), "log": lines(then, lines_sent)})
         lines_sent = max(lines_sent, then.at)
     return {
         "at": model.at,
         "step": model.step,
         **({"steps": changes} if changes else {}),
-        "parts": {name: html for name, html in parts.items() if not old.get(name) == latest.get(name) == html},
+        **shown.update(model),
         "log": lines(model, lines_sent),
     }
 
@@ -71,7 +64,7 @@ class Connection:
 
     _socket: WebSocket
     _service: TableService
-    _pages: PageRenderer
+    _shown: ShownTable
     _limits: Limits
     _code: str
     _player: str
@@ -80,10 +73,11 @@ class Connection:
     _since: int  # the number of lines of the log that it has
     _step: int  # the last event sent; below 0 if the client does not want steps
     _seat: int = SPECTATOR
-    _sent: Parts = field(default_factory=dict)
     _n: int = 0  # messages sent
     _sending: asyncio.Lock = field(default_factory=asyncio.Lock)
-    _requests: asyncio.Queue[str] = field(default_factory=lambda: asyncio.Queue(MAX_QUEUED_REQUESTS))
+    _held: list[dict[str, Any]] = field(default_factory=list)  # answers that are sent with the next news
+    _hint: asyncio.Task[None] | None = None
+    _changed: asyncio.Event = field(default_factory=asyncio.Event)  # there are news to be sent
 
     def _work_slot(self) -> AbstractAsyncContextManager[None]:
         return self._limits.work_slot(self._network)
@@ -91,8 +85,7 @@ class Connection:
     async def run(self) -> None:
         """Serve the client until it disconnects or the server stops."""
         try:
-            async with self._work_slot(), self._service.room(self._code) as room:
-                await self._service.arrive(room, self._player, self._network)
+            async with self._work_slot(), self._service.visit(self._code, self._player, self._network) as room:
                 self._seat = room.seat_of(self._player)
                 subscription = self._service.registry.subscribe(self._code, self._seat)
         except PisteError as e:  # no such table, the arrival could not be stored, or there are too many rooms
@@ -101,22 +94,21 @@ class Connection:
             await self._send({"gone": True, "said": str(e)} if gone else {"ok": False, "said": str(e)})
             await self._socket.close(CLOSE_NO_TABLE if gone else CLOSE_TRY_LATER)
             return
+        self._changed = subscription.changed
         tasks: list[asyncio.Task[None]] = []
         try:
             await self._socket.accept()
-            parts = (self._send_changes(subscription), self._receive(), self._answer_requests())
-            tasks = [asyncio.ensure_future(part) for part in parts]
+            tasks = [asyncio.ensure_future(part) for part in (self._send_changes(subscription), self._receive())]
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         except DISCONNECTED:
             pass
         finally:
             # However a connection ends, its player is not counted as connected from now on.
             self._service.registry.unsubscribe(self._code, self._seat, subscription)
-            for task in tasks[:2]:
-                task.cancel()
-            if tasks and not subscription.closing:
-                with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(self._requests.join(), FINISH_TIMEOUT_S)
+            if self._hint is not None:
+                tasks.append(self._hint)
+                if not subscription.closing:
+                    await asyncio.wait((self._hint,), timeout=FINISH_TIMEOUT_S)
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
@@ -132,50 +124,67 @@ class Connection:
                 await subscription.changed.wait()
                 subscription.changed.clear()
                 if subscription.closing:
+                    for answer in self._held:
+                        await self._send(answer)
                     await self._send({"bye": "restart"})
                     await self._socket.close(CLOSE_RESTART)
                     return
                 async with self._work_slot():
-                    async with self._service.room(self._code) as room:
-                        model = self._service.view_model(room, self._player, self._root)
-                        if model.seat != self._seat:  # the player has sat down, here or in another window
-                            self._service.registry.change_seat(room, self._seat, model.seat)
-                            self._seat, self._since = model.seat, 0
-                        steps = steps_since(room, viewer_of(room, self._player), model, self._step)
-                    parts = self._pages.parts(model)
-                    drawn = [(then, self._pages.parts(then, only=STEP_PARTS)) for then in steps]
-                    message = news(model, parts, self._since, self._sent, drawn)
-                if message["parts"] or message["log"] or not self._n:
-                    await self._send(message)
-                self._since, self._sent = model.at, parts
-                self._step = model.step if self._step >= 0 else self._step
+                    room = self._service.registry.room_at_rest(self._code)
+                    if room is not None:
+                        message = self._news(room)
+                    else:
+                        async with self._service.room(self._code) as room:
+                            message = self._news(room)
+                answers, self._held = self._held, []
+                for answer in answers[:-1]:
+                    await self._send(answer)
+                if message["parts"] or "areas" in message or message["log"] or not self._n:
+                    await self._send({**answers[-1], **message} if answers else message)
+                elif answers:
+                    await self._send(answers[-1])
+
+    def _news(self, room: Room) -> dict[str, Any]:
+        """Return what this client does not show yet."""
+        model = self._service.view_model(room, self._player, self._root)
+        if model.seat != self._seat:  # the player has sat down, here or in another window
+            self._service.registry.change_seat(room, self._seat, model.seat)
+            self._seat, self._since = model.seat, 0
+        message = news(self._shown, model, self._since, steps_since(room, Viewer(model.seat), model, self._step))
+        self._since = model.at
+        self._step = model.step if self._step >= 0 else self._step
+        return message
 
     async def _receive(self) -> None:
-        """Read requests, also while one is being answered, or a disconnection would not be noticed."""
+        """Read requests and answer them, one after the other."""
         wait = self._limits.message_limiter(self._network)
         # receive_text raises KeyError for a binary message.
         with contextlib.suppress(KeyError, *DISCONNECTED):
             while True:
                 text = await self._socket.receive_text()
-                if wait() or self._requests.full():
+                if wait():
                     self._service.metrics.refusals.labels("messages").inc()
                     await self._send({"ok": False, "said": REFUSALS["messages"]})
                     await self._socket.close(CLOSE_TRY_LATER)
                     return
-                self._requests.put_nowait(text)
+                asked = parse_request(text)
+                if asked is not None and asked["do"] == "hint":
+                    # It waits for a bot worker. Meanwhile other requests are answered, and a disconnection is seen.
+                    if self._hint is not None:
+                        await self._hint
+                    self._hint = asyncio.ensure_future(self._answer(asked))
+                else:
+                    await self._answer(asked)
                 await asyncio.sleep(0)  # a client that sends many lets others come in between
 
-    async def _answer_requests(self) -> None:
-        """Answer requests, one after the other."""
-        while True:
-            text = await self._requests.get()
-            try:
-                answer = await self._respond(parse_request(text))
-                with contextlib.suppress(*DISCONNECTED):  # the request is carried out even if the client is gone
-                    await self._send(answer)
-            finally:
-                self._requests.task_done()
-            await asyncio.sleep(0)
+    async def _answer(self, asked: dict[str, str] | None) -> None:
+        """Carry out a request and answer it, even if the client is gone; with the news of it, if there are any."""
+        answer = await self._respond(asked)
+        if self._changed.is_set():
+            self._held.append(answer)
+        else:
+            with contextlib.suppress(*DISCONNECTED):
+                await self._send(answer)
 
     async def _respond(self, asked: dict[str, str] | None) -> dict[str, Any]:
         if asked is None:
@@ -209,8 +218,7 @@ class Connection:
     async def _send(self, message: dict[str, Any]) -> None:
         async with self._sending:
             self._n += 1
-            text = json.dumps({"n": self._n, **message}, ensure_ascii=False, separators=(",", ":"))
-            await self._socket.send_text(text)
+            await self._socket.send_text(ENCODER.encode({"n": self._n, **message}))
 
 
 def parse_request(text: str) -> dict[str, str] | None:

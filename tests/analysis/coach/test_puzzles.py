@@ -9,12 +9,24 @@ from pathlib import Path
 import pytest
 
 from piste.analysis.coach.evaluator import evaluator_of
-from piste.analysis.coach.puzzles import CERTAIN_GAMES, LEVELS, Puzzle, any_puzzle, fits, ordered, points, puzzle
+from piste.analysis.coach.puzzles import (
+    CERTAIN_GAMES,
+    LEVELS,
+    Puzzle,
+    any_puzzle,
+    fits,
+    ordered,
+    points,
+    puzzle,
+    sample_decisions,
+)
 from piste.cli.main import main
+from piste.core.dealer import Dealer
 from piste.core.errors import OptionError, UnknownNameError
 from piste.core.evaluation import EXACT, Chances, Choice, Evaluation
 from piste.core.game import find
 from piste.core.information_set import InformationSet
+from piste.games.mccoy_duel.rules import PICK
 from tests.game_setups import games
 
 
@@ -55,6 +67,30 @@ def test_a_margin_that_is_not_known_well_enough_is_no_puzzle() -> None:
         verdict = Evaluation(0, choices[0].chances, choices, EXACT, within, "")
         assert fits(Puzzle(1, view, verdict), "medium") == good
     assert [choice.action for choice in ordered(verdict)] == [0, 1]
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_of_two_answers_a_draw_says_which_one_shall_be_right(level: str) -> None:
+    game, options = find("positive-negative"), find("positive-negative").options()
+    wanted, answers = [], []
+    for number in range(30):
+        dealer = Dealer(f"puzzle {game.name} {game.option_texts(options)} {level} two answers {number}")
+        wanted.append(dealer.stream("answer").below(2))
+        answers.append(puzzle(game, options, "two answers", number, level).evaluation.best.action)
+    assert answers == wanted
+    assert 10 < sum(wanted) < 20
+
+
+def test_duel_asks_in_no_puzzle_who_goes_first() -> None:
+    game, dealer = find("mccoy-duel"), Dealer("kinds")
+    views = [
+        view
+        for number in range(30)
+        for view in sample_decisions(game, game.options(), f"kinds {number}", dealer.stream("puzzle"))
+    ]
+    assert len(views) > 100
+    assert PICK not in {view.kind for view in views}
+    assert len({view.kind for view in views}) > 3
 
 
 def test_what_there_is_not_gets_a_sentence() -> None:

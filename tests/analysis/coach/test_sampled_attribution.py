@@ -72,6 +72,17 @@ def test_the_columns_lead_from_the_first_chance_to_the_result(kind: Kind) -> Non
 
 
 @BY_KIND
+def test_a_review_that_was_stopped_ends_as_if_it_had_not_been(kind: Kind) -> None:
+    record, whole = record_of(played(kind, "stopped")), {}  # type: ignore[var-annotated]
+    made = review(record, evaluations=whole)
+    half = dict(list(whole.items())[: len(whole) // 2])
+    judged: list[int] = []
+    again = review(record, tell=lambda decision, _: judged.append(decision.step), evaluations=half)
+    assert again.attribution == made.attribution
+    assert judged == [decision.step for decision in made.attribution.decisions]
+
+
+@BY_KIND
 def test_every_decision_is_judged_and_the_best_has_no_loss(kind: Kind) -> None:
     found = review(record_of(played(kind, "judged")))
     for decision in found.attribution.decisions:

@@ -399,7 +399,8 @@ def test_harvest_says_which_moves_are_shut_and_what_each_has() -> None:
     options: dict[str, int | str] = {"variant": "harvest", "top": 3, "first": 1}
     table = piste.open_table("zero-sum-grid", options, laid="-1 -1 2 / 3 0 1 / 1 1 -3")
     table.decide(0, "R1+")
-    cells = tuple(cell(value) for value in (0, 0, 3, 3, 0, 1, 1, 1, -3))
+    values = (0, 0, 3, 3, 0, 1, 1, 1, -3)
+    cells = tuple(cell(value)._replace(active=at < 3) for at, value in enumerate(values))
     note = "Row 1 was just moved: not this turn. Would leave −3 to 3: R2+, R3−, C1+, C3+, C3−."
     handles = grid({1: (-1, 3), 2: (4, -1), 3: (-1, 7), 4: (8, 9)})
     assert standing(table) == Standing((Score("2"), Score("0")), "Turn", "2", "of 16")
@@ -599,3 +600,13 @@ def test_duel_lists_players_clockwise_and_says_who_is_out() -> None:
     assert [each.label for each in scene(table, 1) if each.kind == HAND] == ["Cy's hand", "Ann's hand", "Your hand"]
     table.resign(2)
     assert area(scene(table, 1), "Cy's hand").note == "left the match"
+
+
+def test_the_line_that_the_last_move_changed_is_marked() -> None:
+    table = piste.open_table("zero-sum-grid", {"first": 1}, laid="1 2 3 / -1 0 1 / -2 -1 0")
+    assert not any(cell.active for cell in scene(table)[0].cards)
+    table.decide(0, "R1-")
+    assert [at for at, cell in enumerate(scene(table)[0].cards) if cell.active] == [0, 1, 2]
+    table.decide(1, "C2+")
+    for seat in (SPECTATOR, 0, 1):
+        assert [at for at, cell in enumerate(scene(table, seat)[0].cards) if cell.active] == [1, 4, 7]

@@ -19,7 +19,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from piste.analysis.coach.evaluator import Evaluator, chance
-from piste.analysis.coach.timeline import Timeline, game_states
+from piste.analysis.coach.timeline import Evaluations, Timeline, game_states
 from piste.core.evaluation import Evaluation, Progress, quiet
 from piste.core.protocols import CHANCE, HIDDEN
 from piste.core.steps import Resignation, tell_step
@@ -96,10 +96,11 @@ def has_decisions(table: Table) -> bool:
 
 
 def attribute(
-    table: Table, evaluator: Evaluator, progress: Progress = quiet, tell: DecisionCallback = ignore_decision
-) -> Attribution:
-    """Evaluate every step of a finished game of two seats."""
-    timeline = Timeline(table, evaluator)
+    table: Table, evaluator: Evaluator, progress: Progress = quiet, tell: DecisionCallback = ignore_decision,
+    evaluations: Evaluations | None = None,
+) -> Attribution:  # fmt: skip
+    """Evaluate every step of a finished game of two seats, except those that are given."""
+    timeline = Timeline(table, evaluator, evaluations)
     decisions, chances, means = dict[int, Decision](), [], dict[tuple[int, int], float]()
     for at, actor in enumerate(timeline.actors):
         progress(at, len(timeline.actors), "judging")
@@ -109,9 +110,8 @@ def attribute(
         else:
             decisions[at] = evaluate_decision(timeline, at, actor)
             tell(decisions[at], tuple(chances))
-    evaluations = tuple(timeline.evaluations.values())
-    known = tuple(dict.fromkeys(evaluation.known for evaluation in evaluations))
-    within = max((evaluation.within for evaluation in evaluations), default=0.0)
+    known = tuple(dict.fromkeys(evaluation.known for evaluation in timeline.evaluations.values()))
+    within = max((evaluation.within for evaluation in timeline.evaluations.values()), default=0.0)
     chances.append(tuple(timeline.chance(len(timeline.actors), seat) for seat in timeline.seats))
     columns = tuple(_columns(seat, timeline, decisions, means) for seat in timeline.seats)
     # A mean over what a seat thinks possible is right against any player only if that is one state.

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from piste import bots
 from piste.analysis.arena.match import play_out
-from piste.analysis.coach.evaluator import evaluator_of
+from piste.analysis.coach.evaluator import SamplingEvaluator, evaluator_of
 from piste.core.dealer import Dealer, RandomStream
 from piste.core.errors import OptionError, UnknownNameError
 from piste.core.evaluation import ESTIMATED, Choice, Evaluation, Progress, quiet
@@ -32,6 +32,10 @@ MAX_DECISIONS_PER_GAME = 8
 
 MAX_GAMES = 150
 """Games searched for one puzzle."""
+
+ANSWER_GAMES = 20
+"""Where a question has two answers, each is the right one as often as the other: so many games are searched for the
+one that a draw has chosen, then the first that fits is taken."""
 
 MIN_CERTAIN_MARGIN = 0.5
 """The smallest margin between two certain results, as a part of a win: that of a draw."""
@@ -74,7 +78,13 @@ def puzzle(
     dealer = Dealer(f"puzzle {game.name} {game.option_texts(options)} {level} {seed} {number}")
     chooser = dealer.stream("puzzle")
     certain: set[bool] = set()
+    wanted, spare = dealer.stream("answer").below(2), None
+    many = isinstance(
+        evaluator, SamplingEvaluator
+    )  # there a search takes seconds, and each question has its own cards
     for at in range(MAX_GAMES):
+        if spare is not None and at >= spare[0] + ANSWER_GAMES:
+            return spare[1]
         if at >= CERTAIN_GAMES and certain == {True} and LEVELS[level][1] <= MIN_CERTAIN_MARGIN:
             raise OptionError(
                 f"No {level} puzzle turned up in {at} games of {game.notation.TITLE} with these options, where each "
@@ -85,13 +95,16 @@ def puzzle(
             known = InformationSet.told(game, view)
             candidate = Puzzle(number, view, evaluator.evaluate(known))
             certain.add(is_certain(candidate.evaluation))
-            if fits(candidate, level):
-                return candidate
-            if candidate.evaluation.known == ESTIMATED and fits(candidate, level, sure=False):
+            estimated = candidate.evaluation.known == ESTIMATED and not fits(candidate, level)
+            if estimated and fits(candidate, level, sure=False):
                 evaluator.weights(known)  # lets the evaluator compute what it would else only estimate
                 candidate = Puzzle(number, view, evaluator.evaluate(known))
-                if fits(candidate, level):
+            if fits(candidate, level):
+                if many or len(view.actions) > 2 or view.actions[wanted] == candidate.evaluation.best.action:
                     return candidate
+                spare = spare or (at, candidate)
+    if spare is not None:
+        return spare[1]
     raise OptionError(
         f"No {level} puzzle turned up in {MAX_GAMES} games of {game.notation.TITLE} with these options. "
         "Try another level or another seed."
@@ -127,7 +140,8 @@ def sample_decisions(game: Game, options: Any, seed: str, chooser: RandomStream)
     seats = [bots.find(available[chooser.below(len(available))], game) for _ in range(game.rules.seats(options))]
     views: list[SeatView] = []
     play_out(table, dealer, seats, views.append)
-    views = [view for view in views if len(view.actions) > 1]
+    left_out = getattr(game.explain, "NO_PUZZLE", ())
+    views = [view for view in views if len(view.actions) > 1 and view.kind not in left_out]
     for i in range(len(views) - 1, 0, -1):
         j = chooser.below(i + 1)
         views[i], views[j] = views[j], views[i]

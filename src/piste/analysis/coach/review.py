@@ -19,6 +19,7 @@ from piste.analysis.coach.attribution import (
 )
 from piste.analysis.coach.evaluator import SamplingEvaluator, chance, evaluator_of
 from piste.analysis.coach.labels import Labels
+from piste.analysis.coach.timeline import Evaluations
 from piste.core.errors import PisteError
 from piste.core.evaluation import ESTIMATED, EXACT, PROVEN, WITHIN, Progress, quiet
 from piste.core.game import Game
@@ -106,9 +107,13 @@ def review_without_decisions(record: Record) -> Review | None:
 
 
 def review(
-    record: Record, labels: Labels | None = None, progress: Progress = quiet, tell: DecisionCallback = ignore_decision
-) -> Review:
-    """Evaluate a finished game and pass each decision on as soon as it is evaluated; refuse a running game."""
+    record: Record, labels: Labels | None = None, progress: Progress = quiet,
+    tell: DecisionCallback = ignore_decision, evaluations: Evaluations | None = None,
+) -> Review:  # fmt: skip
+    """Evaluate a finished game and pass each decision on as soon as it is evaluated; refuse a running game.
+
+    `evaluations` are those that are there already, of the same game; the others are added to them.
+    """
     empty, table = empty_review(record, labels)
     if not has_decisions(table):
         return empty
@@ -116,7 +121,7 @@ def review(
     evaluator = evaluator_of(record.head.game, table.options, progress)
     is_sampled = isinstance(evaluator, SamplingEvaluator)
     attribution = (sampled_attribution.attribute if is_sampled else attribute)(
-        table, cast("Any", evaluator), progress, tell
+        table, cast("Any", evaluator), progress, tell, evaluations
     )
     return empty._replace(attribution=attribution, seconds=perf_counter() - clock, cpu=process_time() - worked)
 

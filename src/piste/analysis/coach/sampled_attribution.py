@@ -18,7 +18,7 @@ from piste.analysis.coach.attribution import (
     ignore_decision,
 )
 from piste.analysis.coach.evaluator import SamplingEvaluator, chance
-from piste.analysis.coach.timeline import Timeline
+from piste.analysis.coach.timeline import Evaluations, Timeline
 from piste.core.evaluation import Evaluation, Progress, quiet
 from piste.core.protocols import CHANCE, SPECTATOR
 from piste.core.steps import Resignation, tell_step
@@ -29,10 +29,11 @@ Node = tuple[int, int]
 
 
 def attribute(
-    table: Table, evaluator: SamplingEvaluator, progress: Progress = quiet, tell: DecisionCallback = ignore_decision
-) -> Attribution:
-    """Evaluate the decisions and the chance nodes of a finished game."""
-    timeline = _SampledTimeline(table, evaluator)
+    table: Table, evaluator: SamplingEvaluator, progress: Progress = quiet, tell: DecisionCallback = ignore_decision,
+    evaluations: Evaluations | None = None,
+) -> Attribution:  # fmt: skip
+    """Evaluate the decisions and the chance nodes of a finished game, except those that are given."""
+    timeline = _SampledTimeline(table, evaluator, evaluations)
     decisions, chances = timeline.choice_nodes()
     wanted = {*decisions, *((step + after, seat) for step, seat in chances for after in (0, 1))}
     wanted |= {(begin, seat) for begin, _, _ in timeline.parts for seat in timeline.seats}
@@ -48,17 +49,16 @@ def attribute(
     if table.seats == 2:  # a zero-sum account: the other side has the opposite signs
         c = columns[0]
         columns[1] = Columns(1, 1 - c.first, -c.others, -c.own, -c.luck, -c.revealed, 1 - c.result, c.off)
-    evaluations = timeline.evaluations.values()
-    known = tuple(dict.fromkeys(evaluation.known for evaluation in evaluations))
-    within = max((evaluation.within for evaluation in evaluations), default=0.0)
+    known = tuple(dict.fromkeys(evaluation.known for evaluation in timeline.evaluations.values()))
+    within = max((evaluation.within for evaluation in timeline.evaluations.values()), default=0.0)
     return Attribution(tuple(evaluated), timeline.chances(evaluated), tuple(columns), known, within)
 
 
 class _SampledTimeline(Timeline):
     """A game in parts that are evaluated separately, by samples of what each seat saw."""
 
-    def __init__(self, table: Table, evaluator: SamplingEvaluator) -> None:
-        super().__init__(table, evaluator)
+    def __init__(self, table: Table, evaluator: SamplingEvaluator, evaluations: Evaluations | None) -> None:
+        super().__init__(table, evaluator, evaluations)
         self.parts = evaluator.parts(self.states)
         self._sampler = evaluator
 

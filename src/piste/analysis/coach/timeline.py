@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
 from piste.analysis.coach.evaluator import Evaluator, chance
 from piste.core.belief import WrittenEvent
-from piste.core.evaluation import Evaluation
+from piste.core.evaluation import Chances, Choice, Evaluation
 from piste.core.game import Game, members
 from piste.core.information_set import InformationSet
 from piste.core.position import Position
@@ -16,15 +17,33 @@ from piste.core.steps import apply_step
 from piste.core.table import Table
 from piste.core.views import LogEntry, SeatView
 
+Evaluations = dict[tuple[int, int], Evaluation]
+"""By step and seat. Those of a review that was stopped let another one go on from there."""
+
+
+def evaluations_text(evaluations: Evaluations) -> str:
+    """Return evaluations as JSON, from which they can be read without a loss."""
+    rows = [[*key, evaluation] for key, evaluation in evaluations.items()]
+    return json.dumps(rows, separators=(",", ":"), default=lambda number: number.item())  # numpy's numbers
+
+
+def read_evaluations(text: str) -> Evaluations:
+    """Return the evaluations of a text."""
+    found: Evaluations = {}
+    for at, seat, (own, chances, choices, *rest) in json.loads(text or "[]"):
+        read = (Choice(action, Chances(*after), *more) for action, after, *more in choices)
+        found[at, seat] = Evaluation(own, Chances(*chances), tuple(read), *rest)
+    return found
+
 
 class Timeline:
     """The information sets of all seats at each step, and their values. Each is computed once, when asked for."""
 
-    def __init__(self, table: Table, evaluator: Evaluator) -> None:
+    def __init__(self, table: Table, evaluator: Evaluator, evaluations: Evaluations | None = None) -> None:
         self.game, self.history, self.actors = table.game, table.history(), table.actors()
         self.seats = range(table.seats)
         self.states = game_states(table)
-        self.evaluations: dict[tuple[int, int], Evaluation] = {}  # by step and seat
+        self.evaluations: Evaluations = {} if evaluations is None else evaluations
         self._evaluator = evaluator
         self._views = [table.view(seat) for seat in self.seats]
         self._known = [[InformationSet.told(self.game, view.at_step(0))] for view in self._views]

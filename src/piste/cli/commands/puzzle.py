@@ -20,7 +20,7 @@ from piste.cli.terminal import Terminal
 from piste.compiled.compiler import observation_spec
 from piste.core.dealer import fresh_seed
 from piste.core.errors import OptionError, PisteError
-from piste.core.evaluation import Choice
+from piste.core.evaluation import WITHIN, Choice
 from piste.core.extras import need, solving
 from piste.core.game import Game, find, names, tidy
 from piste.core.information_set import InformationSet
@@ -168,7 +168,9 @@ def solution_text(game: Game, problem: Puzzle) -> str:
     """Return the answer to a puzzle as one line."""
     choices = ordered(problem.evaluation)[:4]
     each = [f"{spelled(game, problem, choice)} {100 * points(choice):.1f} %" for choice in choices]
-    return f"{', '.join(each)} (margin {100 * problem.margin:.1f} points; {problem.evaluation.known})"
+    known, within = problem.evaluation.known, 100 * problem.evaluation.within
+    how = f"{known} {within:.2g} points" if known == WITHIN else known
+    return f"{', '.join(each)} (margin {100 * problem.margin:.1f} points; {how})"
 
 
 def wants_another(terminal: Terminal) -> bool:

@@ -8,73 +8,153 @@ import logging
 import os
 import socket
 import sys
+from collections.abc import Callable
+from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import NamedTuple
 
 from piste.cli.arguments import whole_number
-from piste.cli.terminal import Terminal
+from piste.cli.terminal import Terminal, complain
 from piste.core.errors import OptionError, PisteError
-from piste.core.extras import SERVE, need
+from piste.core.extras import POSTGRES, SERVE, need
 from piste.core.game import counted, quoted
 from piste.web.server import MAX_OPEN_FILES, check_libraries, listen, raise_file_limit, run_app
 from piste.web.settings import ALL_INTERFACES, LOOPBACK, PORT, Settings, default_db, read_public
 
 MAX_KEEP_DAYS = 36_500
+MAX_PROCESSES = 64
+YES, NO = ("1", "yes", "true", "on"), ("", "0", "no", "false", "off")
 
 
 def run(args: argparse.Namespace, terminal: Terminal) -> int:
     """Serve until it is stopped."""
-    refuse_more_processes(args.workers, os.environ.get("WEB_CONCURRENCY", ""))
-    settings = read_settings(args)
+    settings, manner = read_settings(args), read_manner(args)
     need(SERVE)
     check_libraries()
-    create_database_file(settings.db)
+    if isinstance(settings.db, Path):
+        create_database_file(settings.db)
     listener = listen(settings.host, settings.port)
     try:
         settings = settings._replace(port=listener.getsockname()[1])
-        return serve(settings, listener, terminal, quiet=args.quiet, browse=not args.no_open, log=args.log)
+        return serve(settings, listener, terminal, manner)
     finally:
         listener.close()
 
 
-def refuse_more_processes(workers: str | None, concurrency: str) -> None:
-    """Refuse more than one process: two would each hold half of every table."""
-    for text, where in ((workers, "--workers"), (concurrency, "WEB_CONCURRENCY")):
-        if text and text.strip() != "1":
-            raise OptionError(
-                f"{where} cannot be {quoted(text)}: a table lives in the memory of one process, and two would each "
-                "hold half of a game without knowing of the other. Leave it out; bots think in processes of their "
-                "own (--thinkers)."
-            )
+class Manner(NamedTuple):
+    """What a server says, and how."""
+
+    quiet: bool = False
+    browse: bool = False
+    log: str | None = None  # text or json; None: as it suits whoever reads it
+
+
+class Given(NamedTuple):
+    """What an option was given."""
+
+    text: str
+    where: str  # what gave it: the option itself or a variable
+
+
+def given(args: argparse.Namespace, option: str) -> Given | None:
+    """Return what was given to an option: on the command line, or else in its environment variable."""
+    name = option.replace("-", "_")
+    if getattr(args, name) is not None:
+        return Given(getattr(args, name), f"--{option}")
+    variable = f"PISTE_{name.upper()}"
+    text = os.environ.get(variable, "").strip()
+    return Given(text, variable) if text else None
+
+
+def given_flag(args: argparse.Namespace, option: str) -> bool:
+    """Return whether an option without a value was given, or its environment variable says so."""
+    if getattr(args, option.replace("-", "_")):
+        return True
+    variable = f"PISTE_{option.replace('-', '_').upper()}"
+    text = os.environ.get(variable, "").strip()
+    if text.lower() not in (*YES, *NO):
+        raise OptionError(f"{variable} cannot be {quoted(text)}: it is yes or no.")
+    return text.lower() in YES
+
+
+def given_number(args: argparse.Namespace, option: str, low: int, high: int, otherwise: int) -> int:
+    found = given(args, option)
+    return otherwise if found is None else whole_number(option, found.text, low, high, found.where)
 
 
 def read_settings(args: argparse.Namespace) -> Settings:
-    """Return the settings that the arguments ask for."""
-    proxy = args.behind_proxy or ""
-    if proxy:
-        try:
-            ipaddress.ip_network(proxy)
-        except ValueError:
-            raise OptionError(
-                f"--behind-proxy takes the address from which the proxy calls, such as 127.0.0.1; {quoted(proxy)} "
-                "is no address."
-            ) from None
-    settings = Settings(
-        db=default_db() if args.db is None else Path(args.db).expanduser().absolute(),
-        host=args.host or (LOOPBACK if proxy else ALL_INTERFACES),
-        port=PORT if args.port is None else whole_number("port", args.port, 0, 65535),
+    """Return the settings that the arguments and the environment ask for."""
+    host, public, proxy = given(args, "host"), given(args, "public"), read_proxy(given(args, "behind-proxy"))
+    db = read_db(given(args, "db"))
+    default = Settings(db)
+    return default._replace(
+        host=host.text if host is not None else LOOPBACK if proxy else ALL_INTERFACES,
+        port=given_number(args, "port", 0, 65535, PORT),
         behind_proxy=proxy,
-        public="" if args.public is None else read_public(args.public),
-        prepare=not args.no_prepare,
-        open_metrics=args.open_metrics,
-        limits=not args.no_limits,
+        public="" if public is None else read_public(*public),
+        prepare=not given_flag(args, "no-prepare"),
+        open_metrics=given_flag(args, "open-metrics"),
+        limits=not given_flag(args, "no-limits"),
+        keep_days=given_number(args, "keep", 0, MAX_KEEP_DAYS, default.keep_days),
+        patience=float(given_number(args, "patience", 5, 86_400, int(default.patience))),
+        thinkers=given_number(args, "bot-workers", 1, MAX_PROCESSES, default.thinkers),
+        workers=read_workers(args, shared=not isinstance(db, Path)),
     )
-    if args.keep is not None:
-        settings = settings._replace(keep_days=whole_number("keep", args.keep, 0, MAX_KEEP_DAYS))
-    if args.patience is not None:
-        settings = settings._replace(patience=float(whole_number("patience", args.patience, 5, 86_400)))
-    if args.thinkers is not None:
-        settings = settings._replace(thinkers=whole_number("thinkers", args.thinkers, 1, 64))
-    return settings
+
+
+def read_manner(args: argparse.Namespace) -> Manner:
+    return Manner(given_flag(args, "quiet"), not given_flag(args, "no-open"), read_log(args))
+
+
+def read_log(args: argparse.Namespace) -> str | None:
+    log = given(args, "log")
+    if log is not None and log.text not in ("text", "json"):
+        raise OptionError(f"{log.where} cannot be {quoted(log.text)}: it is text or json.")
+    return None if log is None else log.text
+
+
+def read_proxy(proxy: Given | None) -> str:
+    """Return the address of the proxy that is trusted; "" without one."""
+    if proxy is None:
+        return ""
+    try:
+        ipaddress.ip_network(proxy.text)
+    except ValueError:
+        raise OptionError(
+            f"{proxy.where} takes the address from which the proxy calls, such as 127.0.0.1; {quoted(proxy.text)} "
+            "is no address."
+        ) from None
+    return proxy.text
+
+
+def read_workers(args: argparse.Namespace, *, shared: bool) -> int:
+    """Return how many server processes are asked for; only a shared database allows more than one."""
+    concurrency = os.environ.get("WEB_CONCURRENCY", "").strip()
+    found = given(args, "workers") or (Given(concurrency, "WEB_CONCURRENCY") if concurrency else None)
+    if found is None:
+        return 1
+    workers = whole_number("workers", found.text, 1, MAX_PROCESSES, found.where)
+    if workers > 1 and not shared:
+        raise OptionError(
+            f"{found.where} cannot be {quoted(found.text)} with a file: one process holds all tables of a SQLite "
+            "file. Leave it out, or keep the tables in PostgreSQL, which several processes share: "
+            "--db postgresql://... Bots think in processes of their own (--bot-workers)."
+        )
+    return workers
+
+
+def read_db(db: Given | None) -> Path | str:
+    """Return the file or the address of the database; by default, a file."""
+    if db is None:
+        return default_db()
+    if "://" not in db.text:
+        return Path(db.text).expanduser().absolute()
+    need(SERVE)
+    need(POSTGRES)
+    from piste.web.storage.postgresql import read_address
+
+    read_address(*db)
+    return db.text
 
 
 def create_database_file(db: Path) -> None:
@@ -89,43 +169,81 @@ def create_database_file(db: Path) -> None:
         ) from None
 
 
-def serve(
-    settings: Settings,
-    listener: socket.socket,
-    terminal: Terminal,
-    *,
-    quiet: bool,
-    browse: bool,
-    log: str | None = None,
-) -> int:
-    """Run the application on this socket until it is stopped."""
+def serve(settings: Settings, listener: socket.socket, terminal: Terminal, manner: Manner) -> int:
+    """Run the application on this socket until it is stopped, in this process or in several."""
+    configure_logs(manner.log)
+    raise_file_limit(MAX_OPEN_FILES)
     from piste.web import logging as logs
+
+    def ready() -> None:
+        if not manner.quiet:
+            welcome(settings, terminal)
+        logs.info(
+            "serving",
+            port=settings.port,
+            keep_days=settings.keep_days,
+            workers=settings.workers,
+            thinkers=settings.thinkers,
+        )
+        if manner.browse and not settings.behind_proxy and can_browse(terminal):
+            open_browser(f"http://localhost:{settings.port}")
+
+    if settings.workers > 1:
+        supervise(settings, listener, manner, ready)
+    else:
+        serve_here(settings, listener, ready)
+    logs.info("stopped")
+    if not manner.quiet:
+        terminal.note("Stopped. All tables are kept.")
+    return 0
+
+
+def serve_here(settings: Settings, listener: socket.socket, ready: Callable[[], None]) -> None:
+    """Serve in this process."""
     from piste.web.app import make_app
 
-    # Lines of JSON are for machines. A person at a terminal reads words, and only when something is wrong.
+    error = run_app(make_app(settings), settings, listener, ready)
+    if error is not None:
+        raise error
+
+
+def supervise(settings: Settings, listener: socket.socket, manner: Manner, ready: Callable[[], None]) -> None:
+    """Serve in several processes that share the socket, with one more that lets bots think."""
+    from piste.web.supervisor import Child, Program, Supervisor
+
+    names = [f"server {number}" for number in range(1, settings.workers + 1)]
+    # Jobs are for a process of their own, so that no server is ended because a bot takes too much memory.
+    programs = [
+        *(Program(name, serve_as_child, (settings._replace(thinkers=0), listener, manner)) for name in names),
+        Program("worker", work_as_child, (settings, manner)),
+    ]
+    Supervisor([Child(program) for program in programs], ready, lambda text: complain(f"piste: {text}")).run()
+
+
+def serve_as_child(reports: Connection, settings: Settings, listener: socket.socket, manner: Manner) -> None:
+    """Serve in a process of a supervisor."""
+    configure_logs(manner.log)
+    serve_here(settings, listener, lambda: reports.send(""))
+
+
+def work_as_child(reports: Connection, settings: Settings, manner: Manner) -> None:
+    """Take jobs, as `piste worker` does, in a process of a supervisor."""
+    configure_logs(manner.log)
+    from piste.web.job_worker import run_worker
+
+    run_worker(settings, lambda: reports.send(""))
+
+
+def configure_logs(log: str | None) -> None:
+    """Write lines of JSON for machines. A person at a terminal reads words, and only when something is wrong."""
+    from piste.web import logging as logs
+
     person = sys.stderr.isatty()
     words = log == "text" or (log is None and person)
     logs.configure(
         level=logging.WARNING if person and log is None else logging.INFO,
         form=logs.TextFormatter() if words else logs.JsonFormatter(),
     )
-    raise_file_limit(MAX_OPEN_FILES)
-
-    def ready() -> None:
-        if not quiet:
-            welcome(settings, terminal)
-        logs.info("serving", port=settings.port, keep_days=settings.keep_days, thinkers=settings.thinkers)
-        if browse and not settings.behind_proxy and can_browse(terminal):
-            open_browser(f"http://localhost:{settings.port}")
-
-    app = make_app(settings)
-    error = run_app(app, settings, listener, ready)
-    if error is not None:
-        raise error
-    logs.info("stopped")
-    if not quiet:
-        terminal.note("Stopped. All tables are kept.")
-    return 0
 
 
 def welcome(settings: Settings, terminal: Terminal) -> None:
@@ -158,8 +276,17 @@ def welcome(settings: Settings, terminal: Terminal) -> None:
     duration = "until they are deleted"
     if settings.keep_days:
         duration = f"for {counted(settings.keep_days, 'day')} after the last thing that happened there"
-    terminal.line(f"Tables are kept in {settings.db}, {duration}.")
+    terminal.line(f"Tables are kept in {database_name(settings.db)}, {duration}.")
     terminal.line("To stop: Ctrl-C. Games go on when the server is back; open pages find it by themselves.")
+
+
+def database_name(db: Path | str) -> str:
+    """Return where the tables are kept, without a password."""
+    if isinstance(db, Path):
+        return str(db)
+    from piste.web.storage.postgresql import PostgresDatabase
+
+    return str(PostgresDatabase(db))
 
 
 def can_draw(terminal: Terminal) -> bool:

@@ -23,6 +23,9 @@ EFFECTS = (
 )
 """What each ability does, in few words."""
 
+NO_PUZZLE = (PICK,)
+"""Who goes first is asked before a card is seen: nothing there can be found out by thinking."""
+
 VERBS = {PLAY: "play", KILL: "bury", TAKE: "take", COPY: "copy", GIVE: "give"}
 
 

@@ -112,9 +112,10 @@ def cards_text(options: Options, cards: int) -> str:
     return ",".join(card_name(options, card) for card in by_power(cards)) or "-"
 
 
-def by_power(cards: int) -> list[int]:
+@lru_cache(maxsize=4096)  # the same hands are written again and again
+def by_power(cards: int) -> tuple[int, ...]:
     """Return cards from the lowest power to the highest."""
-    return sorted(members(cards), key=lambda card: (card % 9, card))
+    return tuple(sorted(members(cards), key=lambda card: (card % 9, card)))
 
 
 def name(options: Options, kind: int, action: int) -> str:

@@ -67,7 +67,7 @@ def tips(options: Options) -> tuple[str, ...]:
 def tower(opening: View, log: Sequence[LogEntry]) -> list[int]:
     """Return the face-up cards in the order played; of a tower that was there at the start only the top is known."""
     order = sorted(members(opening.up), key=lambda card: (card == opening.top, -(card % 9), card))
-    for entry in log:
+    for entry in log[next((at for at in range(len(log) - 1, 0, -1) if log[at].after.up == 0), 0) :]:
         up = entry.after.up
         order = [card for card in order if up >> card & 1] + [card for card in members(up) if card not in order]
     return order
@@ -76,7 +76,7 @@ def tower(opening: View, log: Sequence[LogEntry]) -> list[int]:
 def known_buried(log: Sequence[LogEntry]) -> tuple[int, int]:
     """Return the cards that this viewer knows to be buried, and those that a later draw may have taken (D17)."""
     sure = maybe = draws = 0  # draws: the number that might have taken one of `maybe`
-    for event, after in log:
+    for event, after in log[next((at for at in range(len(log) - 1, 0, -1) if log[at].after.buried == 0), 0) :]:
         card = 1 << event.what if event.what != HIDDEN else 0
         if after.buried == 0:
             sure = maybe = 0
@@ -379,8 +379,18 @@ def buried_note(p: View, sure: int, maybe: int) -> str:
     return "; ".join(known)
 
 
+def prompt(view: SeatView, names: tuple[str, ...]) -> Prompt:
+    p: View = view.position
+    if p.phase in (PICK, TARGET):
+        question = "Choose who goes first" if p.phase == PICK else "Choose an opponent"
+        return Prompt(question, player_keys(view, names), listed=True)
+    verb = VERBS[p.phase].capitalize()
+    return Prompt(f"{verb} which card?", card_keys(view), " ", verb=verb)
+
+
 def ask(view: SeatView, names: tuple[str, ...]) -> Prompt:
     p: View = view.position
+    asked = prompt(view, names)
     above: list[str] = []  # in the middle of a turn, only the question
     if p.phase == PLAY:
         above = ["", f"{names[p.seat]}'s turn."]
@@ -390,16 +400,11 @@ def ask(view: SeatView, names: tuple[str, ...]) -> Prompt:
         above = ["", f"{names[p.target]} gives a card to {names[p.seat]}."]
     if above and (p.phase != PICK or p.buried):  # before the first round there is nothing to see
         above += [str(row) for row in board(view, names)]
-    if p.phase in (PICK, TARGET):
-        question = "Choose who goes first" if p.phase == PICK else "Choose an opponent"
-        prompt = Prompt(question, player_keys(view, names), listed=True)
-    else:
-        keys, verb = card_keys(view), VERBS[p.phase].capitalize()
-        above += [f"You can {VERBS[p.phase]}: {' '.join(key.key for key in keys)}"]
-        prompt = Prompt(f"{verb} which card?", keys, " ", verb=verb)
+    if p.phase not in (PICK, TARGET):
+        above += [f"You can {VERBS[p.phase]}: {' '.join(key.key for key in asked.keys)}"]
     seen = [str(row) for row in board(view, names) if row.label in BRIEF_ROWS]
     short = [] if p.phase == PICK and not p.buried else ["", *wrap_lines(seen)]
-    return prompt._replace(above=tuple(wrap_lines(above)), brief="\n".join([*short, prompt.last_line]))
+    return asked._replace(above=tuple(wrap_lines(above)), brief="\n".join([*short, asked.last_line]))
 
 
 def card_keys(view: SeatView) -> tuple[Key, ...]:

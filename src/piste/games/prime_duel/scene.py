@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from piste.core.bits import lane, lane_one
 from piste.core.game import counted
 from piste.core.protocols import HIDDEN
@@ -55,8 +57,12 @@ def race(view: SeatView, names: tuple[str, ...]) -> Area:
     tokens = tuple(token(view, names, seat) for seat in order)
     if target > LONGEST_TRACK:
         return Area(SCORE, f"Race to {target}", maximum=target, tokens=tokens)
-    primes = tuple(n for n in range(target) if is_prime(n))
-    return Area(TRACK, f"Race to {target}", maximum=target, marks=primes, tokens=tokens)
+    return Area(TRACK, f"Race to {target}", maximum=target, marks=primes_below(target), tokens=tokens)
+
+
+@lru_cache(maxsize=64)
+def primes_below(target: int) -> tuple[int, ...]:
+    return tuple(n for n in range(target) if is_prime(n))
 
 
 def token(view: SeatView, names: tuple[str, ...], seat: int) -> Token:
@@ -98,11 +104,12 @@ def standing(view: SeatView, _names: tuple[str, ...]) -> Standing:
 
 def stacks(options: Options, cards: int) -> tuple[Card, ...]:
     """Return every card there is, with how many of it; faint where there is none."""
-    cards_left = []
-    for i in range(options.top):
-        many = lane(cards, i)
-        cards_left.append(Card(str(i + 1), f"{counted(many, 'card')} with {i + 1}", dim=many == 0, copies=many))
-    return tuple(cards_left)
+    return tuple([stack(i + 1, lane(cards, i)) for i in range(options.top)])
+
+
+@lru_cache(maxsize=256)
+def stack(number: int, many: int) -> Card:
+    return Card(str(number), f"{counted(many, 'card')} with {number}", dim=many == 0, copies=many)
 
 
 def counts(options: Options, cards: int) -> str:

@@ -27,7 +27,10 @@ def start(view: SeatView) -> str:
 def last_move(view: SeatView) -> str:
     if moves_left(view) != 1:
         return ""
-    return "One move makes all nine numbers 0. Find the line that is not 0 yet, and you win."
+    return (
+        "Your opponent left one move to 0, so you win: find the line that is not 0 yet. "
+        "Never leave one move yourself."
+    )
 
 
 def three_left(view: SeatView) -> str:
@@ -48,7 +51,10 @@ def result(view: SeatView) -> str:
         return ""
     if p.reason == TURN_LIMIT:
         return "The turns are used up, so it is a draw. Try again, and move nearer to 0 each time."
-    return "That is the whole game. In a real one the numbers go from -5 to 5."
+    return (
+        "That is the whole game. Who leaves one move to 0 loses: with two left, move away from 0 instead. "
+        "In a real game the numbers go from -5 to 5."
+    )
 
 
 def grid(label: str, *cells: int, note: str = "") -> Area:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from piste.core.game import counted
 from piste.core.protocols import HIDDEN
 from piste.core.scene import GRID, Area, Card, Handle, Score, Standing, number_card, turn_standing, with_minus_sign
 from piste.core.views import SeatView
 from piste.games.zero_sum_grid import notation
-from piste.games.zero_sum_grid.rules import HARVEST, View, on, winnable
-from piste.games.zero_sum_grid.text import HOPELESS, closed_moves, line_name, moves
+from piste.games.zero_sum_grid.rules import HARVEST, MOVE, View, on, winnable
+from piste.games.zero_sum_grid.text import HOPELESS, closed_moves, line_name
+
+PLACES = (0, 1, 2, 3, 4, 5, 6, 7, 8)
 
 EMBLEM = Area(
     GRID, notation.TITLE, tuple(number_card(str(cell)) for cell in (1, 0, -1, 2, 1, 0, 0, -1, -2)), columns=3
@@ -16,19 +20,31 @@ EMBLEM = Area(
 
 
 def scene(view: SeatView, _names: tuple[str, ...]) -> tuple[Area, ...]:
-    cells = tuple(map(cell, view.position.cells))
-    handles = tuple(handle(view, line) for line in range(6))
-    return (Area(GRID, "Grid", cells, note(view), columns=3, handles=handles),)
+    moved = last_line(view)
+    cells = tuple([cell(value, at in moved) for at, value in enumerate(view.position.cells)])
+    return (Area(GRID, "Grid", cells, note(view), columns=3, handles=handles(view.actions)),)
 
 
-def cell(value: int) -> Card:
-    """Return a cell, with what a move of its line would make of it."""
+@lru_cache(maxsize=128)
+def cell(value: int, moved: bool) -> Card:
+    """Return a cell, with what a move of its line would make of it, and whether the last move changed it."""
     more, less = (with_minus_sign(str(value + change)) for change in (1, -1))
-    return number_card(str(value))._replace(more=more, less=less)
+    return number_card(str(value))._replace(more=more, less=less, active=moved)
 
 
-def handle(view: SeatView, line: int) -> Handle:
-    more, less = (move if move in view.actions else HIDDEN for move in (2 * line, 2 * line + 1))
+def last_line(view: SeatView) -> tuple[int, ...]:
+    """Return the cells that the last move changed."""
+    event = view.log[-1].event if view.log else None
+    return on(PLACES, event.what >> 1) if event is not None and event.kind == MOVE else ()
+
+
+@lru_cache(maxsize=256)  # most moves are open most of the time
+def handles(actions: tuple[int, ...]) -> tuple[Handle, ...]:
+    return tuple(handle(actions, line) for line in range(6))
+
+
+def handle(actions: tuple[int, ...], line: int) -> Handle:
+    more, less = (move if move in actions else HIDDEN for move in (2 * line, 2 * line + 1))
     return Handle(line_name(line), line < 3, line % 3, more, less)
 
 
@@ -37,7 +53,7 @@ def note(view: SeatView) -> str:
     position: View = view.position
     if position.options.variant == HARVEST:
         return with_minus_sign(" ".join(closed_moves(position))) if view.ending is None else ""
-    started = moves(view.log) or view.ending is not None
+    started = view.ending is not None or any(entry.event.kind == MOVE for entry in reversed(view.log))
     return HOPELESS if started and not winnable(position.cells) else ""
 
 

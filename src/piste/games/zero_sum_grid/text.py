@@ -7,6 +7,7 @@ only the grid after it belongs to the event. A win is told with its event; every
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from piste.core.game import counted
 from piste.core.presentation import Drawn, EventContext, Key, Mark, Prompt, Row, number_marks
@@ -120,19 +121,23 @@ def grid(cells: Cells) -> list[str]:
     return [row("Row\\Col", ["1", "2", "3"]), Drawn("-" * (17 + 3 * width)), *rows]
 
 
+def prompt(view: SeatView, _names: tuple[str, ...]) -> Prompt:
+    keys = tuple(
+        Key(key, label, ask_line(at, view.actions), also)
+        for at, (key, label, also) in enumerate(LINE_TYPES)
+        if any(action // 6 == at for action in view.actions)
+    )
+    return Prompt("Select a line type", keys, listed=True)
+
+
 def ask(view: SeatView, names: tuple[str, ...]) -> Prompt:
     position: View = view.position
     now = state_of_play(position, names) if position.options.variant == HARVEST else []
     heading = [f"{names[position.seat]}'s turn.", CURRENT, *grid(position.cells), "", *now]
     if moves(view.log):
         heading.insert(0, "")
-    keys = tuple(
-        Key(key, label, ask_line(at, view.actions), also)
-        for at, (key, label, also) in enumerate(LINE_TYPES)
-        if any(action // 6 == at for action in view.actions)
-    )
     brief = "\n".join(["", *grid(position.cells), *now, f"{names[position.seat]} (R1+ to C3-): "])
-    return Prompt("Select a line type", keys, above=tuple(heading), listed=True, brief=brief)
+    return prompt(view, names)._replace(above=tuple(heading), brief=brief)
 
 
 def state_of_play(position: View, names: tuple[str, ...]) -> list[str]:
@@ -153,6 +158,7 @@ def closed_moves(position: View) -> list[str]:
     return text
 
 
+@lru_cache(maxsize=256)  # most moves are open most of the time
 def ask_line(line_type: int, actions: tuple[int, ...]) -> Prompt:
     letter, _, also = LINE_TYPES[line_type]
     keys = []

@@ -21,6 +21,7 @@ export function applyMessage(message) {
   const asked = questionKey(), wasOpen = roundEndOpen();
   delete document.body.dataset.deal;
   for (const [part, html] of Object.entries(message.parts ?? {})) replacePart(part, html);
+  if (message.areas) replaceAreas(message.areas);
   const news = (message.log ?? []).filter(([number]) => !$(`line-${number}`));
   for (const [number, kind, text] of news) {
     const line = document.createElement("li");
@@ -29,6 +30,7 @@ export function applyMessage(message) {
     line.textContent = text;
     $("log").append(line);
   }
+  hideNextRound();
   if (news.length) scrollLog();
   if (roundEndOpen() && !wasOpen) {
     $("round-end").focus({ preventScroll: true });
@@ -44,16 +46,41 @@ export function applyMessage(message) {
 function replacePart(part, html) {
   const place = $(`part-${part}`);
   if (!place || partHtml[part] === html) return;
-  const before = highlight.countThings(place);
   partHtml[part] = html;
+  replaceIn(part, () => { place.innerHTML = html; });
+}
+
+// Puts single areas on the table: a number stands for an area that stays, HTML for a new one. What stays is not touched.
+function replaceAreas(areas) {
+  const place = $("part-scene"), box = place.querySelector(".areas"), before = [...box.children];
+  delete partHtml.scene; // it is no longer what was sent as a whole
+  replaceIn("scene", () => {
+    const after = areas.map((area) => (typeof area === "number" ? before[area] : fragment(area)));
+    for (const area of before) if (!after.includes(area)) area.remove();
+    let next = null;
+    for (const area of after.reverse()) {
+      if (area.parentElement !== box) box.insertBefore(area, next);
+      next = area;
+    }
+  });
+}
+
+function fragment(html) {
+  const template = document.createElement("template");
+  template.innerHTML = html;
+  return template.content.firstElementChild;
+}
+
+function replaceIn(part, change) {
+  const place = $(`part-${part}`), before = highlight.countThings(place);
   const focus = place.contains(document.activeElement) ? document.activeElement : null;
   const typed = [...place.querySelectorAll("input[id]:not([type=hidden], [readonly]), select[id]")].map((field) => [field.id, field.value]);
   const open = [...place.querySelectorAll("details[open][id]")].map((fold) => fold.id);
-  place.innerHTML = html;
+  change();
   if (before.size) highlight.markNew(place, before); // on the first drawing everything is new, and nothing is marked
   for (const id of open) if ($(id)) $(id).open = true;
   for (const [id, value] of typed) if ($(id)) $(id).value = value;
-  if (focus || (focusPart === part && document.activeElement === document.body)) {
+  if ((focus && !focus.isConnected) || (focusPart === part && document.activeElement === document.body)) {
     const sameElement = focus?.id && $(focus.id);
     focusPart = "";
     if (sameElement) sameElement.focus({ preventScroll: true });
@@ -74,12 +101,20 @@ export function roundEndOpen() {
   return Number($("round-end")?.dataset.round ?? 0) > roundSeen;
 }
 
+// While the end of a round is shown, the log does not tell of the next one.
+function hideNextRound() {
+  const from = roundEndOpen() ? Number($("round-end").dataset.line) : Infinity;
+  for (const line of $("log").querySelectorAll(roundEndOpen() ? "li[id]" : "[hidden]")) line.hidden = Number(line.id.slice("line-".length)) >= from;
+}
+
 function nextRound(event) {
   const card = event.target.closest("#round-end");
   if (!card) return;
   event.preventDefault();
   roundSeen = Number(card.dataset.round);
   $("main").classList.remove("held");
+  hideNextRound();
+  scrollLog();
   const target = document.querySelector(".panel") ?? $("part-scene");
   target.tabIndex = -1;
   target.focus({ preventScroll: true });

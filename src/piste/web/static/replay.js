@@ -1,12 +1,14 @@
 // A game shown again: from step to step without loading the page anew, and by itself.
 const $ = (id) => document.getElementById(id);
 const { code, seat, steps } = document.body.dataset;
-const last = Number(steps);
+const first = Number(document.body.dataset.first), last = Number(steps);
 const POLL_INTERVAL_MS = 2000; // between two requests for the coach's progress
+const POLLS_AT_FIRST = 2; // a review that is there by then still opens where most was lost
 const PLAY_INTERVAL_MS = 1400, SLOW_INTERVAL_MS = 4000; // between two steps that come by themselves
 const seen = new Map(); // steps that were fetched, once the coach is done
 let step = Number(document.body.dataset.step), wanted = step, currentHtml = "";
 let looking = Boolean(document.body.dataset.looking), moved = location.search.includes("step=");
+let polls = 0;
 let timer = 0; // of the step that comes next by itself; 0 while nothing plays
 
 export function begin() {
@@ -19,7 +21,7 @@ export function begin() {
   if (looking) setTimeout(pollReview, POLL_INTERVAL_MS);
 }
 
-const targets = () => ({ first: 0, previous: step - 1, next: step + 1, last });
+const targets = () => ({ first, previous: step - 1, next: step + 1, last });
 
 function click(event) {
   if (event.ctrlKey || event.metaKey || event.shiftKey) return;
@@ -29,7 +31,7 @@ function click(event) {
   else if (button) move(targets()[button.id.slice(3)]);
   else if (plot) {
     const box = plot.getBoundingClientRect();
-    move(Math.round(((event.clientX - box.left) / box.width) * last));
+    move(first + Math.round(((event.clientX - box.left) / box.width) * (last - first)));
   }
 }
 
@@ -39,7 +41,7 @@ function keydown(event) {
     event.preventDefault();
     return timer ? pause() : play();
   }
-  const to = { ArrowLeft: step - 1, ArrowRight: step + 1, Home: 0, End: last }[event.key];
+  const to = { ArrowLeft: step - 1, ArrowRight: step + 1, Home: first, End: last }[event.key];
   if (to === undefined) return;
   event.preventDefault();
   move(to);
@@ -62,7 +64,7 @@ function play() {
     else pause();
   };
   timer = setTimeout(async () => {
-    if (step >= last) await go(0);
+    if (step >= last) await go(first);
     else return next();
     if (timer) timer = setTimeout(next, interval);
   });
@@ -81,7 +83,7 @@ function showPlaying(playing) {
 }
 
 async function go(to) {
-  wanted = Math.max(0, Math.min(last, to));
+  wanted = Math.max(first, Math.min(last, to));
   const asked = wanted;
   const text = seen.get(asked) ?? (await fetchStep(asked));
   if (text === null) return location.assign(address(asked));
@@ -104,8 +106,8 @@ function replaceStep(to, text) {
   if (open && $("named")) $("named").open = true;
   if (focus && document.activeElement === document.body && $(focus)) $(focus).focus({ preventScroll: true });
   $("slider").value = to;
-  $("where").textContent = `Step ${to} of ${last}`;
-  for (const [name, target] of Object.entries(targets())) $(`go-${name}`).href = address(Math.max(0, Math.min(last, target)));
+  $("where").textContent = `Step ${to - first} of ${last - first}`;
+  for (const [name, target] of Object.entries(targets())) $(`go-${name}`).href = address(Math.max(first, Math.min(last, target)));
   if (moved) history.replaceState(null, "", address(to));
 }
 
@@ -120,13 +122,39 @@ async function fetchStep(to) {
   }
 }
 
+// A verdict that comes while its place is looked at gets no more room than was kept for it, until somebody asks.
+function keepPlace() {
+  const coach = document.querySelector(".coach");
+  coach.classList.add("brief");
+  if (coach.scrollHeight <= coach.clientHeight) return coach.classList.remove("brief");
+  const button = document.createElement("button");
+  button.className = "link";
+  button.textContent = "Read on";
+  button.addEventListener("click", () => {
+    coach.classList.remove("brief");
+    button.remove();
+  });
+  coach.append(button);
+}
+
 async function pollReview() {
   const at = step, text = await fetchStep(at);
+  polls += 1;
   looking = text === null || text.includes('id="looking"');
-  if (!looking && !moved) return location.replace(`/t/${code}/replay?seat=${seat}`); // it opens where most was lost
   if (text !== null && wanted === at && step === at) {
-    if (!looking) return show(at, text);
-    if (text !== currentHtml) replaceStep(at, text); // the review so far; screen readers are not told
+    const kept = document.querySelector(".coach:is(.pending, .brief)");
+    if (!looking) {
+      show(at, text);
+      if (kept) keepPlace();
+      const costliest = document.querySelector(".summary a[data-step]");
+      // Later, or once somebody has stepped or scrolled, the page stays where it is: the summary has the link.
+      if (costliest && !moved && polls <= POLLS_AT_FIRST && !scrollY) return go(Number(costliest.dataset.step));
+      return;
+    }
+    if (text !== currentHtml) {
+      replaceStep(at, text); // the review so far; screen readers are not told
+      if (kept) keepPlace();
+    }
   }
   if (looking) setTimeout(pollReview, POLL_INTERVAL_MS);
 }

@@ -23,7 +23,7 @@ export class Connection {
     if (this.socket && this.socket.readyState < 2) return;
     this.leaving = false;
     const scheme = location.protocol === "https:" ? "wss:" : "ws:";
-    const socket = new WebSocket(`${scheme}//${location.host}/t/${this.code}/socket?since=${this.at}&step=${this.step}`);
+    const socket = new WebSocket(`${scheme}//${location.host}/t/${this.code}/socket?since=${this.at}&step=${this.step}&areas=1`);
     this.socket = socket;
     this.heard = 0;
     this.good = false; // it has brought news, and not only a refusal

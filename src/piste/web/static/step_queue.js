@@ -88,7 +88,14 @@ function flush() {
   const all = queue;
   queue = [];
   lastShown = performance.now();
-  showFrame({ parts: Object.assign({}, ...all.map((one) => one.parts)), log: all.flatMap((one) => one.log ?? []) });
+  showFrame(all.reduce(merged));
+}
+
+// Two frames as one. Areas that stayed are numbered as in the frame before, unless that brought the whole table.
+function merged(one, next) {
+  const whole = next.parts?.scene !== undefined;
+  const areas = whole || !one.areas ? next.areas : next.areas?.map((area) => (typeof area === "number" ? one.areas[area] : area)) ?? one.areas;
+  return { parts: { ...one.parts, ...next.parts }, areas, log: [...(one.log ?? []), ...(next.log ?? [])] };
 }
 
 export function guardClicks() {

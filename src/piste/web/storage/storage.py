@@ -1,93 +1,142 @@
-"""Storage of rooms, seats and records in one SQLite file that one process locks.
+"""Storage of rooms, seats and records: in one SQLite file that one process locks, or in PostgreSQL for several.
 
-One thread does all writing. Everything that waits is written in one transaction, so that many decisions share one
-wait for the disk. A write is durable when its future is done, and not before.
+One thread of a process does all its writing. Everything that waits is written in one transaction, so that many
+decisions share one wait for the disk. A write is durable when its future is done, and not before.
 """
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
-import os
 import queue
 import secrets
-import sqlite3
 import threading
-from collections.abc import Iterable, Iterator
-from concurrent.futures import Future
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from sqlalchemy import URL, Connection, Engine, Select, and_, create_engine, event, func, select
-from sqlalchemy.exc import DatabaseError, IntegrityError, OperationalError, SQLAlchemyError
+from sqlalchemy import Connection, Select, and_, func, select
+from sqlalchemy.exc import SQLAlchemyError
 
 from piste.core.errors import PisteError
 from piste.web.storage import schema
+from piste.web.storage.database import Database, affects_all, away, connection_lost, locked, reason, retryable
+from piste.web.storage.jobs import JobCount, job_counts, job_takers
 from piste.web.storage.schema import (
     Change,
     KeyRow,
     LineRow,
     Listing,
+    PartialReviewRow,
     PlayerRow,
+    PresenceRow,
+    ProcessRow,
+    RefusedChangeError,
     ReviewRow,
+    RoomDelete,
     RoomRow,
+    RoomUpdate,
     SeatRow,
     SitterRow,
+    StorageAwayError,
     StorageError,
     StoredTable,
     put,
+    put_if_absent,
 )
 
 MAX_CALLS_PER_TRANSACTION = 512
 MAX_TIME = 1e11  # larger than any time that was ever written; in SQLite text is larger than any number
-WRITE_TIMEOUT_S = 10.0
+WRITE_TIMEOUT_S = READ_TIMEOUT_S = 10.0
+MAX_TRIES = 3  # of a transaction that failed for a reason that may be gone
+MAX_READERS = 8  # reads at once; further ones wait for one of them
 T = TypeVar("T")
 
 
-class StorageGoneError(StorageError):
-    """The file was removed or replaced."""
+class UncertainError(StorageError):
+    """Changes that were sent to a database that did not answer."""
+
+    def __init__(self, writing: Writing | None = None) -> None:
+        super().__init__(
+            "The database does not answer, so it is not known yet whether this was kept. Look again in a moment: the "
+            "table shows it as soon as it can."
+        )
+        self.writing = writing  # if it may still come to an end
 
 
-class _Call(NamedTuple):
-    changes: tuple[Change, ...]
-    done: Future[None]
+class Presence(NamedTuple):
+    """The sockets of a seat with a process, and how long ago that was noted."""
+
+    process: str
+    seat: int
+    sockets: int
+    age_s: float
+
+
+class Writing(Future[None]):
+    """Changes to be made together; done when they are on the disk. They can be given up until a writer takes them."""
+
+    def __init__(self, changes: tuple[Change, ...] = ()) -> None:
+        super().__init__()
+        self.changes = changes
+        self.set_running_or_notify_cancel()  # it is written even if nobody waits for it any more
+        self._lock = threading.Lock()
+        self._taken = self._given_up = False
+
+    def take(self) -> bool:
+        """Let the writer have it, unless it was given up."""
+        with self._lock:
+            self._taken = not self._given_up
+            return self._taken
+
+    def give_up(self) -> bool:
+        """Return whether it will never be written."""
+        with self._lock:
+            self._given_up = not self._taken
+            return self._given_up
 
 
 class Storage:
-    """The database file. `write` and all reads may be called from any thread."""
+    """The database. `write` and all reads may be called from any thread."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path.resolve()  # links to one file share its lock
+    def __init__(self, db: Path | str) -> None:
+        self.database = open_database(db)
+        self.process = secrets.token_hex(8)  # the name by which other processes know this one
         self._state_lock = threading.Lock()  # for opening, closing and the queue
         self._read_write_lock = threading.Lock()  # for a read that a write depends on
-        self._calls: queue.SimpleQueue[_Call | None] = queue.SimpleQueue()
+        self._calls: queue.SimpleQueue[Writing | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
+        self._reads: set[Future[Any]] = set()  # that are being made
+
+    @property
+    def shared(self) -> bool:
+        """Whether other processes may change what is stored."""
+        return self.database.shared
 
     def open(self) -> None:
-        """Lock the file for this process and migrate it to the current schema."""
+        """Open the database and migrate it to the current schema; a file is locked for this process."""
         with self._state_lock, contextlib.ExitStack() as undo:
             if self._thread is not None:
                 raise PisteError("The storage is open already.")
-            undo.callback(_lock(self.path).close)
-            _create_private(self.path)
-            self._writer = _engine(self.path, writes=True)
-            undo.callback(self._writer.dispose)
-            _prepare(self._writer, self.path)
-            self._reader = _engine(self.path, writes=False)
-            undo.callback(self._reader.dispose)
-            self._file = _identity(self.path)
+            self._writer, self._reader = self.database.open()
+            undo.callback(self.database.close)
+            self._readers = ThreadPoolExecutor(MAX_READERS, "piste-reader")
+            undo.callback(self._readers.shutdown, wait=False)
             self._release = undo.pop_all()
             # A daemon thread, so that a process that ends without closing does not hang.
             self._thread = threading.Thread(target=self._work, name="piste-writer", daemon=True)
             self._thread.start()
 
     def close(self) -> None:
-        """Write what waits, then release the file; closing twice does no harm."""
+        """Write what waits, then release the database; closing twice does no harm."""
         with self._state_lock:
             thread, self._thread = self._thread, None
             if thread is not None:
                 self._calls.put(None)
         if thread is not None:
-            thread.join()
+            thread.join(None if not self.shared else WRITE_TIMEOUT_S)  # a network may never answer
+            wait(list(self._reads), READ_TIMEOUT_S)
             self._release.close()
 
     def __enter__(self) -> Storage:
@@ -97,20 +146,55 @@ class Storage:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def write(self, *changes: Change) -> Future[None]:
+    def write(self, *changes: Change) -> Writing:
         """Make all these changes or none; they are on the disk when the future is done.
 
-        Calls are carried out in order. A future that fails holds a StorageError. It cannot be cancelled: the changes
-        are written even if nobody waits for it.
+        Calls for one room are carried out in order. A future that fails holds a StorageError. It cannot be cancelled:
+        the changes are written even if nobody waits for it.
         """
-        done: Future[None] = Future()
-        done.set_running_or_notify_cancel()
+        call = Writing(changes)
         with self._state_lock:
             if self._thread is None:
-                done.set_exception(StorageError("The storage is closed: nothing more can be kept."))
+                call.set_exception(StorageError("The storage is closed: nothing more can be kept."))
             else:
-                self._calls.put(_Call(changes, done))
-        return done
+                self._calls.put(call)
+        return call
+
+    async def finish(self, *changes: Change) -> tuple[Future[None], asyncio.CancelledError | None]:
+        """Write changes and wait for it. Return what came of it, and whether the caller was cancelled meanwhile.
+
+        What is written is written even if nobody waits for it any more. Where a network may fall silent, there is an
+        end to waiting, and then it is uncertain whether they were made.
+        """
+        call = self.write(*changes)
+        waiting, cancelled = asyncio.wrap_future(call), None
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + WRITE_TIMEOUT_S if self.shared else None
+        while not waiting.done() and (deadline is None or loop.time() < deadline):
+            try:
+                await asyncio.wait({waiting}, timeout=None if deadline is None else max(0.0, deadline - loop.time()))
+            except asyncio.CancelledError as e:
+                cancelled = e
+        if waiting.done():
+            waiting.cancelled() or waiting.exception()  # asyncio wants its exception to be looked at
+            return call, cancelled
+        failed: Future[None] = Future()
+        failed.set_exception(StorageAwayError() if call.give_up() else UncertainError(call))
+        return failed, cancelled
+
+    async def read(self, query: Callable[..., T], *args: Any) -> T:
+        """Return what a query of this storage returns, run in another thread."""
+        asked = self._readers.submit(query, *args)
+        self._reads.add(asked)
+        asked.add_done_callback(self._reads.discard)
+        running = asyncio.wrap_future(asked)
+        # Not wait_for, which may lose a cancellation that comes with the result.
+        await asyncio.wait({running}, timeout=READ_TIMEOUT_S)
+        if running.done():
+            return running.result()
+        running.add_done_callback(lambda done: done.cancelled() or done.exception())  # nobody awaits it any more
+        running.cancel()  # if it has not begun: what many have asked for is not all asked later
+        raise StorageAwayError
 
     def _work(self) -> None:
         while True:
@@ -118,45 +202,69 @@ class Storage:
             with contextlib.suppress(queue.Empty):
                 while taken[-1] is not None and len(taken) < MAX_CALLS_PER_TRANSACTION:
                     taken.append(self._calls.get_nowait())
-            batch = [call for call in taken if call is not None]
+            batch = [call for call in taken if call is not None and call.take()]
             if batch:
-                self._write_batch(batch)
+                # In the same order in every process, or two of them could wait for each other.
+                self._write_batch(sorted(batch, key=_room_of))
             if taken[-1] is None:
                 return
 
-    def _write_batch(self, batch: list[_Call]) -> None:
+    def _write_batch(self, batch: list[Writing], tries: int = MAX_TRIES) -> None:
         """Write a batch in one transaction; if a call fails, bisect the batch, in the same order."""
+        refused: dict[int, RefusedChangeError] = {}
+        transaction: int | None = None
+        ended = False
         try:
-            self._check_file()
+            self.database.check()
             with self._writer.begin() as connection:
-                for call in batch:
-                    for change in call.changes:
+                for at, call in enumerate(batch):
+                    try:
+                        made = call.changes[0](connection) if call.changes else None
+                    except RefusedChangeError as e:  # it has changed nothing, so the other calls are not affected
+                        refused[at] = e
+                        continue
+                    transaction = made if isinstance(made, int) else transaction
+                    for change in call.changes[1:]:
                         change(connection)
-            self._check_file()
+                ended = True
+            self.database.check()
         except Exception as e:
-            # A full disk is not the fault of one call, and trying each call would only take long.
-            if len(batch) > 1 and not isinstance(e, OperationalError | StorageGoneError):
-                half = len(batch) // 2
-                self._write_batch(batch[:half])
-                self._write_batch(batch[half:])
-                return
-            error = e
-            if not isinstance(e, StorageError):
-                error = StorageError(f"This could not be kept ({_reason(e)}).")
-                error.__cause__ = e  # for the log
-            for call in batch:
-                call.done.set_exception(error)
-            return
-        for call in batch:
-            call.done.set_result(None)
+            committed: bool | None = False
+            if ended and transaction is not None and connection_lost(e):
+                committed = self.database.committed(transaction)
+            if committed is False:
+                return self._not_written(batch, tries, e)
+            if committed is None:
+                for call in batch:
+                    call.set_exception(UncertainError())
+                return None
+        for at, call in enumerate(batch):
+            if at in refused:
+                call.set_exception(refused[at])
+            else:
+                call.set_result(None)
+        return None
 
-    def _check_file(self) -> None:
-        """Refuse to write when the file is gone: data in an unlinked file is lost with the process."""
-        if _identity(self.path) != self._file:
-            raise StorageGoneError(
-                "The file that holds the tables has been removed or replaced under the running server, so nothing "
-                "can be kept. Put it back, or stop the server and start it again."
-            )
+    def _not_written(self, batch: list[Writing], tries: int, error: Exception) -> None:
+        """Try a batch again if that may help; else say that it failed."""
+        if tries > 1 and retryable(error):
+            return self._write_batch(batch, tries - 1)
+        # A full disk is not the fault of one call, and trying each call would only take long.
+        if len(batch) > 1 and not affects_all(error):
+            size = (
+                1 if locked(error) else (len(batch) + 1) // 2
+            )  # one that waits for a lock makes no other wait again
+            for at in range(0, len(batch), size):
+                self._write_batch(batch[at : at + size])
+            return None
+        if not isinstance(error, StorageError):
+            kept = f"This could not be kept ({reason(error)})."
+            failed = StorageAwayError() if away(error) else StorageError(kept)
+            failed.__cause__ = error  # for the log
+            error = failed
+        for call in batch:
+            call.set_exception(error)
+        return None
 
     @contextlib.contextmanager
     def _reading(self) -> Iterator[Connection]:
@@ -167,7 +275,9 @@ class Storage:
             with self._reader.begin() as connection:
                 yield connection
         except (SQLAlchemyError, UnicodeError) as e:
-            raise PisteError(f"What is kept cannot be read ({_reason(e)}). A backup may help.") from e
+            if away(e):
+                raise StorageAwayError from e
+            raise PisteError(f"What is kept cannot be read ({reason(e)}). A backup may help.") from e
 
     def room(self, code: str) -> StoredTable | None:
         with self._reading() as connection:
@@ -184,6 +294,26 @@ class Storage:
                 _check_text(part)
             seat_rows = tuple(SeatRow(*seat) for seat in seats)
             return StoredTable(RoomRow(*row), seat_rows, tuple((seat, player) for seat, player in sitters), lines)
+
+    def versions(self, codes: list[str]) -> dict[str, int]:
+        """Return the versions of these rooms, as far as they are there."""
+        asked = select(RoomRow.code, RoomRow.version).where(RoomRow.code.in_(codes))
+        with self._reading() as connection:
+            return {row.code: row.version for row in connection.execute(asked)}
+
+    def presence(self, codes: list[str]) -> dict[str, list[Presence]]:
+        """Return who is connected to which process, or was, by room."""
+        age = func.extract("epoch", func.clock_timestamp()) - PresenceRow.seen
+        asked = select(PresenceRow.room, PresenceRow.process, PresenceRow.seat, PresenceRow.sockets, age)
+        found: dict[str, list[Presence]] = {code: [] for code in codes}
+        with self._reading() as connection:
+            for code, process, seat, sockets, seconds in connection.execute(asked.where(PresenceRow.room.in_(codes))):
+                found[code].append(Presence(process, seat, sockets, float(seconds)))
+        return found
+
+    def has_peers(self) -> bool:
+        """Whether there are other processes."""
+        return bool(self._scalar(select(func.count()).where(ProcessRow.id != self.process)))
 
     def host(self, code: str) -> str | None:
         """Return the player who opened a room; None if there is no such room."""
@@ -239,6 +369,17 @@ class Storage:
     def review(self, code: str) -> str | None:
         return self._scalar(select(ReviewRow.text).where(ReviewRow.room == code))
 
+    def partial_review(self, code: str) -> PartialReviewRow | None:
+        """Return a review as far as it goes, if one is being made or was given up."""
+        with self._reading() as connection:
+            row = connection.execute(select(PartialReviewRow.__table__).where(PartialReviewRow.room == code)).first()
+        return None if row is None else PartialReviewRow(*row)
+
+    def jobs(self) -> tuple[list[JobCount], int]:
+        """Return the jobs in the queue, and how many take jobs from it."""
+        with self._reading() as connection:
+            return job_counts(connection), job_takers(connection)
+
     def reviews(self, codes: list[str]) -> dict[str, str]:
         """Return the reviews of these rooms, as far as there are any."""
         asked = select(ReviewRow.room, ReviewRow.text).where(ReviewRow.room.in_(codes))
@@ -251,11 +392,12 @@ class Storage:
         with self._reading() as connection:
             return {row.room: _printable(row.text) for row in connection.execute(asked)}
 
-    def expired(self, before: float) -> list[tuple[str, float]]:
-        """Return the rooms without a change since then and the time of their last change, oldest first."""
-        asked = select(RoomRow.code, RoomRow.touched).where(RoomRow.touched < before).order_by(RoomRow.touched)
+    def expired(self, before: float) -> list[tuple[str, float, int]]:
+        """Return the rooms without a change since then, the time of it and their version, oldest first."""
+        asked = select(RoomRow.code, RoomRow.touched, RoomRow.version)
+        asked = asked.where(RoomRow.touched < before).order_by(RoomRow.touched)
         with self._reading() as connection:
-            return [(code, touched) for code, touched in connection.execute(asked)]
+            return [(code, touched, version) for code, touched, version in connection.execute(asked)]
 
     def last_touched(self) -> float:
         """Return the time of the last change of any room; 0 without rooms."""
@@ -263,19 +405,24 @@ class Storage:
 
     def secret(self, name: str) -> bytes:
         """Return 32 random bytes of that name: generated once, then always the same."""
-        with self._read_write_lock:
-            secret = self.key(f"secret {name}")
-            if secret is None:
-                secret = secrets.token_bytes(32)
-                self._wait(put(KeyRow(f"secret {name}", secret)))
-            return secret
+        key = schema.secret_name(name)
+        if self.key(key) is None:
+            self._wait(put_if_absent(KeyRow(key, secrets.token_bytes(32))))  # another may be quicker
+        secret = self.key(key)
+        assert secret is not None
+        return secret
 
     def ready(self) -> None:
         """Write something small and read it again; raise a PisteError if that cannot be done."""
         with self._read_write_lock:
             token = secrets.token_bytes(8)
-            self._wait(put(KeyRow("ready", token)))
-            if self.key("ready") != token:
+            # Each process writes a row of its own, or one that is stuck would hold up the others.
+            name = f"ready {self.process}" if self.shared else "ready"
+            self._wait(put(KeyRow(name, token)))
+            kept = self.key(name)
+            if self.shared:
+                self.write(schema.delete(KeyRow, name=name))
+            if kept != token:
                 raise PisteError("The storage does not give back what it was given.")
 
     def _wait(self, change: Change) -> None:
@@ -292,6 +439,23 @@ class Storage:
             return connection.scalar(query)
 
 
+def open_database(db: Path | str) -> Database:
+    """Return the database at an address of PostgreSQL or in a file."""
+    if isinstance(db, Path):
+        from piste.web.storage.sqlite import SqliteDatabase
+
+        return SqliteDatabase(db)
+    from piste.web.storage.postgresql import PostgresDatabase
+
+    return PostgresDatabase(db)
+
+
+def _room_of(call: Writing) -> str:
+    """Return the room that a call changes; "" if it changes none."""
+    first = call.changes[0] if call.changes else None
+    return first.code if isinstance(first, RoomUpdate | RoomDelete) else ""
+
+
 def _printable(value: Any) -> Any:
     """Return text with invalid bytes replaced; anything else unchanged."""
     return value.encode(errors="surrogateescape").decode(errors="replace") if isinstance(value, str) else value
@@ -306,104 +470,4 @@ def _check_text(row: Iterable[Any]) -> None:
     except UnicodeEncodeError:
         raise PisteError(
             "What is kept of this table is damaged: some of it is no text. Whoever runs the server may have a backup."
-        ) from None
-
-
-def _identity(path: Path) -> tuple[int, int] | None:
-    """Return the device and inode of a file; None if there is none."""
-    try:
-        status = path.stat()
-    except OSError:
-        return None
-    return status.st_dev, status.st_ino
-
-
-def _reason(error: Exception) -> str:
-    """Return the database's message if it cannot hold what was written."""
-    if isinstance(error, OperationalError) or type(error) is DatabaseError:
-        return str(error.orig)
-    return "it does not fit what is there" if isinstance(error, IntegrityError) else type(error).__name__
-
-
-# From here on: SQLite only.
-
-
-def _create_private(path: Path) -> None:
-    """Create an empty file that only its owner can read: it will hold seeds and keys."""
-    try:
-        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-    except FileExistsError:
-        return
-    except OSError as e:
-        raise PisteError(f"The storage cannot be made at {path}: {e.strerror or e}.") from None
-
-
-def _lock(path: Path) -> sqlite3.Connection:
-    """Lock the file against other processes while this connection is open.
-
-    The lock is taken through SQLite so that it works the same on every system; the system releases it when the
-    process ends. It is a separate file, so that backups and other readers of the database are not blocked.
-    """
-    if not path.parent.is_dir():
-        raise PisteError(f"The storage {path} cannot be made: its folder is not there. Make the folder first.")
-    lock_file = path.with_name(path.name + ".lock")
-    _create_private(lock_file)
-    lock = sqlite3.connect(lock_file, timeout=0, isolation_level=None, check_same_thread=False)
-    try:
-        lock.execute("PRAGMA journal_mode=MEMORY")  # nothing is ever written, so no file for that
-        lock.execute("BEGIN EXCLUSIVE")
-    except sqlite3.Error as e:
-        lock.close()
-        if e.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY:
-            raise PisteError(
-                f"The storage {path} is in use by another server. Stop that one first, or name another file."
-            ) from None
-        raise PisteError(f"The storage cannot be locked with {lock_file} ({e}).") from None
-    return lock
-
-
-def _engine(path: Path, *, writes: bool) -> Engine:
-    """Return an engine whose connections wait for the disk, check foreign keys and begin transactions explicitly."""
-    # Errors must not carry what was written: a record begins with its seed.
-    engine = create_engine(
-        URL.create("sqlite", database=str(path)), hide_parameters=True, pool_size=8, max_overflow=24
-    )
-
-    @event.listens_for(engine, "connect")
-    def connected(connection: Any, _: object) -> None:
-        connection.isolation_level = None  # or Python would begin transactions, but not those of migrations
-        for pragma in ("synchronous=FULL", "foreign_keys=ON", "busy_timeout=5000"):
-            connection.execute(f"PRAGMA {pragma}")
-        if not writes:
-            connection.execute("PRAGMA query_only=ON")
-            # One invalid text must not make a whole list unreadable.
-            connection.text_factory = lambda raw: raw.decode(errors="surrogateescape")
-
-    @event.listens_for(engine, "begin")
-    def begun(connection: Connection) -> None:
-        connection.exec_driver_sql("BEGIN")
-
-    return engine
-
-
-def _prepare(engine: Engine, path: Path) -> None:
-    """Check that the file is a sound database of piste, and only then change it."""
-    from piste.web.storage import migrations
-
-    try:
-        with engine.connect() as connection:
-            if connection.exec_driver_sql("PRAGMA quick_check(1)").scalar() != "ok":
-                raise PisteError(f"The storage {path} is damaged. Put a backup in its place, or name another file.")
-            migrations.check(connection)
-        with contextlib.closing(engine.raw_connection()) as raw:
-            raw.cursor().execute("PRAGMA journal_mode=WAL")  # cannot be done within a transaction
-        with engine.begin() as connection:
-            migrations.upgrade(connection)
-    except PisteError:
-        raise
-    except OperationalError as e:
-        raise PisteError(f"The storage {path} cannot be opened ({_reason(e)}).") from None
-    except Exception:  # of many kinds: SQLite's message about a damaged file is not always text
-        raise PisteError(
-            f"The storage {path} is no database, or is damaged. Put a backup in its place, or name another file."
         ) from None

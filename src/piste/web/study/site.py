@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
 from collections.abc import Callable, Sequence
@@ -287,14 +286,18 @@ class StudySite:
 
     async def progress(self, request: Request) -> Response:
         player, network = self.player(request), network_of(request.scope)
-        stored = await asyncio.to_thread(self.service.storage.rooms_of, player, MAX_PROGRESS_GAMES) if player else []
+        stored = (
+            await self.service.storage.read(self.service.storage.rooms_of, player, MAX_PROGRESS_GAMES)
+            if player
+            else []
+        )
         # As `piste progress` does: finished games with one seat of one's own.
         own = [one for one in stored if one.room.ended is not None and len(one.yours) == 1]
         own = [one for one in own if one.room.game in names()]
-        heads = await asyncio.to_thread(self.service.storage.heads, [one.room.code for one in own])
+        heads = await self.service.storage.read(self.service.storage.heads, [one.room.code for one in own])
         own = [one for one in own if counts(heads.get(one.room.code, ""))]
         unread = [one for one in own if (one.room.code, seat_of(one)) not in self._rows]
-        reviews = await asyncio.to_thread(self.service.storage.reviews, [one.room.code for one in unread])
+        reviews = await self.service.storage.read(self.service.storage.reviews, [one.room.code for one in unread])
         begun = 0
         played = []
         for one in reversed(own):
@@ -315,7 +318,7 @@ class StudySite:
         room = stored.room
         document = json.loads(review) if review else {}
         progress: GameProgress | None = None
-        if "decisions" in document:
+        if "decisions" in document and "failed" not in document:
             progress = game_progress(document, seat_of(stored))
         when, result = float(room.ended or room.touched), result_text(stored)
         row = PlayedGame(room.code, room.game, when, result, progress, str(document.get("failed", "")))

@@ -1,35 +1,26 @@
-"""Runs bots at the tables: their decisions, hints, and the coach's reviews of finished games."""
+"""Lets bots decide at the tables when it is their turn, and has hints and reviews made when somebody asks."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any, NamedTuple
 
-from piste.bots import asks_solver, stream_name
-from piste.core.errors import IllegalDecisionError, MissingExtraError, PisteError
+from piste.bots import asks_solver
+from piste.core.errors import IllegalDecisionError, PisteError
 from piste.core.extras import missing, solving
 from piste.core.protocols import SPECTATOR
 from piste.web import logging as logs
-from piste.web.metrics import Metrics
 from piste.web.middleware.fair_queue import NETWORK
-from piste.web.storage.schema import ReviewRow, put
+from piste.web.storage.jobs import HINT, REVIEW
+from piste.web.storage.schema import PartialReviewRow, put
 from piste.web.storage.storage import Storage
-from piste.web.tables.registry import TableRegistry
+from piste.web.tables.bot_tasks import BotTask, LocalExecutor, TaskExecutor, failed_review, next_decision
+from piste.web.tables.registry import BOT_TAKEOVER_S, TableRegistry
 from piste.web.tables.room import Room
-from piste.web.workers.worker_pool import (
-    INSTANT_LEVELS,
-    READY,
-    BotWorkers,
-    PreparationTimeoutError,
-    WorkersBusyError,
-    WorkerTimeoutError,
-    seed_of_bots,
-    start_task,
-)
+from piste.web.workers.worker_pool import INSTANT_LEVELS, BotWorkers, WorkersBusyError, start_task
 
 HINT_WAIT_S = 3.0  # a request for a hint waits this long for it; after that the hint appears by itself
 BUSY_RETRY_S = 1.0  # a bot for which there is no worker tries again after this time
@@ -50,84 +41,75 @@ class ReviewStatus(NamedTuple):
 
 @dataclass(eq=False)
 class BotRunner:
-    """Lets bots decide in the rooms of a registry; bot workers do the computing."""
+    """Knows what is to be task about in the rooms of a registry, and has it done."""
 
     _registry: TableRegistry
     _bot_workers: BotWorkers
     _storage: Storage
-    _metrics: Metrics
+    _here: LocalExecutor  # for bots that answer at once
+    _slow: TaskExecutor  # for all else: here, too, or in a queue
+    _ticks: Callable[[], float]  # monotonic
     tasks: set[asyncio.Task[Any]] = field(default_factory=set)
+    _looking_again: set[str] = field(default_factory=set)  # rooms whose bots should decide in another process
     _hinting: set[str] = field(default_factory=set)
-    _reviewing: dict[str, ReviewStatus] = field(default_factory=dict)
-    _failed_reviews: dict[str, str] = field(default_factory=dict)  # that were given up, and why; not stored
+    _reviewing: dict[str, asyncio.Task[None]] = field(default_factory=dict)
 
     def play(self, room: Room) -> None:
         """Let a bot decide if it is its turn; one task for a room."""
-        if room.bot_to_act() is not None and not room.stuck and room.code not in self._registry.pinned:
+        if room.bot_to_act() is None or room.stuck or room.code in self._registry.pinned:
+            return
+        wait = room.bots_elsewhere - self._ticks()
+        if wait <= 0:
+            start_task(self.tasks, self.play_on(room.code))
             self._registry.pinned.add(room.code)
-            start_task(self.tasks, self._play(room.code))
+        elif room.code not in self._looking_again:
+            self._looking_again.add(room.code)
+            asyncio.get_running_loop().call_later(wait, self._look_again, room.code)
 
-    async def _play(self, code: str) -> None:
-        """Take decisions in a room until it is a person's turn."""
+    def _look_again(self, code: str) -> None:
+        """Let a bot decide that another process should have let decide, and did not."""
+        self._looking_again.discard(code)
+        room = self._registry.rooms.get(code)
+        if room is not None:
+            self.play(room)
+
+    async def play_on(self, code: str) -> None:
+        """Have bots decide in a room until it is a person's turn, or a decision is left to others."""
+        self._registry.pinned.add(code)
         try:
             while await self._play_once(code):
                 pass
         except PisteError:
             pass  # it could not be stored, or the room is gone: the next request for the room begins again
         finally:
-            self._show_preparing(code, *READY)
             self._registry.pinned.discard(code)
+            if self._slow is self._here:
+                self._registry.show_here(code, preparing=None)
+            elif code in self._registry.rooms:
+                # What is in the queue may be lost: look again, as every process does that has the table open.
+                self._registry.rooms[code].bots_elsewhere = self._ticks() + BOT_TAKEOVER_S
+                self.play(self._registry.rooms[code])
 
     async def _play_once(self, code: str) -> bool:
-        """Take one decision; return False when no bot can decide."""
-        async with self._registry.room(code) as asked:
-            to_act = asked.bot_to_act()
-            if asked.table is None or to_act is None or asked.stuck:
-                return False
-            seat, level = to_act
-            NETWORK.set(asked.network)
-            view, seed, game = asked.table.view(seat), seed_of_bots(asked.head), asked.game.name
-        began = time.perf_counter()
+        """Have one decision taken; return False when no bot can decide here."""
+        async with self._registry.room(code) as room:
+            task = next_decision(room)
+            NETWORK.set(room.network)
+        if task is None:
+            return False
         try:
-            action = await self._bot_workers.choose(
-                game, level, view, seed, stream_name(view), partial(self._show_preparing, code)
-            )
+            return await (self._here if task.level in INSTANT_LEVELS else self._slow).decide(task)
         except WorkersBusyError:
             await asyncio.sleep(BUSY_RETRY_S)
             return True
-        except PisteError as e:
-            replaceable = isinstance(e, WorkerTimeoutError | MissingExtraError)
-            logs.warning("bot tired" if replaceable else "bot failed", game=game, bot=level)
-            async with self._registry.room(code) as room:
-                if not replaceable or level in INSTANT_LEVELS:
-                    room.stuck = str(e)  # the next player who arrives lets it try again
-                    self._registry.show(room)
-                    return False
-                if room is asked and room.bot_to_act() == to_act:
-                    room.replace_bot(seat, why_replaced(e))
-                    await self._registry.save(room)
-            return True
-        self._metrics.thoughts.labels(level).observe(time.perf_counter() - began)
-        async with self._registry.room(code) as room:
-            # If an earlier change could not be stored, the room was loaded again: ask the bot again.
-            if room is asked and room.bot_decides(seat, action, view.number):
-                self._metrics.decisions.labels(game).inc()
-                await self._registry.save(room)
-        return True
-
-    def _show_preparing(self, code: str, done: int, total: int, _what: str) -> None:
-        """Show at a table how far a bot that is being prepared has come, a percent at a time."""
-        room = self._registry.rooms.get(code)
-        percent = None if done >= total else 100 * done // total
-        if room is not None and room.preparing != percent:
-            room.preparing = percent
-            self._registry.show(room)
 
     def prepare(self, room: Room) -> None:
         """Begin to compute what the bots at a table will need; people may play meanwhile.
 
         A failure is shown when the bot has to decide.
         """
+        if not self._bot_workers.size:
+            return  # it is done elsewhere, when a bot has to decide
         NETWORK.set(room.network)
         options = room.game.options(room.options)
         for level in sorted({seat.bot for seat in room.seats if asks_solver(seat.bot, room.game)}):
@@ -139,7 +121,7 @@ class BotRunner:
             raise IllegalDecisionError("A hint is on its way. One moment.")
 
         def finish(_task: asyncio.Task[str]) -> None:
-            self._show_preparing(code, *READY)
+            self._registry.show_here(code, preparing=None)
             self._hinting.discard(code)
 
         self._hinting.add(code)
@@ -155,70 +137,69 @@ class BotRunner:
                 raise IllegalDecisionError("You look on here: hints are for those who play.")
             number = room.hint_question(seat)
             NETWORK.set(room.network)
+            room.no_hints.pop((seat, number), None)
             if (seat, number) in room.hints:
                 return room.hints[seat, number]
-            assert room.table is not None
-            view, seed, game = room.table.view(seat), seed_of_bots(room.head), room.game.name
-        began = time.perf_counter()
-        try:
-            level, action = await self._bot_workers.hint(
-                game, view, seed, f"hint {seat} {number}", partial(self._show_preparing, code)
-            )
-        except PisteError as e:  # the request may not wait any more: the reason is shown at the table, too
-            async with self._registry.room(code) as room:
-                room.no_hints[seat, number] = f"There is no hint: {e}"
-                self._registry.show(room)
-            raise
-        self._metrics.thoughts.labels("hint").observe(time.perf_counter() - began)
-        async with self._registry.room(code) as room:
-            hint = room.give_hint(seat, number, level, action)
-            if hint:
-                await self._registry.save(room)
-        return hint
+        return await self._slow.hint(BotTask(HINT, code, number, seat))
 
-    async def review(self, code: str, network: str = "") -> str | None:
-        """Return the coach's review as JSON, or None while it is being made for the network that asks."""
+    async def review(self, code: str, network: str = "", wait_s: float = 0.0) -> str | None:
+        """Return the coach's review as JSON, or None while it is being made for the network that asks.
+
+        One that begins now is waited for so long.
+        """
+        review = await self._review(code, network)
+        if review is None and wait_s and code in self._reviewing:
+            await asyncio.wait({self._reviewing[code]}, timeout=wait_s)
+            review = await self._review(code, network)
+        return review
+
+    async def _review(self, code: str, network: str) -> str | None:
         NETWORK.set(network)
         async with self._registry.room(code) as room:
             record = room.record()
-            review = await asyncio.to_thread(self._storage.review, code) or self._failed_reviews.get(code)
-            if review is not None or code in self._reviewing:
+            review = await self._storage.read(self._storage.review, code)
+            if review is not None:
                 return review
+            row = await self._storage.read(self._storage.partial_review, code)
+            if row is not None and row.failed:
+                return stopped_review(row)
+            if code in self._reviewing:
+                return None
             review = await asyncio.to_thread(_review_without_decisions, record)
-            refused = missing(solving(room.game, room.game.options(room.options), "A review"))
-            if review is None and refused is not None:
-                review = failed_review(refused)  # not stored: the extra may be installed later
+            if review is None and self._slow is self._here:
+                refused = missing(solving(room.game, room.game.options(room.options), "A review"))
+                review = failed_review(refused) if refused else None  # not stored: it may be installed later
             if review is None:
-                self._reviewing[code] = ReviewStatus()
-                start_task(self.tasks, self._make_review(code, record))
+                self._begin_review(code)
             return review
 
-    def review_status(self, code: str) -> ReviewStatus:
-        """Return the progress of a review that is not there yet."""
-        return self._reviewing.get(code, ReviewStatus())
+    async def resume_review(self, code: str, network: str) -> None:
+        """Go on with a review that was given up, from what it had evaluated; nothing happens if there is none."""
+        NETWORK.set(network)
+        async with self._registry.room(code):
+            row = await self._storage.read(self._storage.partial_review, code)
+            if row is not None and row.failed:
+                row.failed = ""
+                await asyncio.wrap_future(self._storage.write(put(row)))
+                self._begin_review(code)
 
-    def _note_review(self, code: str, done: int, total: int, _what: str, partial_review: str = "") -> None:
-        if code in self._reviewing:
-            self._reviewing[code] = ReviewStatus(done, total, partial_review or self._reviewing[code].partial_review)
+    def _begin_review(self, code: str) -> None:
+        self._reviewing[code] = start_task(self.tasks, self._make_review(code))
 
-    async def _make_review(self, code: str, record: str) -> None:
-        began = time.perf_counter()
+    async def _make_review(self, code: str) -> None:
         try:
-            try:
-                review = await self._bot_workers.review(record, partial(self._note_review, code))
-                self._metrics.thoughts.labels("review").observe(time.perf_counter() - began)
-            except WorkersBusyError:
-                return  # the next request begins again
-            except WorkerTimeoutError as e:
-                self._failed_reviews[code] = failed_review(e)
-                return
-            except PisteError as e:
-                review = failed_review(e)
-            await asyncio.wrap_future(self._storage.write(put(ReviewRow(code, review))))
+            await self._slow.review(BotTask(REVIEW, code))
+        except WorkersBusyError:
+            pass  # the next request begins again
         except PisteError:
             logs.warning("review not kept", room=logs.room_hash(code))
         finally:
             self._reviewing.pop(code, None)
+
+    async def review_status(self, code: str) -> ReviewStatus:
+        """Return the progress of a review that is not there yet."""
+        row = self._here.reviewing.get(code) or await self._storage.read(self._storage.partial_review, code)
+        return ReviewStatus() if row is None else ReviewStatus(row.done, row.total, row.text)
 
     async def close(self) -> None:
         for task in list(self.tasks):
@@ -227,17 +208,9 @@ class BotRunner:
         self._bot_workers.close()
 
 
-def failed_review(error: PisteError) -> str:
-    return json.dumps({"failed": str(error)})
-
-
-def why_replaced(error: PisteError) -> str:
-    """Return why a bot is replaced, as the end of a sentence about it."""
-    if isinstance(error, MissingExtraError):
-        return f"cannot play on this server without the extra '{error.extra}'"
-    if isinstance(error, PreparationTimeoutError):
-        return "could not be made ready for these options"
-    return "took too long to decide"
+def stopped_review(row: PartialReviewRow) -> str:
+    """Return a review as far as it goes, with why it does not go on."""
+    return json.dumps({**json.loads(row.text or "{}"), "failed": row.failed, "resumable": True})
 
 
 def _review_without_decisions(record: str) -> str | None:

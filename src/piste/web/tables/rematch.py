@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from piste import bots
 from piste.core.errors import IllegalDecisionError
-from piste.web.tables.room import BOT, OPEN, Room, Seat, check_level
+from piste.web.tables.levels import check_level
+from piste.web.tables.room import BOT, OPEN, Room, Seat
 
 
 def rematch(room: Room, code: str, player: str, seat: int, level: str, now: float) -> Room:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
 from piste.core.game import Game, find
+from piste.core.record import Record
+from piste.core.replay import replay
 from piste.core.views import Ending, SeatView
 from piste.web.storage.schema import Listing
 
@@ -21,14 +24,18 @@ def final_score(game: Game, view: SeatView) -> tuple[int, ...]:
 def headline(ending: Ending, names: tuple[str, ...], seat: int, score: tuple[int, ...] = ()) -> str:
     """Return who won, to one audience, with the score: the winner's first, the others' from the highest on."""
     if ending.winner is None:
-        who, order = "A draw", sorted(score, reverse=True)
+        who = "A draw"
     else:
         who = "You win" if ending.winner == seat else f"{names[ending.winner]} wins"
-        others = (points for i, points in enumerate(score) if i != ending.winner)
-        order = [*score[ending.winner : ending.winner + 1], *sorted(others, reverse=True)]
+    return f"{who} {score_text(score, ending.winner)}".rstrip()
+
+
+def score_text(score: tuple[int, ...], winner: int | None) -> str:
+    """Return a score, the winner's first, the others' from the highest on."""
+    first = () if winner is None else score[winner : winner + 1]
+    order = [*first, *sorted((points for i, points in enumerate(score) if i != winner), reverse=True)]
     between = "–" if min(order, default=0) >= 0 else " to "
-    numbers = between.join(str(points).replace("-", "−") for points in order)
-    return f"{who} {numbers}".rstrip()
+    return between.join(str(points).replace("-", "−") for points in order)
 
 
 def reason(ending: Ending, names: tuple[str, ...], seat: int) -> str:
@@ -45,7 +52,13 @@ def result(ending: Ending, names: tuple[str, ...], seat: int, score: tuple[int, 
     return f"{headline(ending, names, seat, score)}: {reason(ending, names, seat)}."
 
 
-def result_text(stored: Listing) -> str:
+def stored_score(lines: Sequence[str]) -> tuple[int, ...]:
+    """Return the final score of a stored game; () where there is none to speak of."""
+    table, _ = replay(Record.parse("".join(f"{line}\n" for line in lines)))
+    return final_score(table.game, table.view())
+
+
+def result_text(stored: Listing, score: tuple[int, ...] = ()) -> str:
     """Return the result of a game in a list, from the view of the player who asked."""
     game, line = find(stored.room.game), json.loads(stored.last or "{}")
     winner = next((s for s in stored.seats if game.seat_name(s.seat) == line.get("winner")), None)
@@ -55,6 +68,7 @@ def result_text(stored: Listing) -> str:
         who = "You won"
     else:
         who = f"{winner.name or f'Player {game.seat_name(winner.seat)}'} won"
+    who = f"{who} {score_text(score, None if winner is None else winner.seat)}".rstrip()
     if line.get("ending") == RESIGNED:
         return f"{who} by resignation"
     return f"{who}: {line['ending']}" if "ending" in line else "Over"

@@ -7,7 +7,6 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 from piste import bots
@@ -15,8 +14,8 @@ from piste.core.dealer import ChanceSource
 from piste.core.errors import (
     IllegalDecisionError,
     OptionError,
+    PisteError,
     StaleDecisionError,
-    UnknownNameError,
     UnreadableDecisionError,
 )
 from piste.core.game import Game, listed, quoted, tidy
@@ -25,8 +24,10 @@ from piste.core.marks import Hint, Mark, Note, Replaced
 from piste.core.presentation import Prompt
 from piste.core.protocols import SPECTATOR
 from piste.core.record import Head, Record, Recorder
-from piste.core.replay import new_head, replay, seated
+from piste.core.replay import follow, new_head, replay, seated
 from piste.core.table import Table
+from piste.web.tables.levels import level_basis, level_name
+from piste.web.tables.notices import RoomNotice
 from piste.web.tables.series import Series
 from piste.web.tables.transcript import Transcript
 
@@ -35,7 +36,6 @@ MAX_NAME_LENGTH = 24
 MAX_DECISION_LENGTH = 40
 AWAY_AFTER_S = 10.0  # a player who has sent nothing for this time is away; reloading a page takes less
 STAND_IN = "steady"
-OFFERED = ("random", *bots.LEVELS)  # the bots that can be chosen; installed ones are for the terminal
 MAX_DECISIONS = 2000  # no game of people comes near it; a longer one would be slow to replay
 
 
@@ -91,6 +91,13 @@ class Room:
     stored_fields: dict[str, Any] = field(default_factory=dict)  # as they are in storage
     stored_seats: tuple[Seat, ...] = ()
     stored_lines: int = 0  # of the record
+    stored_version: int = -1  # of the room; -1 before it is stored
+    stale: bool = False  # whether another process has changed it, so that it must be read again
+    notices: list[RoomNotice] = field(default_factory=list)  # of other processes' changes, not followed yet
+    elsewhere: dict[tuple[str, int], int] = field(default_factory=dict)  # websockets, by other process and seat
+    announced: dict[int, float] = field(default_factory=dict)  # when other processes were told of a seat, monotonic
+    telling: dict[str, Any] = field(default_factory=dict)  # told to other processes with the next change
+    bots_elsewhere: float = 0.0  # until then another process lets the bots decide, monotonic
     _asked: tuple[tuple[int, int], Question] | None = None  # by seat and version
     _recorder: Recorder | None = None
 
@@ -98,7 +105,10 @@ class Room:
 
     def seat_of(self, player: str) -> int:
         """Return the seat of a device; SPECTATOR if it has none."""
-        return next((i for i, seat in enumerate(self.seats) if player in seat.players), SPECTATOR)
+        for at, seat in enumerate(self.seats):
+            if player in seat.players:
+                return at
+        return SPECTATOR
 
     def names(self) -> tuple[str, ...]:
         """Return the name of each seat: the player's, or the game's."""
@@ -168,11 +178,11 @@ class Room:
 
     def basis(self, level: str) -> str:
         """Return what the play of a bot is based on, in a word; "" for no bot."""
-        return _basis(self.game, level, tuple(self.options.items()), bots.made(self.game)) if level else ""
+        return level_basis(self.game, level, tuple(self.options.items()), bots.made(self.game)) if level else ""
 
     def level_name(self, level: str) -> str:
         """Return what people call the level of a bot; "" for no bot."""
-        return _level_name(self.game, level, tuple(self.options.items()), bots.made(self.game)) if level else ""
+        return level_name(self.game, level, tuple(self.options.items()), bots.made(self.game)) if level else ""
 
     def revoke_link(self, at: int, player: str) -> None:
         """Revoke the private link of a seat; only this device keeps the seat."""
@@ -224,10 +234,49 @@ class Room:
         """Return what is stored of a room and changes, besides its seats and its record."""
         return {"listed": self.listed, "touched": self.touched, "ended": self.ended, "successor": self.successor}
 
-    def written(self) -> None:
-        """Note that all of it is in storage."""
+    def written(self, version: int) -> None:
+        """Note that all of it is in storage, as this version."""
+        self.stored_version, self.telling = version, {}
         self.stored_fields, self.stored_seats = self.changing_fields(), tuple(self.seats)
         self.stored_lines = 0 if self._recorder is None else len(self._recorder.lines)
+
+    def follow(self, notice: RoomNotice) -> bool:
+        """Make a change that another process has stored; False if that cannot be done, and it must be read again."""
+        if notice.version != self.stored_version + 1 or notice.values is None:
+            return False
+        if notice.lines:
+            if self.table is None or self._recorder is None:
+                return False
+            try:
+                follow(self.table, self._recorder, notice.lines)
+            except (PisteError, ValueError):
+                return False
+            self._changed()
+            self.preparing = None  # whoever was prepared has decided, or dies without a word
+            self.hints = self.transcript.hints | self.hints if self.transcript else self.hints
+        for name, value in notice.values.items():
+            setattr(self, name, value)
+        self.take_shown(notice.shown)
+        self.written(notice.version)
+        return True
+
+    def take_shown(self, shown: Mapping[str, Any]) -> bool:
+        """Take what is shown at the table and not stored; return whether that changes anything."""
+        question = (shown.get("seat", SPECTATOR), shown.get("number", -1))
+        before = self.preparing, self.stuck, self.hints.get(question), self.no_hints.get(question)
+        self.preparing = shown.get("preparing", self.preparing)
+        if "stuck" in shown and self.table is not None and self.table.number == question[1]:
+            self.stuck = shown["stuck"]
+        self.hints |= {question: shown["hint"]} if "hint" in shown else {}
+        self.no_hints |= {question: shown["no_hint"]} if "no_hint" in shown else {}
+        return before != (self.preparing, self.stuck, self.hints.get(question), self.no_hints.get(question))
+
+    def take_over(self, old: Room) -> None:
+        """Take over from a copy that is out of date who is here, and what is shown but not stored."""
+        self.sockets, self.seen = old.sockets, self.seen | old.seen
+        self.network, self.preparing, self.used = old.network, old.preparing, old.used
+        self.no_hints, self.hints = old.no_hints, self.hints | old.hints
+        self.version = old.version + 1
 
     def record(self) -> str:
         """Return the whole record; of a finished game only."""
@@ -359,14 +408,19 @@ class Room:
         self.mark(Hint(seat, name))
         told = self.game.told(view, action)
         self.hints[seat, number] = f"The strongest bot here, {self.level_name(level)}, would {told}."
+        self.telling = {"seat": seat, "number": number, "hint": self.hints[seat, number]}
         return self.hints[seat, number]
 
     # Away and back
 
     def silence(self, at: int, now: float) -> float:
         """Return how long ago a seat was heard of; bots and those who are connected always are."""
-        connected = self.seats[at].kind == BOT or self.sockets[at] > 0
+        connected = self.seats[at].kind == BOT or self.sockets[at] > 0 or self._elsewhere(at)
         return 0.0 if connected else now - self.seen.get(at, -math.inf)
+
+    def _elsewhere(self, at: int) -> bool:
+        """Whether a seat is connected to another process."""
+        return any(sockets and seat == at for (_, seat), sockets in self.elsewhere.items())
 
     def here(self, at: int, now: float) -> bool:
         return self.silence(at, now) < AWAY_AFTER_S
@@ -407,8 +461,7 @@ class Room:
 
     def has_left(self, seat: int) -> bool:
         """Whether a seat has resigned."""
-        answers = self.transcript.answers if self.transcript else []
-        return any(answer.seat == seat and answer.name == "resigns" for answer in answers)
+        return self.transcript is not None and seat in self.transcript.resigned
 
     # Afterwards
 
@@ -440,37 +493,3 @@ def clean_name(name: str) -> str:
     if not tidied or len(tidied) > MAX_NAME_LENGTH:
         raise OptionError(f"A name has 1 to {MAX_NAME_LENGTH} letters; {quoted(name)} has not.")
     return tidied
-
-
-@lru_cache(maxsize=1024)
-def _basis(game: Game, level: str, given: tuple[tuple[str, int | str], ...], made: int) -> str:  # noqa: ARG001 (key)
-    return str(bots.basis(game, level, game.options(dict(given))) or "")
-
-
-@lru_cache(maxsize=1024)
-def _level_name(game: Game, level: str, given: tuple[tuple[str, int | str], ...], made: int) -> str:  # noqa: ARG001 (key)
-    return bots.level_name(game, level, game.options(dict(given)))
-
-
-@lru_cache(maxsize=1024)
-def levels(game: Game, options: Any = None) -> tuple[str, ...]:
-    """Return the levels of bots that can sit down here, with these options or the sheet's, weakest first."""
-    able = bots.playable(game, options)[0]
-    return tuple(level for level in able if level in OFFERED and not bots.slowness(level, game, options))
-
-
-def check_level(level: str, game: Game, options: Any) -> None:
-    """Refuse a level that is none, that cannot play with these options here, or not in bearable time."""
-    if level not in OFFERED or level not in bots.names(game):
-        known = ", ".join(bots.level_name(game, one, options) for one in levels(game, options))
-        raise UnknownNameError(f"There is no bot {quoted(level)} for {game.notation.TITLE}. There are: {known}.")
-    why = bots.refused(level, game, options)
-    if why is not None:
-        raise why
-    if level not in levels(game, options):
-        others = listed([bots.level_name(game, one, options) for one in levels(game, options)], "or")
-        raise OptionError(
-            f"With these options {bots.level_name(game, level, options)} would think for "
-            f"{bots.slowness(level, game, options)} a decision, and others wait for the same cores. "
-            f"Choose {others}, or smaller options."
-        )

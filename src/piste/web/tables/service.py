@@ -8,13 +8,14 @@ import contextlib
 import hashlib
 import hmac
 import secrets
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from functools import lru_cache
+from typing import Any, NamedTuple, TypeVar
 
 from piste import bots
-from piste.core.errors import IllegalDecisionError, OptionError, StaleDecisionError, UnknownNameError
+from piste.core.errors import IllegalDecisionError, OptionError, PisteError, StaleDecisionError, UnknownNameError
 from piste.core.game import Game, find, quoted
 from piste.core.protocols import SPECTATOR
 from piste.web import logging as logs
@@ -23,12 +24,20 @@ from piste.web.middleware.rate_limits import Limits
 from piste.web.network import Root
 from piste.web.settings import Settings
 from piste.web.storage import elapsed_time
-from piste.web.storage.schema import Change, KeyRow, PlayerRow, delete_players, put, update_room
-from piste.web.storage.storage import Storage
+from piste.web.storage.schema import SEAT_LINKS, Change, ConflictError, KeyRow, PlayerRow, delete_players, put
+from piste.web.storage.storage import Storage, UncertainError
 from piste.web.tables import lessons
 from piste.web.tables.again import decision_after, try_again
 from piste.web.tables.bot_runner import BotRunner
-from piste.web.tables.registry import CODE_ALPHABET, CODE_LENGTH, TableNotFoundError, TableRegistry
+from piste.web.tables.bot_tasks import LocalExecutor, QueueExecutor
+from piste.web.tables.levels import check_level
+from piste.web.tables.peers import Peers
+from piste.web.tables.registry import (
+    CODE_ALPHABET,
+    CODE_LENGTH,
+    TableNotFoundError,
+    TableRegistry,
+)
 from piste.web.tables.rematch import rematch
 from piste.web.tables.room import (
     MAX_DECISIONS,
@@ -37,11 +46,12 @@ from piste.web.tables.room import (
     Opener,
     Room,
     Seat,
-    check_level,
     clean_name,
 )
+from piste.web.tables.room_storage import unsaved
 from piste.web.views.view_models import RenderContext, TableViewModel, view_model, viewer_of
-from piste.web.workers.worker_pool import BotWorkers
+from piste.web.workers.job_consumer import JobConsumer
+from piste.web.workers.worker_pool import BotWorkers, WorkersBusyError
 
 VERBS = frozenset((
     "sit", "decide", "resign", "hint", "claim", "stand-in", "return", "fill", "rematch", "list", "unlist", "delete",
@@ -67,6 +77,15 @@ def player_of(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()
 
 
+@lru_cache(maxsize=4096)  # every news of a table shows the link again
+def seat_token(key: bytes, code: str, seat: int, revoked: int) -> str:
+    """Return the secret part of a seat's private link, after so many were revoked."""
+    # The first link is the one from before links could be revoked.
+    text = f"{code}/{seat}" + (f"/{revoked}" if revoked else "")
+    digest = hashlib.blake2b(text.encode(), key=key, digest_size=24).digest()
+    return base64.urlsafe_b64encode(digest).decode()
+
+
 class ActionResult(NamedTuple):
     """The result of an action."""
 
@@ -75,6 +94,15 @@ class ActionResult(NamedTuple):
 
 
 MAX_STORED_ANSWERS = 8192
+MAX_CONFLICTS = 10  # changes by other processes, one after another, before a request is refused
+T = TypeVar("T")
+
+
+class TableBusyError(WorkersBusyError):
+    """Other processes change a table so often that a request never gets its turn."""
+
+    def __init__(self) -> None:
+        super().__init__("Very much happens at this table just now. Try again in a moment.")
 
 
 @dataclass(eq=False)
@@ -93,12 +121,28 @@ class TableService:
     def __post_init__(self) -> None:
         self.metrics = Metrics()
         self.registry = TableRegistry(self.storage, self._settings, self.metrics, self.clock, self.ticks)
-        self.bot_runner = BotRunner(self.registry, self._bot_workers, self.storage, self.metrics)
+        here = LocalExecutor(self.registry, self._bot_workers, self.storage, self.metrics, self.ticks)
+        shared, limit = self.storage.shared, self._settings.max_queued_per_network
+        slow = QueueExecutor(self.registry, self.storage, limit) if shared else here
+        self.bot_runner = BotRunner(self.registry, self._bot_workers, self.storage, here, slow, self.ticks)
+        self.jobs: JobConsumer | None = None  # a server without bot workers leaves jobs to other processes
+        self._taking_jobs: asyncio.Task[None] | None = None
+        if shared and self._settings.thinkers:
+            self.jobs = JobConsumer(self.storage, self.registry, here, self.bot_runner, self._settings)
+        self.peers = Peers(self.storage, self.registry, self._reread_link_key) if self.storage.shared else None
         # The last answers, by room, player and request, for a client that repeats a request on a new connection
         # because it got no answer.
         self.answers: dict[tuple[str, str, str], dict[str, Any]] = {}
         self._clock_lock = asyncio.Lock()
-        self._link_key = self.storage.secret("seat links")
+        self._link_key = self.storage.secret(SEAT_LINKS)
+
+    async def _reread_link_key(self) -> None:
+        """Use the key of private links that is stored now; pages show the links that are made of it."""
+        key = await self.storage.read(self.storage.secret, SEAT_LINKS)
+        if key != self._link_key:
+            self._link_key = key
+            for room in self.registry.rooms.values():
+                self.registry.show(room)
 
     @asynccontextmanager
     async def room(self, code: str) -> AsyncIterator[Room]:
@@ -125,11 +169,7 @@ class TableService:
 
     def _seat_token(self, room: Room, seat: int) -> str:
         """Return the secret part of a seat's private link."""
-        revoked = room.seats[seat].link
-        # The first link is the one from before links could be revoked.
-        text = f"{room.code}/{seat}" + (f"/{revoked}" if revoked else "")
-        digest = hashlib.blake2b(text.encode(), key=self._link_key, digest_size=24).digest()
-        return base64.urlsafe_b64encode(digest).decode()
+        return seat_token(self._link_key, room.code, seat, room.seats[seat].link)
 
     def check_link(self, room: Room, seat: int, token: str) -> None:
         """Refuse a private link that is not valid."""
@@ -210,15 +250,26 @@ class TableService:
             raise IllegalDecisionError("This device is not known here yet. Reload the page, then sit down.")
         if verb == "hint":
             return ActionResult(await self.bot_runner.hint(code, player))
+
+        async def carry_out(room: Room) -> ActionResult:
+            seat = room.seat_of(player)
+            if seat != SPECTATOR:
+                room.network = network
+            return await self._carry_out(room, seat, player, verb, fields)
+
         try:
-            async with self.room(code) as room:
-                seat = room.seat_of(player)
-                if seat != SPECTATOR:
-                    room.network = network
-                return await self._carry_out(room, seat, player, verb, fields)
+            return await self._change(code, carry_out)
         finally:
             if code in self.registry.rooms:  # also when the client has disconnected meanwhile
                 self.bot_runner.play(self.registry.rooms[code])
+
+    async def _change(self, code: str, change: Callable[[Room], Awaitable[T]]) -> T:
+        """Change a room. If another process was first, it is changed anew, as if this had come later."""
+        for _ in range(MAX_CONFLICTS):
+            with contextlib.suppress(ConflictError):
+                async with self.room(code) as room:
+                    return await change(room)
+        raise TableBusyError
 
     async def _carry_out(
         self, room: Room, seat: int, player: str, verb: str, fields: Mapping[str, str]
@@ -227,6 +278,8 @@ class TableService:
             if seat == SPECTATOR:
                 raise IllegalDecisionError("You look on here: only those who sit at the table can do that.")
             self.registry.mark_seen(room, seat)
+        if verb in ("claim", "stand-in"):
+            await self.registry.refresh_presence(room)
         now, patience, said = self.ticks(), self._settings.patience, ""
         changes: list[Change] = []
         if verb == "sit":
@@ -281,20 +334,33 @@ class TableService:
             room.deal(self._opener)
         await self.registry.save(room, *changes)
 
-    async def arrive(self, room: Room, player: str, network: str = "") -> None:
-        """Note that a player is at the table and takes a reserved seat. The caller holds the room."""
-        seat = room.seat_of(player)
-        if seat != SPECTATOR:
-            room.network = network
-        self.registry.mark_seen(room, seat)
-        if seat != SPECTATOR and room.arrive(seat):
-            await self._save(room)
-        room.stuck = ""  # a bot that could not decide tries again when a player arrives
-        self.bot_runner.play(room)
+    @asynccontextmanager
+    async def visit(self, code: str, player: str, network: str = "") -> AsyncIterator[Room]:
+        """Lend a room to a player who is at the table now, and takes a seat that was reserved."""
+        async with self.room(code) as held:
+            room, seat = held, held.seat_of(player)
+            for _ in range(MAX_CONFLICTS):
+                if seat == SPECTATOR or not room.arrive(seat):
+                    break
+                try:
+                    await self._save(room)
+                except ConflictError:  # somebody else has arrived elsewhere
+                    room = await self.registry.catch_up(room)
+                    seat = room.seat_of(player)
+            else:
+                raise TableBusyError
+            if seat != SPECTATOR:
+                room.network = network
+            self.registry.mark_seen(room, seat)
+            if room.stuck:  # a bot that could not decide tries again when a player arrives
+                room.stuck, room.bots_elsewhere = "", 0.0
+            self.bot_runner.play(room)
+            yield room
 
     async def bind(self, code: str, seat: int, token: str, player: str) -> None:
         """Let another device have a seat, through the seat's private link."""
-        async with self.room(code) as room:
+
+        async def bound(room: Room) -> None:
             self.check_link(room, seat, token)
             if player in room.seats[seat].players:
                 return
@@ -303,18 +369,21 @@ class TableService:
             room.place(seat, room.seats[seat]._replace(players=room.seats[seat].players | {player}))
             await self.registry.save(room)
 
+        await self._change(code, bound)
+
     async def _rematch(self, room: Room, seat: int, player: str, level: str) -> ActionResult:
         if not room.successor:
             following = rematch(room, self.tokens.code(), player, seat, level, self.clock())
             # Both rooms are stored or neither, even if the client disconnects: or there could be two rematches.
             room.successor, room.rematch_by = following.code, seat
             try:
-                await self._begin(
-                    following, player, "", room.network, update_room(room.code, successor=following.code)
-                )
-            except Exception:
+                await self._begin(following, player, "", room.network, *unsaved(room, self.storage.process))
+            except Exception as e:
+                self.registry.remove(following.code)
                 room.successor, room.rematch_by = None, SPECTATOR
+                room.stale = isinstance(e, ConflictError | UncertainError)
                 raise
+            room.written(room.stored_version + 1)
             self.registry.show(room)
         return ActionResult(redirect=f"/t/{room.successor}")
 
@@ -340,7 +409,7 @@ class TableService:
             raise IllegalDecisionError("The game goes on. Resign first, then it can be deleted.")
         others = [i for i, one in enumerate(room.seats) if i != seat and one.players]
         if room.table is None or not others:
-            await self.registry.delete(room.code)
+            await self.registry.delete(room.code, room.stored_version)
             if room.table is None and room.previous:
                 await self._forget_rematch(room.previous, room.code)
         else:
@@ -350,12 +419,35 @@ class TableService:
 
     async def _forget_rematch(self, code: str, successor: str) -> None:
         """Let the players of a game ask for a rematch again: the one that was asked for is closed."""
+
+        async def forget(room: Room) -> None:
+            if room.successor == successor:
+                room.successor, room.rematch_by = None, SPECTATOR
+                room.version += 1
+                await self.registry.save(room)
+
         with contextlib.suppress(TableNotFoundError):
-            async with self.registry.room(code) as room:
-                if room.successor == successor:
-                    room.successor, room.rematch_by = None, SPECTATOR
-                    room.version += 1
-                    await self.registry.save(room)
+            await self._change(code, forget)
+
+    # Jobs
+
+    def start_jobs(self) -> None:
+        """Begin to take jobs, if this process does any."""
+        if self.jobs is not None:
+            self._taking_jobs = asyncio.ensure_future(self.jobs.run())
+
+    async def stop_jobs(self) -> None:
+        """Give back the jobs that are not finished."""
+        if self._taking_jobs is not None:
+            self._taking_jobs.cancel()
+            await asyncio.wait({self._taking_jobs})
+
+    async def metrics_text(self) -> bytes:
+        """Return all metrics, with those of the queue as it is now."""
+        if self.storage.shared:
+            with contextlib.suppress(PisteError):  # the database is away: the others are told all the same
+                self.metrics.note_jobs(*await self.storage.read(self.storage.jobs))
+        return self.metrics.text()
 
     # Old rooms
 
@@ -365,10 +457,11 @@ class TableService:
         if not self._settings.keep_days:
             return 0
         keep = elapsed_time.DAY_S * self._settings.keep_days
-        candidates = await asyncio.to_thread(self.storage.expired, passed.wall - keep)
-        old = [code for code, touched in candidates if passed.age(touched) >= keep]
-        for code in old:
-            await self.registry.delete(code)
+        candidates = await self.storage.read(self.storage.expired, passed.wall - keep)
+        old = [(code, version) for code, touched, version in candidates if passed.age(touched) >= keep]
+        for code, version in old:
+            with contextlib.suppress(ConflictError):  # it has just been used, or another process has deleted it
+                await self.registry.delete(code, version)
         await asyncio.wrap_future(self.storage.write(delete_players(passed.wall - keep - passed.ahead)))
         if old:
             logs.info("old tables deleted", count=len(old))
@@ -378,7 +471,7 @@ class TableService:
         """Store how much time has passed; a clock that was set is no reason to delete anything."""
         async with self._clock_lock:  # two at once would each take the other's time for a jump
             wall, ticks = self.clock(), self.ticks()
-            kept, last = await asyncio.to_thread(lambda: (self.storage.key("elapsed"), self.storage.last_touched()))
+            kept, last = await self.storage.read(lambda: (self.storage.key("elapsed"), self.storage.last_touched()))
             before = elapsed_time.read(kept, last, wall)
             passed = before.advance(wall, ticks, elapsed_time.boot())
             if passed.jumps and passed.jumps != before.jumps:

@@ -106,6 +106,7 @@ class Transcript:
         self._logs: dict[int, _AudienceLog] = defaultdict(_AudienceLog)
         self.deciders: list[int] = []  # of each step; SPECTATOR where chance decided
         self.answers: list[Answer] = []
+        self.resigned: set[int] = set()  # seats
         self.hints: dict[tuple[int, int], str] = {}  # by seat and question
         self.update()
 
@@ -133,6 +134,7 @@ class Transcript:
                 self._add_answer(seat, name, steps + 1)
             case Resignation(seat):
                 self._add_answer(seat, "resigns", steps + 1)
+                self.resigned.add(seat)
             case OutcomeEntry():
                 self.deciders.append(SPECTATOR)
                 self._events.append(_Event(steps + 1, SPECTATOR, "", self._names))

@@ -17,11 +17,14 @@ from piste.web.tables.again import can_try_again, decision_after
 from piste.web.tables.bot_runner import ReviewStatus
 from piste.web.tables.results import result
 from piste.web.tables.room import Room
+from piste.web.tables.transcript import Transcript
 from piste.web.views.view_models import scene, standing, untouchable
 
 NOTHING_YET = ReviewStatus()
 LEAST_LOSS = 0.0005  # a smaller one is rounding
 MAX_COMPARED = 3  # decisions whose chances stand beside a comment
+# In percent. Who made no mistake and kept less than this of what could be lost had little to lose.
+LOW_ACCURACY = 50
 YOU = "You"  # who has no name, to themselves
 
 
@@ -34,6 +37,7 @@ class ReplayStep(NamedTuple):
     people: tuple[str, ...]  # by seat, as whoever looks calls them
     labels: tuple[str, ...]  # what the seats are called in the game, as the review names them
     step: int
+    first: int  # the one to begin with: a deal of which nothing is told until its end is left out
     steps: int  # the last one
     seat: int  # from whose view; SPECTATOR for that of nobody, with all hands open
     own: int  # the seat of whoever looks; SPECTATOR if none
@@ -44,7 +48,9 @@ class ReplayStep(NamedTuple):
     review: Mapping[str, Any] | None  # the coach's document, once there is one
     reviewing: bool = False  # the coach is still at work: the document is there as far as it goes
     progress: float = 0.0  # of the coach, from 0 to 1
-    note: str = ""  # how the coach's numbers are known, or why there are none
+    note: str = ""  # how the coach's numbers are known
+    failed: str = ""  # why the review is not finished, or why there is none
+    resumable: bool = False  # the coach can go on with it
     to_act: int = SPECTATOR  # whose turn it is: who decides, draws or is dealt a card next
     again: int = HIDDEN  # after so many steps the viewer can try again against bots; HIDDEN if not here
     analyse: int = 0  # the step whose position the analysis board shows: after a decision, the one before it
@@ -89,14 +95,15 @@ def replay_step(
     assert ending is not None
     text = status.partial_review if review is None else review
     document: dict[str, Any] = json.loads(text) if text else {}
-    failed = str(document.get("failed", ""))
+    failed = str(document.get("failed", "")) if review else ""
     labels = tuple(room.game.seat_name(i) for i in range(room.table.seats))
     deciders = room.transcript.deciders
     if step < 0:
         step = costliest(document if review else {}, "" if seat == SPECTATOR else labels[seat])
         if not step:  # the first decision is ahead
             step = next((at for at, decider in enumerate(deciders) if decider != SPECTATOR), 0)
-    step = min(step, len(view.log))
+    first = first_step(room.transcript, seat, len(view.log))
+    step = max(first, min(step, len(view.log)))
     decided = step > 0 and deciders[step - 1] != SPECTATOR
     again = step - 1 if can_try_again(room, own) and decision_after(room, own, step - 1) is not None else HIDDEN
     areas = scene(room.game, view.at_step(step), names)
@@ -115,22 +122,38 @@ def replay_step(
         people=people,
         labels=labels,
         step=step,
+        first=first,
         steps=len(view.log),
         seat=seat,
         own=own,
         areas=areas,
         standing=standing(room.game, view.at_step(step), names),
-        lines=tuple(room.transcript.lines_at(seat, step)) or (event_sentence(room.game, view, step, names),),
+        lines=tuple(lines_at(room.transcript, seat, step, first)) or (event_sentence(room.game, view, step, names),),
         result=result(ending, names, own),
-        review=None if failed else document or None,
+        review=document if "decisions" in document else None,
         reviewing=review is None,
         progress=status.fraction,
-        note=failed or str(document.get("certainty", "")),
+        note=str(document.get("certainty", "")),
+        failed=failed,
+        resumable=bool(failed and document.get("resumable")),
         to_act=turn_at(view, deciders, step),
         again=again,
         analyse=step - decided,
         analyse_seat=deciders[step - 1] if decided else seat,
     )
+
+
+def first_step(transcript: Transcript, seat: int, steps: int) -> int:
+    """Return the step to begin with: 0, or the first one of which something is told if a deal comes before it."""
+    if not steps or transcript.lines_at(seat, 1):
+        return 0
+    return next((step for step in range(1, steps + 1) if transcript.lines_at(seat, step)), 0)
+
+
+def lines_at(transcript: Transcript, seat: int, step: int, first: int) -> list[str]:
+    """Return what was said at a step; at the one to begin with, also what was said before."""
+    before = transcript.lines_at(seat, 0) if step == first > 0 else []
+    return before + transcript.lines_at(seat, step)
 
 
 def with_open_hands(areas: tuple[Area, ...], seen: Mapping[int, tuple[Area, ...]]) -> tuple[Area, ...]:
@@ -178,29 +201,33 @@ def event_sentence(game: Game, view: SeatView, step: int, names: tuple[str, ...]
 
 def chances_graph(replay: ReplayStep) -> ChancesGraph | None:
     """Return the graph of a reviewed game: the chances of the seat from whose view it is seen, or of every seat."""
-    if replay.review is None or not replay.review["chances"]:
+    review = replay.review or {}
+    chances = review.get("chances", ())
+    if not chances and not replay.reviewing:  # a graph without lines keeps the place of the one that is to come
         return None
-    chances = replay.review["chances"]
-    wide = 1000 / max(1, replay.steps)
+    wide, first = 1000 / max(1, replay.steps - replay.first), replay.first
     who = dict(zip(replay.labels, replay.people, strict=False))
-    seats = [label for i, label in enumerate(replay.labels) if label in chances[0] and replay.seat in (i, SPECTATOR)]
+    known = chances[0] if chances else replay.labels
+    seats = [label for i, label in enumerate(replay.labels) if label in known and replay.seat in (i, SPECTATOR)]
     by = "each" if len(seats) > 1 else who[seats[0]].lower() if who[seats[0]] == YOU else who[seats[0]]
     title = f"Chance of winning, as {by} saw it"
     lines, marks, labelled = [], [], []
     for label in seats:
-        points = " ".join(f"{i * wide:.1f},{100 * (1 - moment[label]):.1f}" for i, moment in enumerate(chances))
-        now = f"{100 * chances[replay.step][label]:.0f} %" if replay.step < len(chances) else ""
+        points = " ".join(
+            f"{i * wide:.1f},{100 * (1 - moment[label]):.1f}" for i, moment in enumerate(chances[first:])
+        )
+        now = f"{100 * chances[replay.step][label]:.0f} %" if replay.step < len(chances) else "–"
         lines.append((who[label], points, now))
-    for decision in replay.review["decisions"]:
+    for decision in review.get("decisions", ()):
         if decision["label"]:
             step = decision["step"] + 1
             if decision["seat"] in seats:
                 height = 100 * (1 - chances[min(step, len(chances) - 1)][decision["seat"]])
-                marks.append((seats.index(decision["seat"]), step * wide, height, decision["label"]))
+                marks.append((seats.index(decision["seat"]), (step - first) * wide, height, decision["label"]))
             cost = f"{cost_text(decision)} of winning chance"
             sentence = f"{who[decision['seat']]}: {told(decision)}, {decision['label']}, {cost}"
             labelled.append((step, sentence))
-    return ChancesGraph(title, tuple(lines), tuple(marks), replay.step * wide, tuple(labelled))
+    return ChancesGraph(title, tuple(lines), tuple(marks), (replay.step - first) * wide, tuple(labelled))
 
 
 def cost_text(decision: Mapping[str, Any]) -> str:
@@ -272,6 +299,8 @@ def summaries(replay: ReplayStep) -> tuple[Summary, ...]:
         named = Counter(one["label"] for one in own if one["label"]) or {"mistake": 0}
         faults = listed([counted(many, label) if many else "no mistakes" for label, many in named.items()], "and")
         accuracy = "" if column["accuracy"] is None else f", {column['accuracy']:.0f} % accuracy"
+        if not any(named.values()) and (column["accuracy"] or 0) < LOW_ACCURACY:
+            accuracy, faults = "", f"{faults}: little depended on them" if accuracy else faults
         text = f"{counted(column['decisions'], 'decision')}{accuracy}, {faults}"
         step = costliest({"decisions": own}, column["seat"])
         cost = next((cost_text(one) for one in own if one["step"] == step - 1), "")

@@ -98,7 +98,7 @@ def study_model(
         game=game.name, title=game.notation.TITLE, seat=view.seat, stage=PLAYING, decide=decide,
         options=tuple(game.option_texts(view.options, changed_only=True).items()),
         people=tuple(
-            Person(i, name, "", you=i == view.seat and (name != YOU or i == to_act), turn=i == to_act)
+            Person(i, name, "", you=i == view.seat, turn=i == to_act)
             for i, name in enumerate(names)
         ),
         standing=standing(game, view, names), areas=scene(game, shown, names), tips=game.tips(view.options),
@@ -151,6 +151,8 @@ def percent(part: float) -> str:
 
 def chances_text(chances: Chances) -> str:
     """Return how a game ends after a decision."""
+    if chances.draw == 1:
+        return "a draw"
     draws = f", draws {percent(chances.draw)}" if chances.draw >= LEAST_LOSS else ""
     return f"wins {percent(chances.win)}{draws}"
 
@@ -183,7 +185,7 @@ def decision_values(
     for choice, reason in zip(evaluation.choices, reasons, strict=True):
         less = best - points(choice.chances)
         name, label = choice.name, labels[choice.action].label if choice.action in labels else ""
-        if tidy(name) in tidy(label):
+        if tidy(name) in tidy(label) or (label and name in game.notation.SEATS):
             name, label = label[0].upper() + label[1:], ""
         values.append(
             Value(

@@ -7,12 +7,13 @@ cannot leave the server.
 
 from __future__ import annotations
 
-from functools import lru_cache
+from collections.abc import Callable
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 from piste import bots
 from piste.core.game import Game, counted, listed, option_label, option_words
-from piste.core.presentation import Prompt
+from piste.core.presentation import Key, Prompt
 from piste.core.protocols import SPECTATOR
 from piste.core.scene import Area, RoundEnd, Standing, scene_from_rows
 from piste.core.views import Ending, SeatView
@@ -132,33 +133,34 @@ def viewer_of(room: Room, player: str) -> Viewer:
 
 def view_model(room: Room, viewer: Viewer, context: RenderContext) -> TableViewModel:
     """Return all that this audience is shown."""
-    game, table, transcript, seat = room.game, room.table, room.transcript, viewer.seat
+    game, table, transcript, seat, names = room.game, room.table, room.transcript, viewer.seat, room.names()
     options, tips, line = _of_options(game, tuple(room.options.items()))
-    model = TableViewModel(
+    of_room = partial(
+        TableViewModel,
         code=room.code, game=game.name, title=game.notation.TITLE, line=line, credit=game.notation.CREDIT,
-        options=options, seat=seat, stage=WAITING, status=status(room, viewer, context),
-        people=people(room, viewer, context.now), tips=tips, offers=offers(room, viewer, context),
+        options=options, seat=seat, status=status(room, viewer, context, names),
+        people=people(room, viewer, context.now, names), tips=tips, offers=offers(room, viewer, context, names),
         invite=f"{context.root.text}/t/{room.code}", only_here=context.root.only_here, seat_link=context.seat_link,
         successor=f"/t/{room.successor}" if room.successor else "", rematch_call=rematch_call(room, viewer),
-        series=room.series_now().text(room.names(), seat) if room.series and room.series.games else "",
+        series=room.series_now().text(names, seat) if room.series and room.series.games else "",
         again=played_again(room),
     )  # fmt: skip
     if table is None or transcript is None:
-        return model._replace(door=seat == SPECTATOR and any(one.kind == OPEN for one in room.seats))
-    view, names = table.view(seat), room.names()
+        return of_room(stage=WAITING, door=seat == SPECTATOR and any(one.kind == OPEN for one in room.seats))
+    view = table.view(seat)
     log = tuple(transcript.entries(seat, view))
-    prompt = game.text.ask(view, names) if view.actions and not room.seats[seat].stand_in else None
+    prompt = ask(game, view, names) if view.actions and not room.seats[seat].stand_in else None
     question_key = (seat, table.number)
-    model = model._replace(
+    model = of_room(
         stage=OVER if room.over else PLAYING, at=len(log), step=len(view.log), log=log, number=table.number,
         undecided=seat != SPECTATOR and not transcript.has_decided(seat),
         preparing=None if room.to_act is None else room.preparing,
         standing=standing(game, view, names), areas=scene(game, view if prompt else untouchable(view), names),
+        question="" if prompt is None else question(game, view, prompt, names),
+        choices=() if prompt is None else choices(game, prompt, view),
         hint=room.hints.get(question_key) or room.no_hints.get(question_key, ""),
         round_end=round_end(room, view, names), commitment=table.commitment,
     )  # fmt: skip
-    if prompt is not None:
-        model = model._replace(question=question(game, view, prompt, names), choices=choices(game, prompt, view))
     lesson = lesson_at(room)
     if lesson is not None and seat == lesson.seat:
         asked = prompt is not None or view.ending is not None
@@ -238,8 +240,11 @@ def round_end(room: Room, view: SeatView, names: tuple[str, ...]) -> RoundEnd | 
     for step in range(len(view.log), 0, -1):
         end: RoundEnd | None = of(view.at_step(step), names)
         decider = room.transcript.deciders[step - 1]
-        if end is not None or (decider != SPECTATOR and view.seat in (SPECTATOR, decider)):
-            return end
+        if end is not None:
+            # The step after it is told in one line: who won the round.
+            return end._replace(line=room.transcript.reach(view.seat)[step] + 1)
+        if decider != SPECTATOR and view.seat in (SPECTATOR, decider):
+            return None
     return None
 
 
@@ -286,6 +291,12 @@ def standing(game: Game, view: SeatView, names: tuple[str, ...]) -> Standing:
     return found
 
 
+def ask(game: Game, view: SeatView, names: tuple[str, ...]) -> Prompt:
+    """Return the question with its answers; where a game can leave out what only a terminal prints, without that."""
+    own: Callable[[SeatView, tuple[str, ...]], Prompt] = getattr(game.text, "prompt", game.text.ask)
+    return own(view, names)
+
+
 def question(game: Game, view: SeatView, prompt: Prompt, names: tuple[str, ...]) -> str:
     """Return what is asked; where a terminal asks step by step, a page asks for the whole decision at once."""
     own = getattr(game.scene, "question", None)
@@ -299,56 +310,65 @@ def choices(game: Game, prompt: Prompt, view: SeatView) -> tuple[Choice, ...]:
     """Return every decision with what the sheet offers to type for it and what it means or leads to."""
     names = dict(zip(view.actions, view.decisions, strict=True))
     texts: dict[int, tuple[str, str]] = getattr(game.scene, "choice_texts", lambda _: {})(view)
-    choices: list[Choice] = []
+    found = []
+    for action, key, *words, verb in answers(prompt.keys, prompt.verb):
+        label, note = texts.get(action, words)
+        found.append(Choice(action, names[action], key, label, note, verb))
+    return tuple(found)
 
-    def walk(prompt: Prompt, typed: str, labels: tuple[str, ...]) -> None:
-        for key in prompt.keys:
+
+@lru_cache(maxsize=512)  # the same answers are open again and again
+def answers(keys: tuple[Key, ...], verb: str) -> tuple[tuple[int, str, str, str, str], ...]:
+    """Return each decision that keys lead to, with all that is typed, a label, a note and a verb."""
+    found: list[tuple[int, str, str, str, str]] = []
+
+    def walk(keys: tuple[Key, ...], verb: str, typed: str, labels: tuple[str, ...]) -> None:
+        for key in keys:
             path = (*labels, key.label)
             if isinstance(key.then, Prompt):
-                walk(key.then, typed + key.key, path)
+                walk(key.then.keys, key.then.verb, typed + key.key, path)
             else:
                 # Of questions one after another the first only leads to the second: Row, Row 1, Add 1.
                 label, *more = path[1:] or path
-                note = ": ".join(filter(None, (*more, key.note)))
-                label, note = texts.get(key.then, (label, note))
-                choices.append(Choice(key.then, names[key.then], typed + key.key, label, note, prompt.verb))
+                found.append((key.then, typed + key.key, label, ": ".join(filter(None, (*more, key.note))), verb))
 
-    walk(prompt, "", ())
-    return tuple(choices)
+    walk(keys, verb, "", ())
+    return tuple(found)
 
 
-def people(room: Room, viewer: Viewer, now: float) -> tuple[Person, ...]:
-    names = room.names()
-    return tuple(
-        Person(
-            seat=i,
-            name="" if seat.kind == OPEN else "You" if i == viewer.seat and not seat.name else names[i],
-            kind=seat.kind,
-            bot=seat.bot or seat.stand_in,
-            level=room.level_name(seat.bot or seat.stand_in),
-            basis=room.basis(seat.bot or seat.stand_in) if (seat.bot or seat.stand_in) == bots.TOP else "",
-            you=i == viewer.seat,
-            here=seat.kind == BOT or (seat.kind == PERSON and (i == viewer.seat or room.here(i, now))),
-            turn=i == room.to_act,
-            left=room.has_left(i),
-        )
-        for i, seat in enumerate(room.seats)
+def people(room: Room, viewer: Viewer, now: float, names: tuple[str, ...]) -> tuple[Person, ...]:
+    return tuple([person(room, viewer, now, i, names[i]) for i in range(len(names))])
+
+
+def person(room: Room, viewer: Viewer, now: float, at: int, name: str) -> Person:
+    seat, you = room.seats[at], at == viewer.seat
+    bot = seat.bot or seat.stand_in
+    return Person(
+        seat=at,
+        name="" if seat.kind == OPEN else "You" if you and not seat.name else name,
+        kind=seat.kind,
+        bot=bot,
+        level=room.level_name(bot),
+        basis=room.basis(bot) if bot == bots.TOP else "",
+        you=you,
+        here=seat.kind == BOT or (seat.kind == PERSON and (you or room.here(at, now))),
+        turn=at == room.to_act,
+        left=room.has_left(at),
     )
 
 
-def status(room: Room, viewer: Viewer, context: RenderContext) -> str:
+def status(room: Room, viewer: Viewer, context: RenderContext, names: tuple[str, ...]) -> str:
     """Return one sentence: whose turn it is, or what is waited for."""
-    names = room.names()
     if room.table is None:
         missing = sum(seat.kind == OPEN for seat in room.seats)
         kept = [names[i] for i, seat in enumerate(room.seats) if seat.kind == RESERVED]
         waits = [counted(missing, "more player")] if missing else []
         return f"Waiting for {listed([*kept, *waits], 'and')}."
-    ending = room.table.ending()
-    if ending is not None:
-        return result(ending, names, viewer.seat)
     at = room.table.to_act
-    assert at is not None
+    if at is None:
+        ending = room.table.ending()
+        assert ending is not None
+        return result(ending, names, viewer.seat)
     if room.stuck:
         return room.stuck
     if room.seats[at].bot:
@@ -414,7 +434,7 @@ def after_game(room: Room, seat: int) -> tuple[Offer, ...]:
     return (*offered, Offer("delete", "Delete this game", "", sure))
 
 
-def offers(room: Room, viewer: Viewer, context: RenderContext) -> tuple[Offer, ...]:
+def offers(room: Room, viewer: Viewer, context: RenderContext, names: tuple[str, ...]) -> tuple[Offer, ...]:
     """Return what this audience can do besides deciding."""
     if room.table is None:
         fill = Offer("fill", "Fill empty seats with bots", "The game begins at once.")
@@ -432,7 +452,7 @@ def offers(room: Room, viewer: Viewer, context: RenderContext) -> tuple[Offer, .
         offers += [Offer("return", "Take my seat back", "A bot plays for you.")]
     away = room.absent(context.now, context.patience)
     if away not in (SPECTATOR, viewer.seat) and not room.has_left(viewer.seat):
-        name = room.names()[away]
+        name = names[away]
         left = f"{name} leaves the game." if room.table.seats > 2 else f"{name} is away and gives up the game."
         sure, number = f"{name} is away. Take their turn as a resignation?", room.table.number
         offers += [Offer("claim", "Claim the turn", left, sure, number)]

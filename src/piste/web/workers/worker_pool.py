@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from functools import partial
 from hashlib import blake2b
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from piste import bots
 from piste.bots import tasks
@@ -25,6 +25,9 @@ from piste.core.views import SeatView
 from piste.core.worker_process import Worker, WorkerDiedError, WorkerMemoryError
 from piste.web import logging as logs
 from piste.web.middleware.fair_queue import NETWORK, FairQueue
+
+if TYPE_CHECKING:
+    from piste.analysis.coach.timeline import Evaluations
 
 # A decision or a review is given up after this time. Preparation does not count.
 DECISION_TIMEOUT_S, REVIEW_TIMEOUT_S = 60.0, 300.0
@@ -40,20 +43,26 @@ FAILURES: dict[type[Exception], str] = {
     TimeoutError: "took too long and was stopped",
 }
 RETRY_ADVICE = "The game is kept: reload the page to let it try again."
+REVIEW_ADVICE = "What it has judged is kept, and it can go on from there."
 STUDY_ADVICE = "Try again later; `piste solve` and `piste puzzle` work without a limit on your own computer."
 READY = (1, 1, "")  # the progress that is reported when preparation is over
 T = TypeVar("T")
 
 Need = tuple[str, str, Any]  # a game, a level and options
 Report = Callable[..., None] | None
-"""Receives progress as `Progress` does; that of a review, now and then also the partial review as JSON."""
+"""Receives progress as `Progress` does; that of a review, now and then also the partial review as JSON and its new
+evaluations."""
 
 
 class WorkersBusyError(PisteError):
     """Too many tasks wait already."""
 
 
-class WorkerTimeoutError(PisteError):
+class WorkerFailureError(PisteError):
+    """A task failed, and not because of what was asked."""
+
+
+class WorkerTimeoutError(WorkerFailureError):
     """A task took too long, or its process died."""
 
 
@@ -83,13 +92,19 @@ class BotWorkers:
     Progress is reported while a bot is prepared, and once it is ready.
     """
 
+    size = 1  # of worker processes for slow decisions; 0 where these and reviews are left to other processes
+
     def __init__(self, size: int, max_per_network: int) -> None:
+        self.size = size
         decision: Any = {"timeout_s": DECISION_TIMEOUT_S, "share_s": DECISION_SHARE_S}
         # The server has priority over bots, and running games over reviews.
         self._decisions = WorkerPool(size, max_per_network, nice=2, **decision)
         # Bots that answer at once do not wait behind those that search.
         self._instant = WorkerPool(1, max_per_network, nice=1, **decision)
-        self._reviews = WorkerPool(1, max_per_network, nice=10, timeout_s=REVIEW_TIMEOUT_S, share_s=REVIEW_SHARE_S)
+        self._reviews = WorkerPool(
+            min(1, size), max_per_network, nice=10, timeout_s=REVIEW_TIMEOUT_S, share_s=REVIEW_SHARE_S,
+            who="The coach", advice=REVIEW_ADVICE,
+        )  # fmt: skip
         # Puzzles and positions wait for each other, and neither a game nor a review waits for them.
         self._studies = WorkerPool(
             1, max_per_network, nice=12, timeout_s=REVIEW_TIMEOUT_S, share_s=REVIEW_SHARE_S,
@@ -116,9 +131,9 @@ class BotWorkers:
         level = bots.best(find(game), view.options, bots.MAX_DECISION_S).name
         return level, await self.choose(game, level, view, seed, stream, progress)
 
-    async def review(self, record: str, progress: Callable[..., None]) -> str:
-        """Return the coach's review of a finished game as JSON."""
-        return await self._run(self._reviews, _review, record, progress=progress)
+    async def review(self, record: str, evaluations: Evaluations, progress: Callable[..., None]) -> str:
+        """Return the coach's review of a finished game as JSON; it goes on from the evaluations of an earlier try."""
+        return await self._run(self._reviews, _review, record, evaluations, progress=progress)
 
     async def study(self, work: Callable[..., T], *args: Any, progress: Progress = quiet) -> T:
         """Return the result of a task of `piste.web.study.tasks`."""
@@ -173,7 +188,7 @@ class BotWorkers:
             raise
         except Exception as e:
             logs.error("a bot failed", e)
-            raise PisteError(f"{pool.who} failed at this. {pool.advice}") from e
+            raise WorkerFailureError(f"{pool.who} failed at this. {pool.advice}") from e
 
     def close(self) -> None:
         self._closed = True
@@ -305,7 +320,7 @@ async def _within(
 # In the worker
 
 
-def _review(text: str, progress: Callable[..., None]) -> str:
+def _review(text: str, evaluations: Evaluations, progress: Callable[..., None]) -> str:
     import json
     from time import monotonic
 
@@ -317,7 +332,7 @@ def _review(text: str, progress: Callable[..., None]) -> str:
     empty, _ = empty_review(record)
     seats = tuple(range(len(empty.names)))
     judged: list[Decision] = []
-    step, reported = (0, 1, ""), 0.0
+    step, reported, sent = (0, 1, ""), 0.0, len(evaluations)
 
     def note(done: int, total: int, what: str) -> None:
         nonlocal step
@@ -325,12 +340,14 @@ def _review(text: str, progress: Callable[..., None]) -> str:
         progress(*step)
 
     def report(decision: Decision, chances: tuple[tuple[float, ...], ...]) -> None:
-        nonlocal reported
+        nonlocal reported, sent
         judged.append(decision)
         if monotonic() - reported >= REVIEW_UPDATE_INTERVAL_S:  # hundreds of decisions may be judged in a second
             reported = monotonic()
             partial_review = empty._replace(attribution=Attribution(tuple(judged), chances, (), (), 0.0))
-            progress(*step, json.dumps(document(partial_review, seats)))
+            news = dict(list(evaluations.items())[sent:])
+            sent += len(news)
+            progress(*step, json.dumps(document(partial_review, seats)), news)
 
-    result = review(record, progress=note, tell=report)
+    result = review(record, progress=note, tell=report, evaluations=evaluations)
     return json.dumps({**document(result, seats), "certainty": certainty(result)})

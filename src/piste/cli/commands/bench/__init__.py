@@ -16,6 +16,7 @@ from piste.core.extras import SERVE, need
 BENCHMARKS = {
     "batch": "batch",
     "compile": "compile_time",
+    "database": "database",
     "growth": "growth",
     "peers": "peers",
     "serve": "serve",

@@ -158,14 +158,14 @@ def stored_records(records: int) -> Use:
 
 def server_rooms(rooms: int) -> Use:
     """Return the server's memory, and its CPU seconds in a second if every decision came when it was due."""
-    from piste.cli.commands.bench import serve
+    from piste.cli.commands.bench import serve, serve_clients
 
     kinds = list(names())
-    with tempfile.TemporaryDirectory() as folder, serve.run_server("serve", Path(folder)) as port:
-        serve.run_clients(port, kinds, len(kinds), 1, pace=0.1)
-        _, before = serve.process_usage(port)
-        clients = serve.run_clients(port, kinds, rooms, SERVER_SECONDS)
-    seconds = clients["cpu_ms"] / 1000 * rooms / serve.DECISION_INTERVAL_S
+    with tempfile.TemporaryDirectory() as folder, serve.run_server("serve", f"{folder}/tables.db") as port:
+        serve.run_clients([port], kinds, len(kinds), 1, pace=0.1)
+        _, before = serve_clients.process_usage(port)
+        clients = serve.run_clients([port], kinds, rooms, SERVER_SECONDS)
+    seconds = clients["cpu_ms"] / 1000 * rooms / serve_clients.DECISION_INTERVAL_S
     return {"seconds": seconds, "mib": (clients["memory"] - before) / 2**20}
 
 
