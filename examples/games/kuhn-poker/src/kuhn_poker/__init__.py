@@ -1,0 +1,1 @@
+"""Kuhn poker, a game for piste: found by the entry point `kuhn-poker` of the group `piste.games`."""

@@ -1,0 +1,1 @@
+"""Leduc poker, a game for piste: found by the entry point `leduc-poker` of the group `piste.games`."""

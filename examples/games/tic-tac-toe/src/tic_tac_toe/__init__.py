@@ -1,0 +1,1 @@
+"""Tic-tac-toe, a game for piste: found by the entry point `tic-tac-toe` of the group `piste.games`."""
