@@ -10,7 +10,9 @@ import pickle
 import re
 import signal
 from collections import Counter
+from collections.abc import Iterator
 from concurrent.futures import Future
+from functools import partial
 from typing import Any
 
 import pytest
@@ -19,6 +21,7 @@ from hypothesis import HealthCheck, settings
 from piste.core import worker_process
 from piste.core.game import counted
 from tests import sizes
+from tests.installed_games import Install, forget, install
 from tests.system_packages import on_build_machine
 
 LATE = ("solver", "test_bots.py", "coach", "balance", "rl", "cli", "web", "browser")
@@ -55,6 +58,14 @@ def worker_here(monkeypatch: pytest.MonkeyPatch) -> None:
             return found
 
     monkeypatch.setattr("piste.cli.background._worker", Here())
+
+
+@pytest.fixture
+def install_game(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[Install]:
+    """Give a function that offers the games of a project outside the tree, for one test."""
+    yield partial(install, site=tmp_path_factory.mktemp("site"), patch=monkeypatch)
+    monkeypatch.undo()
+    forget()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

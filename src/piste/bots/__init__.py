@@ -40,7 +40,7 @@ LEVELS = ("novice", "steady", "strong", "perfect")
 """Weakest first. A game has those of them for which its folder has a file."""
 
 USUAL = "steady"
-"""Whom to play against if nothing else is said."""
+"""Whom to play against if nothing else is said, where the game has this level."""
 
 TOP = "perfect"
 """The strongest level, as commands, records and programs name it in every game."""
@@ -108,6 +108,12 @@ def lines(game: Game, options: Any = None) -> dict[str, str]:
         for name, entry in sorted(_installed(game).items())
     }
     return ours | installed
+
+
+def usual(game: Game) -> str:
+    """Return whom to play against if nothing else is said."""
+    ours = _own(game)
+    return USUAL if USUAL in ours else ours[-1]
 
 
 def level_of(spec: str) -> str:

@@ -58,7 +58,7 @@ def choose_game(terminal: Terminal) -> argparse.Namespace:
     terminal.listing([*rows, ("friend", "People at this keyboard.")], indent="  ")
     for why in refused:
         terminal.note(str(why))
-    default = bots.USUAL if bots.USUAL in lines else list(lines)[-1]
+    default = bots.usual(game) if bots.usual(game) in lines else list(lines)[-1]
     answer = pick(terminal, f"Against (Enter for {default}): ", (*against, "friend"), default, (*lines, *words))
     if answer == "friend":
         args.seat = [YOU] * int(args.players or 2)

@@ -25,14 +25,14 @@ class Player(NamedTuple):
     bot: Bot | None
 
 
-def player_specs(seats: Sequence[str], opponent: str | None, count: int) -> list[str]:
+def player_specs(game: Game, seats: Sequence[str], opponent: str | None, count: int) -> list[str]:
     """Return who sits on each seat, from --seat or --vs; by default you against the steady bot."""
     if seats and opponent:
         raise OptionError("Say who plays with --seat for every seat, or with --vs for all the others; not both.")
     if opponent is not None and tidy(opponent) == YOU:
         raise OptionError("--vs takes a bot. For people at one keyboard say --seat you for each of them.")
     if not seats:
-        return [YOU, *[bot_spec(opponent or bots.USUAL)] * (count - 1)]
+        return [YOU, *[bot_spec(opponent or bots.usual(game))] * (count - 1)]
     if len(seats) != count:
         raise OptionError(f"This game has {count} seats, and --seat was given {counted(len(seats), 'time')}.")
     return [YOU if tidy(seat) == YOU else bot_spec(seat) for seat in seats]

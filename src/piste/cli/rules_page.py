@@ -11,7 +11,7 @@ from piste.core.paths import IN_PYTHON, rules_page
 
 def rules_text(game: Game, width: int, *, whole: bool = False) -> str:
     """Return the rules as plain text, no wider than the terminal; without `whole`, only what fits a screen."""
-    page, _, _ = rules_page(game).read_text(encoding="utf-8").partition(IN_PYTHON)
+    page, _, _ = rules_page(game).partition(IN_PYTHON)
     if not whole:
         page = page.partition("\n## Options")[0]
     text = plain(page, min(width, 100))

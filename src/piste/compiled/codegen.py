@@ -141,6 +141,11 @@ def _fields(kind: Any, path: str) -> list[tuple[Any, str]]:
     return []
 
 
+def number_paths(kind: Any, path: str) -> list[str]:
+    """Return how to reach each number in a value of this type."""
+    return list(_places(kind, path))
+
+
 def _places(kind: Any, path: str) -> Iterator[str]:
     """Yield how to reach each number in a value of this type."""
     fields = _fields(kind, path)

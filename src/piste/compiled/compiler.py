@@ -21,12 +21,15 @@ from typing import Any, cast
 from piste.compiled import kernels, numba_ext
 from piste.compiled.codegen import NOTHING_SHOWN, constant_options, dispatch, encoding, module, packing
 from piste.compiled.table_cache import warn_not_cached
-from piste.core import bits, observation, protocols
-from piste.core.errors import MissingExtraError, OptionError
+from piste.core import bits, default_rules, observation, protocols
+from piste.core.errors import MissingExtraError
 from piste.core.extras import COMPILED, load
 from piste.core.game import Game
 from piste.core.interrupts import Interrupts
 from piste.core.observation import ObservationSpec
+
+OBSERVATION_NAMES = ("LAYOUT", "SHOWN", "actions", "chances", "longest", "cut")
+"""What an `observation.py` says; one that says all of it is taken as it is."""
 
 Policy = Callable[[Any, int, int], int]
 """Given what a seat sees, the set of its decisions and 32 random bits, returns one of the decisions."""
@@ -60,7 +63,7 @@ def learner_kernels(game: Game, options: Any, *, compiled: bool) -> Any:
     name = blake2b("".join(written).encode(), digest_size=4).hexdigest()
     text = module(f"{rules.__name__}_seen_{name}", *written)
     vars(text)["FIXED_OPTIONS"] = options
-    vars(text)["TEXT"] += inspect.getsource(cast("ModuleType", numbers))  # what it reads with stands there
+    vars(text)["TEXT"] += spec_source(numbers)  # what it reads with stands there
     vars(text)["own_cut"] = numbers.cut
     for i, part in enumerate(numbers.LAYOUT):
         vars(text)[f"own_part_{i}"] = part.read
@@ -69,10 +72,18 @@ def learner_kernels(game: Game, options: Any, *, compiled: bool) -> Any:
 
 
 def observation_spec(game: Game) -> ObservationSpec:
-    """Return how the game's views are encoded; refuse a game that does not say so."""
-    if game.observation is None:
-        raise OptionError(f"{game.notation.TITLE} does not say how a learner sees it: it has no observation.py.")
-    return game.observation
+    """Return how the game's views are encoded: as its `observation.py` says, else field by field."""
+    own = game.observation
+    if own is not None and all(hasattr(own, name) for name in OBSERVATION_NAMES):
+        return own
+    from piste.compiled.default_observation import default_observation
+
+    return default_observation(game)
+
+
+def spec_source(spec: ObservationSpec) -> str:
+    """Return the source of what an encoding reads with, for the digest."""
+    return inspect.getsource(spec) if isinstance(spec, ModuleType) else str(vars(spec)["TEXT"])
 
 
 def policy_names(game: Game) -> tuple[str, ...]:
@@ -260,4 +271,6 @@ def digest(sources: tuple[ModuleType, ...]) -> str:
     for source in sources:
         file = source.__file__
         hashed.update(Path(file).read_bytes() if file is not None else vars(source)["TEXT"].encode())
+        if default_rules.ADDED in vars(source):
+            hashed.update(Path(default_rules.__file__).read_bytes())
     return hashed.hexdigest()

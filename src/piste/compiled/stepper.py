@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import inspect
 from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
 from operator import index
@@ -12,7 +11,7 @@ from typing import Any, cast
 
 from piste.compiled import step_kernels
 from piste.compiled.codegen import module, row_storage, sized_encoding
-from piste.compiled.compiler import link_modules
+from piste.compiled.compiler import link_modules, observation_spec, spec_source
 from piste.compiled.step_kernels import ASKED, KIND, STATE, TO_ACT
 from piste.core import bits, observation
 from piste.core.dealer import ChanceSource, Dealer
@@ -35,16 +34,15 @@ def store(s, row):
 
 @cache
 def stepper_kernels(game: Game, *, compiled: bool) -> Any:
-    """Return a module with the rules, the kernels of a stepper and, where the game has one, its observation."""
-    rules, spec = game.rules, game.observation
+    """Return a module with the rules, the kernels of a stepper and the game's observation."""
+    rules, spec = game.rules, observation_spec(game)
     assert isinstance(rules, ModuleType)
-    layout = () if spec is None else spec.LAYOUT
+    layout = spec.LAYOUT
     storage = row_storage(rules.State, STATE) if compiled else WHOLE_STATE
     text = module(f"{rules.__name__}_row", storage, sized_encoding(layout))
     for i, part in enumerate(layout):
         vars(text)[f"own_part_{i}"] = part.read
-    if spec is not None:
-        vars(text)["TEXT"] += inspect.getsource(cast("ModuleType", spec))
+    vars(text)["TEXT"] += spec_source(spec)
     modules = (rules, step_kernels, observation, text)
     return link_modules(*modules, compiled=compiled, inline=(bits, rules, text), entries=ENTRIES)
 

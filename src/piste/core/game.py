@@ -6,7 +6,7 @@ import importlib
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar, cast
 
@@ -30,6 +30,14 @@ if TYPE_CHECKING:
 
 
 ENTRY_POINTS = "piste.games"
+REQUIRED_RULES = ("Options", "State", "View", "start", "to_act", "legal", "apply", "leave", "payoff", "look", "tell")
+NOTATION_NAMES = (
+    "TITLE", "LINE", "CREDIT", "SEATS", "KINDS", "REASONS", "OPTIONS", "LAID",
+    "check", "name", "decisions", "spell", "why_not", "fields", "build", "lay",
+)  # fmt: skip
+TEXT_NAMES = ("HAND_OVER", "OWN_VOICE", "TIPS", "welcome", "lines", "ask", "picture", "farewell")
+"""What a notation and a text say; those that say all of it are taken as they are."""
+
 T = TypeVar("T")
 
 
@@ -113,8 +121,7 @@ class Module(Generic[T]):
         self.attribute = attribute
 
     def __get__(self, game: Game, _: type[Game]) -> T:
-        there = _exists(game.package, self.name)
-        module = importlib.import_module(f"{game.package}.{self.name}") if there else None
+        module = _module(game.package, self.name)
         vars(game)[self.attribute] = module  # which is found before this is asked again
         return cast("T", module)
 
@@ -122,11 +129,10 @@ class Module(Generic[T]):
 class Game:
     """A game's package: rules and notation, and what else it has, which is loaded when it is first used.
 
-    Only `text` is required besides. What a game lacks is None here, and whoever needs it does without or refuses.
-    There is one value for each game: `find` returns it.
+    Notation and text have defaults for all that a game does not say. What else it lacks is None here, and whoever
+    needs it does without or refuses. There is one value for each game: `find` returns it.
     """
 
-    text: Module[GameText] = Module("text")  # what people read of the game
     log: Module[GameLog | None] = Module("log")  # its events in a browser's short lines
     scene: Module[SceneBuilder | None] = Module("scene")  # how a browser draws it
     lesson: Module[LessonModule | None] = Module("lesson")  # a first game that teaches
@@ -148,6 +154,16 @@ class Game:
 
     def __repr__(self) -> str:
         return f"<Game {self.name}>"
+
+    @cached_property
+    def text(self) -> GameText:
+        """What people read of the game: its own words, and the defaults for what it leaves out."""
+        own = _module(self.package, "text")
+        if own is not None and all(hasattr(own, name) for name in TEXT_NAMES):
+            return cast("GameText", own)
+        from piste.core.default_text import DefaultText
+
+        return cast("GameText", DefaultText(self, own))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return find, (self.name,)  # its modules stay where they are: another process finds its own
@@ -277,6 +293,10 @@ class Game:
         return Ending(winner, self.notation.REASONS[self.rules.reason(state)], payoffs)
 
 
+def _module(package: str, name: str) -> ModuleType | None:
+    return importlib.import_module(f"{package}.{name}") if _exists(package, name) else None
+
+
 @cache
 def _exists(package: str, name: str) -> bool:
     """Say whether a package has a module; a package between them is looked for first."""
@@ -370,7 +390,13 @@ def option_words(option: Option, value: int) -> str:
 
 
 def names() -> tuple[str, ...]:
-    """Return the names of the games in the tree: one for each folder of `piste.games`."""
+    """Return the names of the games: those of the tree first, then those that installed packages offer."""
+    return (*_in_tree(), *sorted(set(_installed()) - set(_in_tree())))
+
+
+@cache
+def _in_tree() -> tuple[str, ...]:
+    """Return one name for each folder of `piste.games`."""
     import piste.games
 
     rooms = (room for path in piste.games.__path__ for room in os.scandir(path))
@@ -379,26 +405,46 @@ def names() -> tuple[str, ...]:
 
 
 @cache
+def _installed() -> dict[str, str]:
+    """Return the packages that offer a game, by the game's name."""
+    from importlib.metadata import entry_points
+
+    return {tidy(entry.name).replace("_", "-"): entry.value for entry in entry_points(group=ENTRY_POINTS)}
+
+
+@cache
 def find(name: str) -> Game:
     """Return the game of that name: from the tree, else from an installed package that offers it."""
     folder = tidy(name).replace("_", "-")
-    if folder in names():
-        if folder != name:
-            return find(folder)
-        package = f"piste.games.{folder.replace('-', '_')}"
-        rules = importlib.import_module(f"{package}.rules")
-        notation = importlib.import_module(f"{package}.notation")
-        return Game(folder, rules, notation, package)
-    for known in names():
+    if folder in _in_tree():
+        return _game(folder, f"piste.games.{folder.replace('-', '_')}") if folder == name else find(folder)
+    if folder in _installed():
+        return _game(folder, _installed()[folder]) if folder == name else find(folder)
+    for known in _in_tree():
         if tidy(find(known).notation.TITLE).replace("-", "") == folder.replace("-", ""):
             return find(known)  # by its title: Duel is mccoy-duel
-    from importlib.metadata import entry_points
-
-    for entry in entry_points(group=ENTRY_POINTS, name=folder):
-        room = entry.load()
-        return find(folder) if folder != name else Game(folder, room.rules, room.notation, room.__name__)
     from difflib import get_close_matches
 
     near = [known for known in names() if folder and folder in known] or get_close_matches(folder, names(), 1, 0.5)
     hint = f" Did you mean {near[0]}?" if near else ""
     raise UnknownNameError(f"There is no game {quoted(name)}.{hint} The games are: {', '.join(names())}.")
+
+
+def _game(name: str, package: str) -> Game:
+    """Load a game; whatever its rules or its notation do not say gets its default."""
+    from piste.core.default_rules import add_missing
+
+    try:
+        rules: Any = importlib.import_module(f"{package}.rules")
+        own = _module(package, "notation")
+    except Exception as e:  # a package of somebody else's may fail in any way while it is loaded
+        raise UnknownNameError(f"The game {quoted(name)} cannot be loaded: {type(e).__name__}: {e}.") from e
+    missing = [function for function in REQUIRED_RULES if not hasattr(rules, function)]
+    if missing:
+        raise UnknownNameError(f"The game {quoted(name)} cannot be played: {rules.__name__} has no {missing[0]}.")
+    add_missing(rules)
+    if own is not None and all(hasattr(own, part) for part in NOTATION_NAMES):
+        return Game(name, rules, cast("Notation", own), package)
+    from piste.core.default_notation import DefaultNotation
+
+    return Game(name, rules, DefaultNotation(name, rules, own), package)

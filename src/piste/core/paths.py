@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
+from importlib.util import find_spec
 from pathlib import Path
 
-from piste.core.errors import PisteError
 from piste.core.game import Game
 
 TOURNAMENTS = "tournaments"
@@ -26,10 +26,17 @@ IN_PYTHON = "\n## In Python\n"
 """Begins the last section of a rules page, which is not shown to players."""
 
 
-def rules_page(game: Game) -> Path:
-    """Return the page with a game's rules: inside an installed package, or in the tree it is run from."""
+def rules_page(game: Game) -> str:
+    """Return the page with a game's rules in Markdown: `rules.md` of its package, or ours; else what is known."""
     package = Path(__file__).parent.parent
-    for folder in (package / "pages", package.parent.parent / "docs" / "rules"):
-        if (folder / f"{game.name}.md").is_file():
-            return folder / f"{game.name}.md"
-    raise PisteError(f"The page with the rules of {game.notation.TITLE} is not installed.")
+    own = find_spec(game.package)
+    folders = [] if own is None else [Path(place) / "rules.md" for place in own.submodule_search_locations or ()]
+    ours = [folder / f"{game.name}.md" for folder in (package / "pages", package.parent.parent / "docs" / "rules")]
+    for page in (*folders, *ours):
+        if page.is_file():
+            return page.read_text(encoding="utf-8")
+    from inspect import cleandoc
+
+    described = cleandoc(getattr(game.rules, "__doc__", None) or game.notation.LINE)
+    options = "".join(f"- `{option.name}`: {option.help}\n" for option in game.notation.OPTIONS)
+    return f"# {game.notation.TITLE}\n\n{described}\n" + (f"\n## Options\n\n{options}" if options else "")

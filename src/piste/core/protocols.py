@@ -38,6 +38,26 @@ class Event(NamedTuple):
     also: int  # a second thing told with it (the card that was kept, who gets the gift), or HIDDEN
 
 
+class SetOf(NamedTuple):
+    """In `Annotated[int, SetOf(DEAL)]`, a field of a View: a set of actions of this kind, such as a hand of cards."""
+
+    kind: int
+
+
+class OneOf(NamedTuple):
+    """In `Annotated[int, OneOf(DEAL)]`, a field of a View: one action of this kind, such as a card, or HIDDEN."""
+
+    kind: int
+
+
+SEAT = "seat"
+"""In `Annotated[int, SEAT]`, a field of a View: a seat, or HIDDEN.
+
+A `range` there is the values that a field or an option may have. Who draws a view or makes numbers of it for a
+learner reads these; rules do not. On a tuple they are said of each of its numbers.
+"""
+
+
 OptionsT = TypeVar("OptionsT")
 StateT = TypeVar("StateT")
 ViewT = TypeVar("ViewT")

@@ -41,7 +41,7 @@ class LearnerEnv(gymnasium.Env[Seen, Any]):
     def __init__(
         self,
         game: str,
-        opponent: str | bots.Bot = bots.USUAL,
+        opponent: str | bots.Bot | None = None,
         seat: int | None = None,
         illegal: str = ERROR,
         render_mode: str | None = None,
@@ -60,7 +60,7 @@ class LearnerEnv(gymnasium.Env[Seen, Any]):
         self._illegal = illegal
         self._seat = 0
         self._skipped = 0
-        self._opponent = opponent
+        self._opponent = bots.usual(self._episode.game) if opponent is None else opponent
         self._bots: dict[int, bots.Bot] = {}
         bot = self._make_bot()  # so that an unknown bot is refused now
         bots.prepare(bot, self._episode.options, quiet)

@@ -8,12 +8,14 @@ game = pyspiel.load_game("python_piste_zero_sum_duel(top=3,hand=2,turns=6)")
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from functools import cached_property
 from itertools import product
 from typing import Any
 
 from piste.core.dealer import RandomStream
+from piste.core.errors import PisteError
 from piste.core.extras import OPENSPIEL, load
 from piste.core.game import Game, Option, find, members, names, write_option
 from piste.core.protocols import CHANCE, OVER, SPECTATOR
@@ -105,8 +107,8 @@ class PisteGame(pyspiel.Game):  # type: ignore[misc]
             num_distinct_actions=spec.actions,
             max_chance_outcomes=spec.chances,
             num_players=spec.seats,
-            min_utility=-1.0,
-            max_utility=spec.seats - 1.0,  # the winner gets what the others pay
+            min_utility=spec.payoffs[0],
+            max_utility=spec.payoffs[1],
             utility_sum=0.0,
             max_game_length=spec.decisions,
         )
@@ -275,14 +277,19 @@ resampler = Resampler()
 
 
 def register() -> None:
-    """Register every game that is not registered yet."""
+    """Register every game that is not registered yet; one that OpenSpiel cannot have is left out."""
     known = set(pyspiel.registered_names())
     for name in names():
         if short_name(name) not in known:
-            game = find(name)
+            try:
+                game = find(name)
+                described = game_type(game, logs=game_spec(name, learner_options(game, {})).logs)
+            except PisteError as e:
+                warnings.warn(f"OpenSpiel cannot have the game {name}. {e}", stacklevel=2)
+                continue
             own = type(f"Piste{''.join(name.title().split('-'))}", (PisteGame,), {"NAME": name})
             globals()[own.__name__] = own  # where a pickle looks for it
-            pyspiel.register_game(game_type(game, logs=game_spec(name, learner_options(game, {})).logs), own)
+            pyspiel.register_game(described, own)
 
 
 register()

@@ -33,6 +33,9 @@ class GameSpec:
         numbers = self.encoder.numbers
         self.actions, self.chances = numbers.actions(options), numbers.chances(options)
         self.decisions, self.outcomes = numbers.longest(options)
+        # Unless the game says otherwise, the winner gets one from each of the others.
+        paid = getattr(numbers, "payoffs", None)
+        self.payoffs: tuple[float, float] = (-1.0, self.seats - 1.0) if paid is None else paid(options)
         self.shown = numbers.SHOWN
         sizes = [(part, len(part.names(options))) for part in numbers.LAYOUT]
         self.parts = [(part, size) for part, size in sizes if size]  # some options leave a part without numbers

@@ -23,7 +23,7 @@ def run(args: argparse.Namespace, terminal: Terminal) -> int:
     if args.json:
         return print_json(terminal, {"games": rows})
     terminal.listing([(name, find(name).notation.LINE) for name in names()])
-    terminal.note(f"\nTo play: piste play {names()[-2]}    The rules: piste rules {names()[-2]}")
+    terminal.note("\nTo play: piste play zero-sum-duel    The rules: piste rules zero-sum-duel")
     return 0
 
 

@@ -29,7 +29,7 @@ def run(args: argparse.Namespace, terminal: Terminal) -> int:
         options["players"] = args.players
     settings = game.options(options)
     seats = game.rules.seats(settings)
-    specs = player_specs(args.seat or [], args.vs, seats)
+    specs = player_specs(game, args.seat or [], args.vs, seats)
     names = player_names(game, args.name or [], seats)
     head = new_head(game.name, options, seed=args.seed, seats=names, laid=laid_cards(game, args))
     head.open()  # a deal that cannot be laid is refused before a record is begun

@@ -79,7 +79,8 @@ class PageRenderer:
             day=day, area=area_html,
         )  # fmt: skip
         self.environment.globals.update(
-            static=self.static, counted=counted, SPECTATOR=SPECTATOR, levels_of=levels, picture=self.picture,
+            static=self.static, counted=counted, SPECTATOR=SPECTATOR, picture=self.picture,
+            levels_of=levels, usual_of=bots.usual,
             emblem=as_markup(draw_emblem), strip=as_markup(draw_strip), lesson=as_markup(draw_lesson),
         )  # fmt: skip
 
@@ -144,7 +145,6 @@ class PageRenderer:
             games=sorted(map(find, names()), key=lambda game: (max_players(game), game.notation.TITLE)),
             name=name,
             tables=tables,
-            usual=bots.USUAL,
         )
 
     def game_page(
@@ -168,7 +168,7 @@ class PageRenderer:
             name=name,
             error=error,
             refused=in_words(game, error),
-            usual=versus or bots.USUAL,
+            usual=versus or bots.usual(game),
         )
 
     def rules_page(self, game: Game, *, part: bool = False, root: str = "") -> str:

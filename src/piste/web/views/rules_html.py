@@ -15,7 +15,7 @@ from piste.web.tables.transcript import minus
 
 def rules_html(game: Game) -> str:
     """Return the page of a game's rules as HTML: no markup of its own, links only within the house or outward."""
-    text, _, _ = rules_page(game).read_text(encoding="utf-8").partition(IN_PYTHON)  # for readers of the documentation
+    text, _, _ = rules_page(game).partition(IN_PYTHON)  # for readers of the documentation
     return _rules_html(game.name, text)
 
 
