@@ -222,7 +222,7 @@ class InProcessServer:
             tasks = set(self.service.bot_runner.tasks)
             if tasks:
                 await asyncio.wait(tasks)
-            elif self.service.jobs is None or not await self._answered(self.jobs):
+            elif not self.service.jobs.takes_jobs or not await self._answered(self.jobs):
                 return
 
     def jobs(self) -> list[JobCount]:

@@ -25,7 +25,8 @@ from piste.web.storage.jobs import DECISION, REVIEW, PutJob, QueueFullError
 from piste.web.storage.schema import PartialReviewRow
 from piste.web.storage.storage import Storage
 from piste.web.tables.bot_tasks import BotTask
-from piste.web.workers.job_consumer import MAX_ATTEMPTS
+from piste.web.workers import job_consumer
+from piste.web.workers.job_consumer import MAX_ATTEMPTS, JobConsumer
 from piste.web.workers.worker_pool import BotWorkers, WorkerFailureError, WorkerTimeoutError
 from tests.limits import PATIENCE_S, until
 from tests.postgres_server import PostgresServer
@@ -70,6 +71,27 @@ def rows(address: str, table: str) -> int:
 
 
 # One process that takes jobs
+
+
+async def test_a_server_ends_although_a_library_loses_its_first_cancellation(
+    postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    began, lost = asyncio.Event(), 0
+
+    async def run(_consumer: JobConsumer) -> None:
+        nonlocal lost
+        began.set()
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:  # as a group of tasks does that ends because of an error just then
+            lost += 1
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(JobConsumer, "_run", run)
+    monkeypatch.setattr(job_consumer, "CANCEL_INTERVAL_S", 0.01)
+    async with InProcessServer(postgres.database()):
+        await asyncio.wait_for(began.wait(), PATIENCE_S)
+    assert lost == 1
 
 
 async def test_bots_that_answer_at_once_make_no_job(postgres: PostgresServer) -> None:

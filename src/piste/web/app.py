@@ -463,12 +463,12 @@ def make_app(
             *([bot_workers.prepare_all()] if settings.prepare and settings.thinkers else []),
             return_exceptions=True,
         )
-        service.start_jobs()
+        service.jobs.start()
         try:
             yield
         finally:
             care.cancel()
-            await service.stop_jobs()  # before its bot workers end
+            await service.jobs.stop()  # before its bot workers end
             service.registry.close_subscriptions()
             await runner.close()
             await service.bot_runner.close()

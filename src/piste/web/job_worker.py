@@ -40,14 +40,14 @@ async def _run(storage: Storage, settings: Settings, ready: Callable[[], None], 
     slow = QueueExecutor(registry, storage, UNLIMITED)
     bot_runner = BotRunner(registry, bot_workers, storage, here, slow, time.monotonic)
     consumer = JobConsumer(storage, registry, here, bot_runner, settings, settings.jobs.grace_s, keeps_rooms=False)
-    tasks = [asyncio.ensure_future(consumer.run())]
-    if settings.prepare:
-        tasks.append(asyncio.ensure_future(bot_workers.prepare_all()))
+    consumer.start()
+    preparing = asyncio.ensure_future(bot_workers.prepare_all()) if settings.prepare else None
     ready()
     await stop.wait()
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
+    await consumer.stop()
+    if preparing is not None:
+        preparing.cancel()
+        await asyncio.gather(preparing, return_exceptions=True)
     await bot_runner.close()
 
 

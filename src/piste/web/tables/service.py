@@ -125,10 +125,7 @@ class TableService:
         shared, limit = self.storage.shared, self._settings.max_queued_per_network
         slow = QueueExecutor(self.registry, self.storage, limit) if shared else here
         self.bot_runner = BotRunner(self.registry, self._bot_workers, self.storage, here, slow, self.ticks)
-        self.jobs: JobConsumer | None = None  # a server without bot workers leaves jobs to other processes
-        self._taking_jobs: asyncio.Task[None] | None = None
-        if shared and self._settings.thinkers:
-            self.jobs = JobConsumer(self.storage, self.registry, here, self.bot_runner, self._settings)
+        self.jobs = JobConsumer(self.storage, self.registry, here, self.bot_runner, self._settings)
         self.peers = Peers(self.storage, self.registry, self._reread_link_key) if self.storage.shared else None
         # The last answers, by room, player and request, for a client that repeats a request on a new connection
         # because it got no answer.
@@ -428,19 +425,6 @@ class TableService:
 
         with contextlib.suppress(TableNotFoundError):
             await self._change(code, forget)
-
-    # Jobs
-
-    def start_jobs(self) -> None:
-        """Begin to take jobs, if this process does any."""
-        if self.jobs is not None:
-            self._taking_jobs = asyncio.ensure_future(self.jobs.run())
-
-    async def stop_jobs(self) -> None:
-        """Give back the jobs that are not finished."""
-        if self._taking_jobs is not None:
-            self._taking_jobs.cancel()
-            await asyncio.wait({self._taking_jobs})
 
     async def metrics_text(self) -> bytes:
         """Return all metrics, with those of the queue as it is now."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -37,6 +37,7 @@ CONNECTIONS = 4
 POOL_TIMEOUT_S = 5.0
 KEEP_FAILED_HOURS = 24  # jobs that were given up stay so long, to be counted and looked at
 RESTART_INTERVAL_S = 1.0
+CANCEL_INTERVAL_S = 5.0
 
 
 class GivenUpError(Exception):
@@ -45,7 +46,7 @@ class GivenUpError(Exception):
 
 @dataclass(eq=False)
 class JobConsumer:
-    """Does jobs until it is cancelled; then it gives back what it has not finished."""
+    """Does jobs until it is stopped; then it gives back what it has not finished."""
 
     _storage: Storage
     _registry: TableRegistry
@@ -54,8 +55,25 @@ class JobConsumer:
     _settings: Settings
     grace_s: float = 0.0  # how long it goes on with what it has begun when it is to end
     keeps_rooms: bool = True  # whether the registry hears of what others change; else each job reads its room anew
+    _running: asyncio.Task[None] | None = field(default=None, init=False)
 
-    async def run(self) -> None:
+    @property
+    def takes_jobs(self) -> bool:
+        """Whether there is a queue, and bot workers here: a server without them leaves jobs to other processes."""
+        return self._storage.shared and self._settings.thinkers > 0
+
+    def start(self) -> None:
+        if self.takes_jobs:
+            self._running = asyncio.ensure_future(self._run())
+
+    async def stop(self) -> None:
+        """Give back the jobs that are not finished."""
+        while self._running is not None and not self._running.done():
+            self._running.cancel()
+            # A group of tasks that is just ending because the database is away loses the cancellation (Python 3.11).
+            await asyncio.wait({self._running}, timeout=self.grace_s + CANCEL_INTERVAL_S)
+
+    async def _run(self) -> None:
         silence_libraries()
         works = True
         while True:
