@@ -193,7 +193,8 @@ def prove(name: str, commit: str, only: list[str]) -> int:
         environment = {**os.environ, **sizes, **({"PISTE_TEST_DB": "postgresql"} if title in ON_POSTGRES else {})}
         began = time.monotonic()
         processes = ["-n", "0"] if file in ALONE else ["-n", "2", "--dist", "worksteal"]
-        command = [sys.executable, "-m", "pytest", *processes, path]
+        # At full size one test may take an hour.
+        command = [sys.executable, "-m", "pytest", *processes, "-o", "faulthandler_exit_on_timeout=false", path]
         command += ["-k", chosen] if chosen else []
         done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
         counts = ", ".join(re.findall(r"\d+ (?:passed|failed|error)", done.stdout)) or "no result"
