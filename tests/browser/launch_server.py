@@ -20,7 +20,7 @@ from piste.web.server import listen, run_app
 from piste.web.settings import LOOPBACK, Settings
 from piste.web.tables import registry, room
 from piste.web.tables.room import Room
-from piste.web.tables.service import TokenFactory
+from piste.web.tables.tokens import TokenFactory
 
 READY = "piste is ready."
 

@@ -26,7 +26,8 @@ from piste.web.storage.schema import StorageError
 from piste.web.storage.storage import Storage
 from piste.web.tables.registry import CODE_ALPHABET
 from piste.web.tables.room import Opener, Room, default_opener
-from piste.web.tables.service import TableService, TokenFactory
+from piste.web.tables.service import TableService
+from piste.web.tables.tokens import TokenFactory
 from piste.web.workers.worker_pool import BotWorkers
 from tests.limits import PATIENCE_S
 

@@ -25,7 +25,8 @@ from piste.core.steps import Resignation
 from piste.web.app import NO_GAMES
 from piste.web.network import Root
 from piste.web.tables.bot_runner import ReviewStatus
-from piste.web.tables.room import PERSON, Room, Seat
+from piste.web.tables.room import Room
+from piste.web.tables.seats import PERSON, Seat
 from piste.web.tables.transcript import LogLine
 from piste.web.views.drawing import draw_area
 from piste.web.views.parts import PARTS, ShownTable

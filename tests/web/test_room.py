@@ -11,7 +11,8 @@ from piste.core.game import find, names, tidy
 from piste.core.protocols import SPECTATOR
 from piste.web.network import Root
 from piste.web.tables.levels import levels
-from piste.web.tables.room import AWAY_AFTER_S, BOT, OPEN, PERSON, RESERVED, Room, Seat, clean_name
+from piste.web.tables.room import AWAY_AFTER_S, Room
+from piste.web.tables.seats import BOT, OPEN, PERSON, RESERVED, Seat, clean_name
 from piste.web.views.view_models import RenderContext, Viewer, view_model, viewer_of
 from tests.web.in_process_server import seeded
 

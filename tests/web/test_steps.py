@@ -11,7 +11,8 @@ from piste.core.game import find
 from piste.core.protocols import SPECTATOR
 from piste.core.scene import Area, RoundEnd, SceneBuilder
 from piste.web.network import Root
-from piste.web.tables.room import BOT, PERSON, Room, Seat
+from piste.web.tables.room import Room
+from piste.web.tables.seats import BOT, PERSON, Seat
 from piste.web.views import view_models
 from piste.web.views.parts import ShownTable
 from piste.web.views.rendering import PageRenderer

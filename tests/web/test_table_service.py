@@ -16,7 +16,7 @@ from piste.core.evaluation import Basis
 from piste.core.game import names
 from piste.games.prime_duel import guarantees
 from piste.web.tables.again import decision_after, own_decisions
-from piste.web.tables.service import player_of
+from piste.web.tables.tokens import player_of
 from piste.web.workers.worker_pool import WorkerTimeoutError
 from tests.web.failing_storage import storage_fails
 from tests.web.in_process_server import (

@@ -13,7 +13,8 @@ from piste.core.protocols import SPECTATOR
 from piste.core.record import Head
 from piste.core.views import Ending
 from piste.web.tables.results import headline
-from piste.web.tables.room import PERSON, Room, Seat, default_opener
+from piste.web.tables.room import Room, default_opener
+from piste.web.tables.seats import PERSON, Seat
 from piste.web.tables.transcript import LogLine
 from tests.game_setups import FULL, ODD, Kind
 

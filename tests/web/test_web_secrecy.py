@@ -23,7 +23,7 @@ from piste.core.record import Head
 from piste.core.views import SeatView
 from piste.web.storage.schema import PlayerRow, put
 from piste.web.tables.room import Room, default_opener
-from piste.web.tables.service import player_of
+from piste.web.tables.tokens import player_of
 from piste.web.views import view_models
 from tests.game_setups import FULL, ODD, Kind, games, walked
 from tests.sizes import sized, slow_if

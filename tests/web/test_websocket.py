@@ -9,7 +9,7 @@ import pytest
 
 from piste.core.game import names
 from piste.web.middleware.rate_limits import RATES, Limits
-from piste.web.tables.service import player_of
+from piste.web.tables.tokens import player_of
 from piste.web.views.parts import PARTS
 from tests.web.failing_storage import Held, storage_fails
 from tests.web.in_process_server import Device, InProcessServer, finish, one_decision, table_for

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 
-from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
@@ -19,7 +18,6 @@ from starlette.requests import HTTPConnection, Request
 from starlette.responses import (
     HTMLResponse,
     JSONResponse,
-    PlainTextResponse,
     RedirectResponse,
     Response,
 )
@@ -33,7 +31,8 @@ from piste.core.protocols import SPECTATOR
 from piste.web import logging as logs
 from piste.web.middleware.guard import HTTP_SCHEME, FormError, Guard, answer, read_form, wants_json
 from piste.web.middleware.rate_limits import Limits, RateLimitError, network_of
-from piste.web.network import Root, is_loopback, lan_addresses, link_root, qr_svg
+from piste.web.network import Root, lan_addresses, link_root, qr_svg
+from piste.web.operation import OperationSite
 from piste.web.requests import int_param, last_step, parse_int, requested_game
 from piste.web.settings import Settings
 from piste.web.storage.schema import Listing as StoredTable
@@ -44,8 +43,10 @@ from piste.web.study.site import StudySite
 from piste.web.tables.lessons import LESSON
 from piste.web.tables.registry import TableNotFoundError
 from piste.web.tables.results import result_text, stored_score
-from piste.web.tables.room import OPEN, RESERVED, Opener, default_opener
-from piste.web.tables.service import TableService, TokenFactory, player_of
+from piste.web.tables.room import Opener, default_opener
+from piste.web.tables.seats import OPEN, RESERVED
+from piste.web.tables.service import TableService
+from piste.web.tables.tokens import TokenFactory, player_of
 from piste.web.views.parts import ShownTable
 from piste.web.views.rendering import STATIC, PageRenderer, TableListing
 from piste.web.views.replay import replay_step
@@ -70,7 +71,6 @@ ERROR_STATUS = (
     (RateLimitError, 429), (FormError, 400),
 )  # fmt: skip
 REVIEW_WAIT_S = 1.5  # a replay that is opened waits this long for the coach
-READY_TIMEOUT_S = 3.0  # whoever asks whether this server is ready is told quickly that it is not
 IDLE_CHECK_S = 60
 IDLE_CHECKS_PER_EXPIRY = 60
 
@@ -364,27 +364,7 @@ class Site:
         """Return the service worker; at this address it serves every page."""
         return Response(self.pages.service_worker, media_type="text/javascript")
 
-    # For whoever runs it
-
-    async def healthz(self, _request: Request) -> Response:
-        return PlainTextResponse("ok\n")
-
-    async def readyz(self, _request: Request) -> Response:
-        if self.service.registry.closing:
-            return PlainTextResponse("This server is stopping. Ask another one, or come back in a moment.\n", 503)
-        try:
-            await asyncio.wait_for(self.service.storage.read(self.service.storage.ready), READY_TIMEOUT_S)
-        except TimeoutError:
-            return PlainTextResponse(f"The storage did not answer within {READY_TIMEOUT_S:g} seconds.\n", 503)
-        except PisteError as e:
-            return PlainTextResponse(f"{e}\n", 503)
-        return PlainTextResponse("ok\n")
-
-    async def metrics(self, request: Request) -> Response:
-        # How long a bot thought tells whether it had a choice. Its opponents must not know.
-        if not self.settings.open_metrics and not is_loopback(request.client.host if request.client else ""):
-            raise HTTPException(404)
-        return Response(await self.service.metrics_text(), headers={"content-type": CONTENT_TYPE_LATEST})
+    # Refusals
 
     async def error_response(self, request: Request, error: Exception) -> Response:
         """Return a refusal with its sentence."""
@@ -424,9 +404,7 @@ class Site:
             Route("/s/{code}/{seat}/{token}", self.seat, methods=["GET", "POST"]),
             Route("/offline", self.offline),
             Route("/service-worker.js", self.service_worker),
-            Route("/healthz", self.healthz),
-            Route("/readyz", self.readyz),
-            Route("/metrics", self.metrics),
+            *OperationSite(self.service, self.settings).routes(),
             Mount("/static", GZipMiddleware(StaticFiles(directory=STATIC))),  # public files
         ]
 

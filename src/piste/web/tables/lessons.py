@@ -12,7 +12,8 @@ from piste.core.game import Game
 from piste.core.lesson import Lesson, latest_note, lesson_head, lesson_of
 from piste.core.record import Head
 from piste.core.views import SeatView
-from piste.web.tables.room import PERSON, Room, Seat
+from piste.web.tables.room import Room
+from piste.web.tables.seats import PERSON, Seat
 
 LESSON = "lesson"
 """What is asked for in place of a bot's level."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from piste import bots
 from piste.core.errors import IllegalDecisionError
 from piste.web.tables.levels import check_level
-from piste.web.tables.room import BOT, OPEN, Room, Seat
+from piste.web.tables.room import Room
+from piste.web.tables.seats import BOT, OPEN, Seat
 
 
 def rematch(room: Room, code: str, player: str, seat: int, level: str, now: float) -> Room:

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import math
-import unicodedata
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 from piste import bots
 from piste.core.dealer import ChanceSource
 from piste.core.errors import (
     IllegalDecisionError,
-    OptionError,
     PisteError,
     StaleDecisionError,
     UnreadableDecisionError,
@@ -28,26 +26,14 @@ from piste.core.replay import follow, new_head, replay, seated
 from piste.core.table import Table
 from piste.web.tables.levels import level_basis, level_name
 from piste.web.tables.notices import RoomNotice
+from piste.web.tables.seats import BOT, MAX_NAME_LENGTH, OPEN, PERSON, RESERVED, Seat, clean_name
 from piste.web.tables.series import Series
 from piste.web.tables.transcript import Transcript
 
-PERSON, BOT, OPEN, RESERVED = "person", "bot", "open", "kept"
-MAX_NAME_LENGTH = 24
 MAX_DECISION_LENGTH = 40
 AWAY_AFTER_S = 10.0  # a player who has sent nothing for this time is away; reloading a page takes less
 STAND_IN = "steady"
 MAX_DECISIONS = 2000  # no game of people comes near it; a longer one would be slow to replay
-
-
-class Seat(NamedTuple):
-    """A seat and its player, if it has one."""
-
-    kind: str = OPEN
-    name: str = ""
-    bot: str = ""  # the level, for a bot
-    stand_in: str = ""  # the level of the bot that plays for a person who is away
-    players: frozenset[str] = frozenset()  # the devices of the person
-    link: int = 0  # the number of revoked private links
 
 
 Opener = Callable[["Room"], tuple[Head, ChanceSource | None]]
@@ -485,11 +471,3 @@ class Room:
             for i, one in enumerate(self.seats)
         ]
         return [*kept[1:], kept[0]]
-
-
-def clean_name(name: str) -> str:
-    """Return a name as it is shown, or refuse it with a sentence."""
-    tidied = " ".join("".join(c for c in name if unicodedata.category(c)[0] != "C" or c == " ").split())
-    if not tidied or len(tidied) > MAX_NAME_LENGTH:
-        raise OptionError(f"A name has 1 to {MAX_NAME_LENGTH} letters; {quoted(name)} has not.")
-    return tidied

@@ -11,7 +11,8 @@ from piste.core.game import Game, find
 from piste.core.views import Ending
 from piste.web.storage import schema
 from piste.web.storage.schema import RoomRow, SeatRow, SitterRow
-from piste.web.tables.room import BOT, Room, Seat
+from piste.web.tables.room import Room
+from piste.web.tables.seats import BOT, Seat
 from piste.web.tables.series import PlayedGame
 
 MAX_NOTICE_BYTES = 7900  # PostgreSQL takes less than 8000

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import base64
 import contextlib
-import hashlib
 import hmac
-import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, NamedTuple, TypeVar
 
 from piste import bots
@@ -33,22 +29,14 @@ from piste.web.tables.bot_tasks import LocalExecutor, QueueExecutor
 from piste.web.tables.levels import check_level
 from piste.web.tables.peers import Peers
 from piste.web.tables.registry import (
-    CODE_ALPHABET,
-    CODE_LENGTH,
     TableNotFoundError,
     TableRegistry,
 )
 from piste.web.tables.rematch import rematch
-from piste.web.tables.room import (
-    MAX_DECISIONS,
-    PERSON,
-    RESERVED,
-    Opener,
-    Room,
-    Seat,
-    clean_name,
-)
+from piste.web.tables.room import MAX_DECISIONS, Opener, Room
 from piste.web.tables.room_storage import unsaved
+from piste.web.tables.seats import PERSON, RESERVED, Seat, clean_name
+from piste.web.tables.tokens import TokenFactory, seat_token
 from piste.web.views.view_models import RenderContext, TableViewModel, view_model, viewer_of
 from piste.web.workers.job_consumer import JobConsumer
 from piste.web.workers.worker_pool import BotWorkers, WorkersBusyError
@@ -58,32 +46,6 @@ VERBS = frozenset((
     "new-link", "again", "skip",
 ))  # fmt: skip
 VERBS_WITHOUT_SEAT = ("sit", "fill", "list", "unlist", "delete")  # for those, too, who have no seat at the table
-
-
-class TokenFactory:
-    """Makes codes and tokens."""
-
-    def code(self) -> str:
-        """Return a code for a room: 80 bits."""
-        return "".join(secrets.choice(CODE_ALPHABET) for _ in range(CODE_LENGTH))
-
-    def token(self) -> str:
-        """Return a token for a device: 256 bits."""
-        return secrets.token_urlsafe(32)
-
-
-def player_of(token: str) -> str:
-    """Return the id of a device: its token is not stored."""
-    return hashlib.sha256(token.encode()).hexdigest()
-
-
-@lru_cache(maxsize=4096)  # every news of a table shows the link again
-def seat_token(key: bytes, code: str, seat: int, revoked: int) -> str:
-    """Return the secret part of a seat's private link, after so many were revoked."""
-    # The first link is the one from before links could be revoked.
-    text = f"{code}/{seat}" + (f"/{revoked}" if revoked else "")
-    digest = hashlib.blake2b(text.encode(), key=key, digest_size=24).digest()
-    return base64.urlsafe_b64encode(digest).decode()
 
 
 class ActionResult(NamedTuple):

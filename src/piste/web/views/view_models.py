@@ -21,7 +21,8 @@ from piste.web.network import Root
 from piste.web.tables.again import can_try_again, own_decisions, played_again
 from piste.web.tables.lessons import lesson_at, lesson_note
 from piste.web.tables.results import final_score, headline, reason, result
-from piste.web.tables.room import BOT, OPEN, PERSON, RESERVED, Room
+from piste.web.tables.room import Room
+from piste.web.tables.seats import BOT, OPEN, PERSON, RESERVED
 from piste.web.tables.transcript import LogLine
 
 WAITING, PLAYING, OVER = "waiting", "playing", "over"
