@@ -19,7 +19,8 @@ import pytest
 
 import piste
 from piste import bots
-from piste.bots.program import MAX_LINE_BYTES, ProgramBot, plain
+from piste.bots.messages import plain
+from piste.bots.program import MAX_LINE_BYTES, ProgramBot
 from piste.core.errors import BotError
 from piste.core.game import find, names
 from tests import ROOT

@@ -16,6 +16,8 @@ from tests.web.in_process_server import InProcessServer
 __all__ = ["db", "house", "postgres"]
 
 ON_BOTH = {
+    "test_api_events": True,
+    "test_api_site": True,
     "test_durability": True,
     "test_forged": True,
     "test_home": True,

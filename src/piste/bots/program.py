@@ -18,13 +18,12 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-from piste.core.belief import event_text
+from piste.bots import messages
 from piste.core.dealer import RandomStream
 from piste.core.errors import BotError
 from piste.core.game import Game, quoted
-from piste.core.views import Ending, SeatView
+from piste.core.views import SeatView
 
-PROTOCOL = 1
 ANSWER_TIMEOUT_S = 10.0
 """How many seconds a program has for an answer."""
 EXIT_TIMEOUT_S = 1.0
@@ -74,7 +73,7 @@ class ProgramBot:
     def end(self, view: SeatView) -> None:
         """Tell the program how the game ended; what it makes of it is its own business."""
         if self._running is not None and view.ending is not None:
-            self._running.send(self._ending(view, view.ending))
+            self._running.send(messages.end(self._game, view, view.ending, self._told))
         self.close()
 
     def close(self) -> None:
@@ -91,20 +90,12 @@ class ProgramBot:
             except (OSError, ValueError) as e:
                 why = getattr(e, "strerror", None) or e
                 raise BotError(f"The bot {self._who} cannot be started: {why}.") from None
-            self._running.send(self._hello(view))
+            self._running.send(messages.hello(self._game, view))
         early = self._running.heard()
         if early is not None:
             raise self._complaint(early, "spoke before it was asked")
-        self._running.send(
-            {
-                "type": "decide",
-                "number": view.number,
-                "decisions": view.decisions,
-                "view": plain(view.position),
-                "log": self._news(view),
-                "random": stream.below(1 << 32),
-            }
-        )
+        self._running.send(messages.decide(self._game, view, self._told, stream.below(1 << 32)))
+        self._told = len(view.log)
         return self._read(view, self._running.heard(self._limit))
 
     def _read(self, view: SeatView, heard: list[bytes] | None) -> int:
@@ -148,36 +139,6 @@ class ProgramBot:
         """Return what the program wrote to its standard error last, as a sentence."""
         said = self._running.said(self._grace) if self._running is not None else ""
         return f" It wrote: {quoted(said, 4 * MAX_QUOTED)}." if said else ""
-
-    def _hello(self, view: SeatView) -> dict[str, Any]:
-        seats = range(self._game.rules.seats(view.options))
-        return {
-            "type": "hello",
-            "piste": PROTOCOL,
-            "game": view.game,
-            "options": self._game.option_texts(view.options),
-            "origin": view.origin,
-            "kinds": self._game.notation.KINDS,
-            "seat": self._game.seat_name(view.seat),
-            "seats": [self._game.seat_name(seat) for seat in seats],
-        }
-
-    def _news(self, view: SeatView) -> list[str]:
-        """Return what the seat was told since the last message, in the notation."""
-        news = [event_text(self._game, view.options, entry.event) for entry in view.log[self._told :]]
-        self._told = len(view.log)
-        return news
-
-    def _ending(self, view: SeatView, ending: Ending) -> dict[str, Any]:
-        winner = None if ending.winner is None else self._game.seat_name(ending.winner)
-        return {
-            "type": "end",
-            "winner": winner,
-            "reason": ending.reason,
-            "payoffs": ending.payoffs,
-            "view": plain(view.position),
-            "log": self._news(view),
-        }
 
 
 class _Running:
@@ -275,15 +236,6 @@ def _carried(carry: Callable[[Pipe], None], pipe: Pipe) -> threading.Thread:
     thread = threading.Thread(target=carry, args=(pipe,), daemon=True)
     thread.start()
     return thread
-
-
-def plain(value: Any) -> Any:
-    """Return a view as JSON has it: named tuples by their fields, other tuples as lists."""
-    if isinstance(value, tuple):
-        if hasattr(value, "_asdict"):
-            return {key: plain(part) for key, part in value._asdict().items()}
-        return [plain(part) for part in value]
-    return value
 
 
 def quoted_bytes(sent: bytes) -> str:

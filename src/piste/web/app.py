@@ -29,6 +29,8 @@ from piste.core.errors import PisteError, UnknownNameError
 from piste.core.game import find, quoted
 from piste.core.protocols import SPECTATOR
 from piste.web import logging as logs
+from piste.web.api import problems
+from piste.web.api.site import ApiSite
 from piste.web.middleware.guard import HTTP_SCHEME, FormError, Guard, answer, read_form, wants_json
 from piste.web.middleware.rate_limits import Limits, RateLimitError, network_of
 from piste.web.network import Root, lan_addresses, link_root, qr_svg
@@ -46,7 +48,7 @@ from piste.web.tables.results import result_text, stored_score
 from piste.web.tables.room import Opener, default_opener
 from piste.web.tables.seats import OPEN, RESERVED
 from piste.web.tables.service import TableService
-from piste.web.tables.tokens import TokenFactory, player_of
+from piste.web.tables.tokens import TokenFactory, is_token, player_of
 from piste.web.views.parts import ShownTable
 from piste.web.views.rendering import STATIC, PageRenderer, TableListing
 from piste.web.views.replay import replay_step
@@ -62,7 +64,6 @@ TABLES_ON_HOME_PAGE = 3  # open tables on the first page; a link leads to the ot
 RUNNING_ON_HOME_PAGE = 3  # of the player's own games there
 MAX_SCORES_READ = 20  # of finished games, by one request for a list: each is replayed once
 MAX_QR_CODES, MAX_SCORES = 512, 8192  # in the cache
-TOKEN_CHARS = 43  # the length of a device's token
 NOBODY_PLAYS = "Nobody plays in public just now. Open a table, show it on the front page, and it stands here too."
 WANTS_REMATCH = "Your opponent wants a rematch"
 NO_GAMES = "You have no games here yet."
@@ -93,7 +94,7 @@ class Site:
     def player(self, request: HTTPConnection) -> str:
         """Return the id of a device's user; "" if it has no token yet."""
         token = request.cookies.get(COOKIE, "")
-        return player_of(token) if len(token) == TOKEN_CHARS and token.isascii() else ""
+        return player_of(token) if is_token(token) else ""
 
     def root(self, request: HTTPConnection) -> str:
         """Return the base of our addresses as this client sees it."""
@@ -368,6 +369,9 @@ class Site:
 
     async def error_response(self, request: Request, error: Exception) -> Response:
         """Return a refusal with its sentence."""
+        if problems.is_api(request.scope):
+            self.service.metrics.refusals.labels(getattr(error, "kind", "request")).inc()
+            return problems.refused_by(error)
         if isinstance(error, HTTPException):
             status = error.status_code
             what = "There is no such page" if status == 404 else "That cannot be done at this address"
@@ -404,6 +408,7 @@ class Site:
             Route("/s/{code}/{seat}/{token}", self.seat, methods=["GET", "POST"]),
             Route("/offline", self.offline),
             Route("/service-worker.js", self.service_worker),
+            *ApiSite(self.service, self.settings, self.limits, self.link_root).routes(),
             *OperationSite(self.service, self.settings).routes(),
             Mount("/static", GZipMiddleware(StaticFiles(directory=STATIC))),  # public files
         ]

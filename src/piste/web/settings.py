@@ -51,6 +51,7 @@ class Settings(NamedTuple):
     max_silent_connections: int = 1000  # of all networks, without a request yet; the next one replaces one of them
     head_timeout_s: float = 10.0  # for the head of a request to arrive
     open_metrics: bool = False  # whether other computers may read /metrics
+    program_games: int = 200  # games without a person that may run at once; a network has a quarter of them at most
     limits: bool = True  # whether rates are limited; off only for measuring
     jobs: JobTimes = JobTimes()  # with a database that several processes share
 

@@ -23,6 +23,7 @@ from starlette.websockets import WebSocketDisconnect
 
 from piste.core.errors import PisteError
 from piste.web import logging as logs
+from piste.web.api import problems
 from piste.web.metrics import Metrics
 from piste.web.middleware.rate_limits import REFUSALS, Limits, network_of
 from piste.web.settings import Settings
@@ -96,7 +97,9 @@ def wants_json(scope: Scope) -> bool:
 
 
 def answer(scope: Scope, status: int, sentence: str, page: Page = plain_page, *, wait: float = 0.0) -> Response:
-    """Return a refusal as a page, or as JSON if the client asked for it."""
+    """Return a refusal as a page, or as JSON if the client asked for it; to the API, as a problem document."""
+    if problems.is_api(scope):
+        return problems.response(problems.by_status(status), sentence, wait=wait)
     if wants_json(scope) or scope["type"] == "websocket":
         text, kind = json.dumps({"ok": False, "said": sentence}), "application/json"
     else:
@@ -146,14 +149,18 @@ class Guard:
             else:
                 refused = self._refuse(scope, "body", *body)
                 refused.headers["connection"] = "close"  # the rest of the body is not read
+        held = contextlib.ExitStack()
+        if refused is None and problems.is_stream(scope):
+            refused = self._hold(scope, held)
         if refused is not None:
             await refused(scope, receive, send_with_headers)
             return
-        if not waits_for_worker(scope["path"]):
-            await work_slot.enter_async_context(self._limits.work_slot(network_of(scope)))
         try:
-            async with work_slot:
-                await self._app(scope, receive, send_with_headers)
+            with held:
+                if not waits_for_worker(scope["path"]):
+                    await work_slot.enter_async_context(self._limits.work_slot(network_of(scope)))
+                async with work_slot:
+                    await self._app(scope, receive, send_with_headers)
         except Exception as e:
             if started:
                 logs.error("failed while answering", e, method=scope["method"])
@@ -172,21 +179,17 @@ class Guard:
                 add_headers(scope, message)
             await send(message)
 
-        refused = self._refusal(scope)
-        address = network_of(scope)
-        if refused is None and self._sockets >= self._settings.max_sockets:
-            refused = self._refuse(scope, "full", 503, "All places are taken just now. Try again in a minute.", 60)
-        elif refused is None and not self._limits.add_socket(address):
-            refused = self._refuse(scope, "held", 429, REFUSALS["held"], 60)
+        held = contextlib.ExitStack()
+        refused = self._refusal(scope) or self._hold(scope, held)
         if refused is not None:
             if "websocket.http.response" in scope.get("extensions", {}):
                 await refused(scope, receive, send_counted)
             else:
                 await send({"type": "websocket.close", "code": 1008})
             return
-        self._sockets += 1
         try:
-            await self._app(scope, receive, send_counted)
+            with held:
+                await self._app(scope, receive, send_counted)
         except WebSocketDisconnect:
             pass  # the client disconnected
         except Exception as e:
@@ -194,22 +197,39 @@ class Guard:
             with contextlib.suppress(RuntimeError, OSError):  # it may be closed already
                 await send({"type": "websocket.close", "code": 1011})
         finally:
-            self._sockets -= 1
-            self._limits.remove_socket(address)
             if open_now:
                 self._metrics.sockets.dec()
+
+    def _hold(self, scope: Scope, held: contextlib.ExitStack) -> Response | None:
+        """Count a connection that stays open until the stack is closed, or return a refusal."""
+        network = network_of(scope)
+        if self._sockets >= self._settings.max_sockets:
+            return self._refuse(scope, "full", 503, "All places are taken just now. Try again in a minute.", 60)
+        if not self._limits.add_socket(network):
+            return self._refuse(scope, "held", 429, REFUSALS["held"], 60)
+        self._sockets += 1
+
+        def release() -> None:
+            self._sockets -= 1
+            self._limits.remove_socket(network)
+
+        held.callback(release)
+        return None
 
     def _refusal(self, scope: Scope) -> Response | None:
         """Return a refusal if the head of a request already calls for one."""
         # The rate limits that a request counts for.
         posts = ("requests", "posts") if scope.get("method") == "POST" else ("requests",)
-        for kind in ("sockets",) if scope["type"] == "websocket" else posts:
+        stays_open = scope["type"] == "websocket" or problems.is_stream(scope)
+        for kind in ("sockets",) if stays_open else posts:
             if wait := self._limits.take(kind, network_of(scope)):
                 return self._refuse(scope, kind, 429, REFUSALS[kind], wait)
         if len(Headers(scope=scope).get("host", "")) > MAX_HOST_CHARS:
             return self._refuse(scope, "host", 400, "No server has a name as long as the one that was asked for.")
         changing = scope["type"] == "websocket" or scope["method"] not in ("GET", "HEAD")
-        if changing and not is_same_origin(scope, self._settings.public):
+        # The API reads no cookies, so nobody can be made to use it unknowingly: programs need not name an origin.
+        named = not problems.is_api(scope) or "origin" in Headers(scope=scope)
+        if changing and named and not is_same_origin(scope, self._settings.public):
             logs.warning("foreign origin", kind=scope["type"], scheme=scope["scheme"])
             return self._refuse(
                 scope, "origin", 403,

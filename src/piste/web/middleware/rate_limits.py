@@ -37,6 +37,7 @@ RATES: Mapping[str, Rate] = {
     "requests": Rate(800, 40),
     "posts": Rate(200, 15),
     "rooms": Rate(60, 0.2),
+    "program rooms": Rate(60, 0.2),  # opened by programs: they take nothing from what people may open
     "sockets": Rate(200, 10),
     "messages": Rate(40, 5),  # of one socket
     "traffic": Rate(1000, 100),  # messages of all sockets of a network
@@ -52,6 +53,8 @@ REFUSALS = {
     "requests": "That was too much at once from your network. Wait a moment, then try again.",
     "posts": "That was too much at once from your network. Wait a moment, then try again.",
     "rooms": "Your network has opened many tables in a short time. Wait a little before you open the next.",
+    "program rooms": "Programs in your network have opened many tables in a short time. Wait before the next one.",
+    "program games": "Very many programs play each other or bots here just now. Wait until some games are over.",
     "sockets": "Your network has connected very often in a short time. Wait a moment; the page tries again itself.",
     "held": "Your network has very many connections open. Close a page you no longer need, then try again.",
     "messages": "That was too fast. Wait a moment, then try again.",

@@ -74,6 +74,7 @@ class SeatRow(Row):
     bot: Mapped[Name] = mapped_column(default="")
     stand_in: Mapped[Name] = mapped_column(default="")  # the bot that plays for a person who is away
     link: Mapped[int] = mapped_column(default=0, server_default="0")  # the number of revoked private links
+    program: Mapped[bool] = mapped_column(default=False, server_default=sa.false())  # whether a program has it
 
 
 class SitterRow(Row):

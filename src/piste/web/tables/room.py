@@ -31,6 +31,8 @@ from piste.web.tables.series import Series
 from piste.web.tables.transcript import Transcript
 
 MAX_DECISION_LENGTH = 40
+MAX_DEVICES = 20  # that may have one seat
+PROGRAM = "program"  # stands in a record for who played a seat over the API
 AWAY_AFTER_S = 10.0  # a player who has sent nothing for this time is away; reloading a page takes less
 STAND_IN = "steady"
 MAX_DECISIONS = 2000  # no game of people comes near it; a longer one would be slow to replay
@@ -102,7 +104,7 @@ class Room:
 
     def player_notes(self) -> dict[str, str]:
         """Return who plays on each seat, as the head of a record notes it."""
-        return {f"seat {i}": seat.bot or "you" for i, seat in enumerate(self.seats, 1)}
+        return {f"seat {i}": seat.bot or (PROGRAM if seat.program else "you") for i, seat in enumerate(self.seats, 1)}
 
     @property
     def to_act(self) -> int | None:
@@ -116,6 +118,17 @@ class Room:
     @property
     def people(self) -> list[int]:
         return [i for i, seat in enumerate(self.seats) if seat.kind in (PERSON, RESERVED)]
+
+    @property
+    def attended(self) -> bool:
+        """Whether a person plays here, or might still sit down; the others are bots and programs."""
+        return any(seat.attended for seat in self.seats)
+
+    def attended_without(self, at: int | None) -> bool:
+        """Whether that is so without this seat; None is the next that somebody sits down on."""
+        free = next((i for i, seat in enumerate(self.seats) if seat.kind == OPEN), None)
+        taken = free if at is None else at
+        return any(seat.attended for i, seat in enumerate(self.seats) if i != taken)
 
     def place(self, at: int, seat: Seat) -> None:
         """Change a seat."""
@@ -131,7 +144,7 @@ class Room:
             name = f"{wanted[: MAX_NAME_LENGTH - 3]} {number}"
         return name
 
-    def sit(self, player: str, name: str) -> int:
+    def sit(self, player: str, name: str, *, program: bool = False) -> int:
         """Give a player the first open seat; a player who has a seat keeps it."""
         at = self.seat_of(player)
         if at != SPECTATOR:
@@ -142,7 +155,7 @@ class Room:
         if at == SPECTATOR:
             raise IllegalDecisionError("Every seat here is taken. You can watch.")
         named = self.free_name(clean_name(name)) if name.strip() else ""
-        self.place(at, Seat(PERSON, named, players=frozenset({player})))
+        self.place(at, Seat(PERSON, named, players=frozenset({player}), program=program))
         return at
 
     def arrive(self, at: int) -> bool:
@@ -172,7 +185,18 @@ class Room:
 
     def revoke_link(self, at: int, player: str) -> None:
         """Revoke the private link of a seat; only this device keeps the seat."""
-        self.place(at, self.seats[at]._replace(players=frozenset({player}), link=self.seats[at].link + 1))
+        seat = self.seats[at]
+        self.place(at, seat._replace(players=frozenset({player}), link=seat.link + 1, program=False))
+
+    def admit(self, at: int, player: str, *, program: bool) -> None:
+        """Let one more device have a seat."""
+        seat = self.seats[at]
+        if len(seat.players) >= MAX_DEVICES:
+            raise IllegalDecisionError(
+                f"{MAX_DEVICES} devices and programs have this seat already. Make a new private link at the table: "
+                "then only the device that you do it on has it."
+            )
+        self.place(at, seat._replace(players=seat.players | {player}, program=program or seat.program))
 
     def set_listed(self, player: str, listed: bool) -> None:
         self._only_host(player)

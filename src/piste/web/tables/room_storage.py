@@ -23,7 +23,7 @@ def restored(stored: schema.StoredTable, now: float) -> Room:
     row = stored.room
     seats = [
         Seat(
-            seat.kind, seat.name, seat.bot, seat.stand_in, link=seat.link,
+            seat.kind, seat.name, seat.bot, seat.stand_in, link=seat.link, program=seat.program,
             players=frozenset(player for at, player in stored.sitters if at == seat.seat and seat.kind != BOT),
         )
         for seat in stored.seats
@@ -66,7 +66,8 @@ def unsaved(room: Room, process: str) -> Iterator[schema.Change]:
     for at, (seat, stored) in enumerate(zip_longest(room.seats, room.stored_seats)):
         if seat == stored:
             continue
-        yield schema.put(SeatRow(room.code, at, seat.kind, seat.name, seat.bot, seat.stand_in, seat.link))
+        columns = (seat.kind, seat.name, seat.bot, seat.stand_in, seat.link, seat.program)
+        yield schema.put(SeatRow(room.code, at, *columns))
         before = frozenset() if stored is None else stored.players
         for player in sorted(before - seat.players):
             yield schema.delete(SitterRow, room=room.code, seat=at, player=player)

@@ -21,6 +21,12 @@ class Seat(NamedTuple):
     stand_in: str = ""  # the level of the bot that plays for a person who is away
     players: frozenset[str] = frozenset()  # the devices of the person
     link: int = 0  # the number of revoked private links
+    program: bool = False  # whether a program plays for the person who has the seat, over the API
+
+    @property
+    def attended(self) -> bool:
+        """Whether a person plays here, or might still sit down."""
+        return self.kind == OPEN or (self.kind != BOT and not self.program)
 
 
 def clean_name(name: str) -> str:

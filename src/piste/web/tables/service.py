@@ -19,8 +19,7 @@ from piste.web.metrics import Metrics
 from piste.web.middleware.rate_limits import Limits
 from piste.web.network import Root
 from piste.web.settings import Settings
-from piste.web.storage import elapsed_time
-from piste.web.storage.schema import SEAT_LINKS, Change, ConflictError, KeyRow, PlayerRow, delete_players, put
+from piste.web.storage.schema import SEAT_LINKS, Change, ConflictError, PlayerRow, put
 from piste.web.storage.storage import Storage, UncertainError
 from piste.web.tables import lessons
 from piste.web.tables.again import decision_after, try_again
@@ -28,15 +27,14 @@ from piste.web.tables.bot_runner import BotRunner
 from piste.web.tables.bot_tasks import LocalExecutor, QueueExecutor
 from piste.web.tables.levels import check_level
 from piste.web.tables.peers import Peers
-from piste.web.tables.registry import (
-    TableNotFoundError,
-    TableRegistry,
-)
+from piste.web.tables.programs import ProgramQuota, code_for, random_number
+from piste.web.tables.registry import TableNotFoundError, TableRegistry
 from piste.web.tables.rematch import rematch
+from piste.web.tables.retention import Retention
 from piste.web.tables.room import MAX_DECISIONS, Opener, Room
 from piste.web.tables.room_storage import unsaved
 from piste.web.tables.seats import PERSON, RESERVED, Seat, clean_name
-from piste.web.tables.tokens import TokenFactory, seat_token
+from piste.web.tables.tokens import TokenFactory, player_of, seat_bearer, seat_token
 from piste.web.views.view_models import RenderContext, TableViewModel, view_model, viewer_of
 from piste.web.workers.job_consumer import JobConsumer
 from piste.web.workers.worker_pool import BotWorkers, WorkersBusyError
@@ -92,7 +90,8 @@ class TableService:
         # The last answers, by room, player and request, for a client that repeats a request on a new connection
         # because it got no answer.
         self.answers: dict[tuple[str, str, str], dict[str, Any]] = {}
-        self._clock_lock = asyncio.Lock()
+        self._retention = Retention(self.storage, self.registry, self._settings, self.clock, self.ticks)
+        self._program_quota = ProgramQuota(self.registry, self._settings)
         self._link_key = self.storage.secret(SEAT_LINKS)
 
     async def _reread_link_key(self) -> None:
@@ -124,7 +123,11 @@ class TableService:
         link = ""
         if viewer.seat != SPECTATOR:
             link = f"{root.text}/s/{room.code}/{viewer.seat}/{self._seat_token(room, viewer.seat)}"
-        return view_model(room, viewer, RenderContext(self.ticks(), self._settings.patience, root, link))
+        return view_model(room, viewer, self.context(root, link))
+
+    def context(self, root: Root, seat_link: str = "") -> RenderContext:
+        """Return what the server adds to what a client sees."""
+        return RenderContext(self.ticks(), self._settings.patience, root, seat_link)
 
     def _seat_token(self, room: Room, seat: int) -> str:
         """Return the secret part of a seat's private link."""
@@ -142,9 +145,13 @@ class TableService:
     # Actions
 
     async def open(
-        self, player: str, game: str, chosen: Mapping[str, str], name: str, versus: str, network: str = ""
-    ) -> Room:
-        """Open a room: against bots of a level, with free seats for other players, or a lesson."""
+        self, player: str, game: str, chosen: Mapping[str, str], name: str, versus: str, network: str = "", *,
+        program: bool = False, code: str = "",
+    ) -> Room:  # fmt: skip
+        """Open a room: against bots of a level, with free seats for other players, or a lesson.
+
+        A person has its first seat, or a `program`; no other room has the `code`, if one is given.
+        """
         versus = bots.level_of(versus)
         entry = find(game)
         if versus == lessons.LESSON:
@@ -156,9 +163,9 @@ class TableService:
         if versus != "friend":
             check_level(versus, entry, options)
         named = clean_name(name) if name.strip() else ""
-        seats = [Seat(PERSON, players=frozenset({player})), *[Seat()] * (count - 1)]
+        seats = [Seat(PERSON, players=frozenset({player}), program=program), *[Seat()] * (count - 1)]
         now = self.clock()
-        room = Room(self.tokens.code(), entry, chosen, seats, player, created=now, touched=now)
+        room = Room(code or self.tokens.code(), entry, chosen, seats, player, created=now, touched=now)
         if named:
             room.place(0, seats[0]._replace(name=room.free_name(named)))  # a seat without a name has one too
         if versus != "friend":
@@ -188,7 +195,11 @@ class TableService:
 
     async def _begin(self, room: Room, player: str, named: str, network: str, *more: Change) -> None:
         """Add and store a new room; here the rate limit of new tables applies."""
-        self._limits.require("rooms", network)
+        seat = room.seat_of(player)
+        if not room.attended:
+            self._program_quota.require(network)
+        by_program = seat != SPECTATOR and room.seats[seat].program
+        self._limits.require("program rooms" if by_program else "rooms", network)
         room.network = network
         self.registry.add(room)
         async with self.registry.lock(room.code):
@@ -200,9 +211,16 @@ class TableService:
         self.bot_runner.play(room)
 
     async def perform(
-        self, code: str, player: str, verb: str, fields: Mapping[str, str], network: str = ""
+        self,
+        code: str,
+        player: str,
+        verb: str,
+        fields: Mapping[str, str],
+        network: str = "",
+        *,
+        program: bool = False,
     ) -> ActionResult:
-        """Carry out an action of a player in a room."""
+        """Carry out an action of a player in a room; whoever sits down may be a program."""
         if verb not in VERBS:
             raise UnknownNameError(f"{quoted(verb)} is nothing that can be done at a table.")
         if not player:
@@ -214,7 +232,9 @@ class TableService:
             seat = room.seat_of(player)
             if seat != SPECTATOR:
                 room.network = network
-            return await self._carry_out(room, seat, player, verb, fields)
+            if program and seat == SPECTATOR and verb == "sit":
+                self._program_quota.require_for(room, None, network)
+            return await self._carry_out(room, seat, player, verb, fields, program=program)
 
         try:
             return await self._change(code, carry_out)
@@ -231,7 +251,7 @@ class TableService:
         raise TableBusyError
 
     async def _carry_out(
-        self, room: Room, seat: int, player: str, verb: str, fields: Mapping[str, str]
+        self, room: Room, seat: int, player: str, verb: str, fields: Mapping[str, str], *, program: bool
     ) -> ActionResult:
         if verb not in VERBS_WITHOUT_SEAT:
             if seat == SPECTATOR:
@@ -243,7 +263,7 @@ class TableService:
         changes: list[Change] = []
         if verb == "sit":
             name = fields.get("name", "")
-            self.registry.mark_seen(room, room.sit(player, name))
+            self.registry.mark_seen(room, room.sit(player, name, program=program))
             changes = self._named(player, clean_name(name) if name.strip() else "")
         elif verb == "fill":
             level = bots.level_of(fields.get("bot", "steady"))
@@ -316,8 +336,8 @@ class TableService:
             self.bot_runner.play(room)
             yield room
 
-    async def bind(self, code: str, seat: int, token: str, player: str) -> None:
-        """Let another device have a seat, through the seat's private link."""
+    async def bind(self, code: str, seat: int, token: str, player: str, *, program: bool = False) -> None:
+        """Let another device have a seat, or a program, through the seat's private link."""
 
         async def bound(room: Room) -> None:
             self.check_link(room, seat, token)
@@ -325,10 +345,37 @@ class TableService:
                 return
             if room.seat_of(player) != SPECTATOR:
                 raise IllegalDecisionError("On this device you have another seat at this table.")
-            room.place(seat, room.seats[seat]._replace(players=room.seats[seat].players | {player}))
+            if program:
+                self._program_quota.require_for(room, seat, room.network)
+            room.admit(seat, player, program=program)
             await self.registry.save(room)
 
         await self._change(code, bound)
+
+    async def connect(self, code: str, player: str) -> str:
+        """Let a program have a player's seat, too; return its token, which is stored nowhere."""
+        token = seat_bearer(self.tokens.token())
+
+        async def connected(room: Room) -> None:
+            seat = room.seat_of(player)
+            if seat == SPECTATOR:
+                raise IllegalDecisionError("You look on here: only those who sit at the table can connect a program.")
+            if room.over:
+                raise IllegalDecisionError("The game is over: there is nothing to decide for a program.")
+            self._program_quota.require_for(room, seat, room.network)
+            room.admit(seat, player_of(token), program=True)
+            await self.registry.save(room)
+
+        await self._change(code, connected)
+        return token
+
+    def random_number(self, room: Room, seat: int, number: int) -> int:
+        """Return what a seat is given to take its luck from, for a question."""
+        return random_number(self._link_key, room, seat, number)
+
+    def code_for(self, player: str, request: str) -> str:
+        """Return the code of the room that a player opens by this request."""
+        return code_for(self._link_key, player, request)
 
     async def _rematch(self, room: Room, seat: int, player: str, level: str) -> ActionResult:
         if not room.successor:
@@ -399,32 +446,7 @@ class TableService:
 
     async def expire(self) -> int:
         """Delete rooms without a change for as long as the setting says; return their number."""
-        passed = await self._measure_elapsed()
-        if not self._settings.keep_days:
-            return 0
-        keep = elapsed_time.DAY_S * self._settings.keep_days
-        candidates = await self.storage.read(self.storage.expired, passed.wall - keep)
-        old = [(code, version) for code, touched, version in candidates if passed.age(touched) >= keep]
-        for code, version in old:
-            with contextlib.suppress(ConflictError):  # it has just been used, or another process has deleted it
-                await self.registry.delete(code, version)
-        await asyncio.wrap_future(self.storage.write(delete_players(passed.wall - keep - passed.ahead)))
-        if old:
-            logs.info("old tables deleted", count=len(old))
-        return len(old)
-
-    async def _measure_elapsed(self) -> elapsed_time.Elapsed:
-        """Store how much time has passed; a clock that was set is no reason to delete anything."""
-        async with self._clock_lock:  # two at once would each take the other's time for a jump
-            wall, ticks = self.clock(), self.ticks()
-            kept, last = await self.storage.read(lambda: (self.storage.key("elapsed"), self.storage.last_touched()))
-            before = elapsed_time.read(kept, last, wall)
-            passed = before.advance(wall, ticks, elapsed_time.boot())
-            if passed.jumps and passed.jumps != before.jumps:
-                # The operator can set it right before anything is deleted.
-                logs.warning("clock jumped", days=round(passed.jumps[-1].by / elapsed_time.DAY_S, 2))
-            await asyncio.wrap_future(self.storage.write(put(KeyRow("elapsed", passed.text()))))
-            return passed
+        return await self._retention.expire()
 
 
 def read_number(text: str) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import secrets
+import string
 from functools import lru_cache
 
 from piste.web.tables.registry import CODE_ALPHABET, CODE_LENGTH
@@ -20,6 +21,23 @@ class TokenFactory:
     def token(self) -> str:
         """Return a token for a device: 256 bits."""
         return secrets.token_urlsafe(32)
+
+
+SEAT_BEARER = "seat_"
+TOKEN_CHARS = 43  # the length of a device's token
+
+
+def seat_bearer(token: str) -> str:
+    """Return the token of a program that has one seat and nothing else."""
+    return SEAT_BEARER + token
+
+
+def is_token(text: str) -> bool:
+    """Say whether this could be the token of a device."""
+    return len(text) == TOKEN_CHARS and set(text) <= TOKEN_LETTERS
+
+
+TOKEN_LETTERS = frozenset(string.ascii_letters + string.digits + "-_")
 
 
 def player_of(token: str) -> str:

@@ -346,6 +346,8 @@ def what_person_does(person: Person) -> str:
         words = f"{safe(person.level)} bot{f' ({safe(person.basis)})' if person.basis else ''}"
     else:
         words = {"kept": "invited", "open": "nobody yet", "": ""}.get(person.kind, "here" if person.here else "away")
+    if person.program:
+        words = f"program{f', {words}' if words else ''}"
     if person.bot and person.kind != "bot":
         words += f", {safe(person.level)} bot plays"
     if person.left:

@@ -42,6 +42,7 @@ class Person(NamedTuple):
     here: bool = True  # connected now; bots always are
     turn: bool = False
     left: bool = False  # has resigned
+    program: bool = False  # a program plays there, over the API
 
 
 class Choice(NamedTuple):
@@ -355,6 +356,7 @@ def person(room: Room, viewer: Viewer, now: float, at: int, name: str) -> Person
         here=seat.kind == BOT or (seat.kind == PERSON and (you or room.here(at, now))),
         turn=at == room.to_act,
         left=room.has_left(at),
+        program=seat.program,
     )
 
 
