@@ -33,6 +33,7 @@ LAYERS = (
     "games/balance_config",
     "games/bots",
     "bots",
+    "remote",
     "analysis/best_response",
     "analysis/engine",
     "analysis/arena",

@@ -232,10 +232,16 @@ async def act(service: TableService, code: str, player: str, verb: str, fields: 
     What was done already is not done again, and is no error: a program that got no answer asks once more.
     """
     async with service.room(code) as room:
-        seat = room.seat_of(player)
-        if seat == SPECTATOR:
-            raise ApiError("not-your-seat", "This token has no seat at this table.")
+        seat = need_seat(room, player)
         if verb == "resign" and room.has_left(seat):
             return ""
     texts = {name: str(value) for name, value in fields.items()}
     return (await service.perform(code, player, verb, texts, network)).message
+
+
+def need_seat(room: Room, player: str) -> int:
+    """Return the seat of a player, who must have one."""
+    seat = room.seat_of(player)
+    if seat == SPECTATOR:
+        raise ApiError("not-your-seat", "This token has no seat at this table.")
+    return seat

@@ -17,7 +17,7 @@ from piste.core.errors import UnknownNameError
 from piste.core.game import find, names
 from piste.core.protocols import SPECTATOR
 from piste.web.api import documents, problems
-from piste.web.api.events import ACTIONS, EventStream, ProgramConnection, act, check_decision, lines
+from piste.web.api.events import ACTIONS, EventStream, ProgramConnection, act, check_decision, lines, need_seat
 from piste.web.api.openapi import openapi
 from piste.web.api.problems import PROBLEMS, ROOT, ApiError
 from piste.web.api.requests import (
@@ -234,8 +234,3 @@ class ApiSite:
 OPEN_FIELDS = {"game": str, "options": dict, "versus": str, "name": str}
 SIT_FIELDS = {"name": str, "seat": int, "link": str}
 DECISION_FIELDS = {"number": int, "decision": str}
-
-
-def need_seat(room: Room, player: str) -> None:
-    if room.seat_of(player) == SPECTATOR:
-        raise ApiError("not-your-seat", "This token has no seat at this table.")
