@@ -112,7 +112,8 @@ async def test_it_describes_refusals(house: InProcessServer) -> None:
         check_answer(path, "get", await ada.get(address.replace(code, "2" * 16)))
     check_answer(f"{table}/record", "get", await ada.get(f"/tables/{code}/record"))
     check_answer(f"{API}/games/{{game}}", "get", await ada.get("/games/poker"))
-    for fields in ({"game": "poker"}, {"game": "prime-duel", "options": {"target": 0}}, [], b"x" * 9000):
+    wrong: list[Any] = [{"game": "poker"}, {"game": "prime-duel", "options": {"target": 0}}, [], b"x" * 9000]
+    for fields in wrong:
         check_answer(f"{API}/tables", "post", await stranger.post("/tables", fields))
     for decision in ("keep", "fold"):
         for program in (ben, stranger, Program(house, "w" * 43), ada):

@@ -52,7 +52,7 @@ def option_document(option: Option, default: int) -> dict[str, Any]:
 
 def rules_text(game: Game) -> str:
     """Return the rules page as it is written, in Markdown."""
-    page, _, _ = rules_page(game).read_text(encoding="utf-8").partition(IN_PYTHON)
+    page, _, _ = rules_page(game).partition(IN_PYTHON)
     return f"{page.rstrip()}\n"
 
 
