@@ -41,6 +41,7 @@ LAYERS = (
     "analysis/coach",
     "api",
     "rl",
+    "check",
     "web",
     "cli",
 )

@@ -59,11 +59,11 @@ def test_a_game_is_played_and_told_without_a_word_of_its_own(bare: piste.Game) -
     table = piste.open_table("bare-game", outcomes=["1", "0"])
     view = table.view(0)
     assert view.decisions == ("0", "1")
-    assert bare.text.ask(view, ("Ann", "Bo")).text == "Your decision: 0 or 1? "
+    assert bare.text.ask(view, ("Ann", "Bo")).last_line == "Decision: 0 or 1? "
     told = [EventContext(1, ("Ann", "Bo"), view.opening, table.view(1).log[: at + 1]) for at in range(2)]
     assert [bare.text.lines(moment) for moment in told] == [["Ann, chance: hidden."], ["You, chance: 0."]]
     assert list(map(str, bare.text.picture(view, ("Ann", "Bo")))) == [
-        "Turn: Ann", "Coins of Ann: 1", "Coins of Bo: -1",
+        "Turn: Ann", "Ann, coins: 1", "Bo, coins: -1",
     ]  # fmt: skip
     table.decide(0, "0")
     ending = table.ending()

@@ -27,7 +27,7 @@ GROUPS = {
     "play": ("play", "resume", "games", "bots", "rules"),
     "study": ("replay", "review", "puzzle", "progress"),
     "analyse": ("solve", "match", "tournament", "simulate", "balance"),
-    "develop": ("verify", "bench", "where", "completion", "man"),
+    "develop": ("new", "check", "verify", "bench", "where", "completion", "man"),
     "host": ("serve", "worker", "admin"),
 }
 """The commands as the help lists them."""
@@ -337,6 +337,28 @@ def make_parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
         ENGINE,
         value("--plot", "FILE.svg", "draw it into this file, too"),
         exclusive=(JSON, flag("--csv", "every number as a line, for spreadsheets")),
+    )  # fmt: skip
+    command(
+        "new", "begin a game of your own: a package that plays at once",
+        """\
+  piste new high-card
+  piste new liars-dice --hidden --players 3
+""",
+        value("name", "NAME", "small letters and hyphens; the folder and the game are called that"),
+        flag("--hidden", "players see different things, such as their own cards"),
+        value("--players", "N", "how many play: 2, 3 or 4 (default: 2)", default="2"),
+    )  # fmt: skip
+    command(
+        "check", "check that the rules of a game keep their promises",
+        """\
+  piste check zero-sum-duel
+  piste check kuhn-poker --only secrecy --games 200
+""",
+        GAME,
+        SET,
+        repeated("--only", "CHECK", "this check only; may be given again"),
+        value("--games", "N", "random games of each check (default: 20)", default="20"),
+        JSON,
     )  # fmt: skip
     command(
         "verify", "check that a record is whole, keeps its promise and could have been played",

@@ -71,11 +71,12 @@ class DefaultText:
         name = "hidden" if what == HIDDEN else self._game.notation.name(moment.after.options, kind, what)
         return [f"{who}, {happens}: {name}." if who else f"{happens.capitalize()}: {name}."]
 
-    def ask(self, view: SeatView, names: tuple[str, ...]) -> Prompt:  # noqa: ARG002
+    def ask(self, view: SeatView, names: tuple[str, ...]) -> Prompt:
         keys = tuple(Key(name, name, action) for name, action in zip(view.decisions, view.actions, strict=True))
         what = self._game.kind_name(view.kind).replace("_", " ")
         choices = f": {listed(list(view.decisions), 'or')}" if len(keys) <= MAX_LISTED else ""
-        return Prompt(f"Your {what}{choices}", keys, "? ")
+        above = ("", *map(str, self.picture(view, names)))
+        return Prompt(f"{what.capitalize()}{choices}", keys, "? ", above)
 
     def picture(self, view: SeatView, names: tuple[str, ...]) -> list[Row]:
         rows = []
@@ -87,7 +88,7 @@ class DefaultText:
                     rows.append(Row("Turn", (names[value],)))
             elif isinstance(value, tuple) and len(value) == len(names):
                 cells = [(names[seat], self._cells(view, field.says, part, names)) for seat, part in enumerate(value)]
-                rows += [Row(f"{label} of {name}", shown) for name, shown in cells]
+                rows += [Row(f"{name}, {label.lower()}", shown) for name, shown in cells]
             else:
                 values = value if isinstance(value, tuple) else (value,)
                 rows.append(

@@ -18,6 +18,9 @@ SAMPLE_GAMES, SAMPLE_STEPS = 40, 2000
 
 LIMIT = 1 << 62
 
+MAX_CARDS = 4096
+"""With more equally likely cards than this, `drawn` is not asked for each of them."""
+
 
 class Survey(NamedTuple):
     """What was found out about a game with its options."""
@@ -40,54 +43,67 @@ class Survey(NamedTuple):
         return any(rules.leave(s, seat) == state for s in before for seat in seats)
 
 
-def fault(rules: AnyRules, s: Any) -> str:
-    """Return what is wrong with a state as a sentence that names the function of the rules, or ""."""
+class Fault(NamedTuple):
+    """What is wrong with a state: a function of the rules, and what it does, to be read after its name."""
+
+    function: str
+    sentence: str
+
+    def __str__(self) -> str:
+        return f"{self.function} {self.sentence}"
+
+
+def fault(rules: AnyRules, s: Any) -> Fault | None:
+    """Return what is wrong with a state, or None."""
     name = "to_act"
     try:
         actor, seats = rules.to_act(s), rules.seats(s.options)
         if not OVER <= actor < seats:
-            return f"to_act returns {actor}, which is neither a seat below {seats} nor CHANCE nor OVER."
+            return Fault(name, f"returns {actor}, which is neither a seat below {seats} nor CHANCE nor OVER.")
         name = "payoff"
         paid = [rules.payoff(s, seat) for seat in range(seats)]
         if sum(paid):
-            return f"payoff: what the seats win and lose is {paid}, which does not sum to 0."
+            return Fault(name, f"pays the seats {paid}, which does not sum to 0.")
         if actor != OVER and any(paid):
-            return f"payoff: it is {paid} although the game goes on."
+            return Fault(name, f"pays the seats {paid} although the game goes on.")
         name = "look"
         for seat in (SPECTATOR, *range(seats)):
             rules.look(s, seat)
         if actor == OVER:
             name = "reason"
-            return "" if isinstance(rules.reason(s), int) else "reason returns no whole number."
+            return None if isinstance(rules.reason(s), int) else Fault(name, "returns no whole number.")
         name = "outcomes" if actor == CHANCE else "legal"
         mask = getattr(rules, name)(s)
         if not isinstance(mask, int) or not 0 <= mask < LIMIT:
-            return f"{name} returns {mask!r}: a set of actions from 0 to 61 is a whole number from 1 to 2**62 - 1."
+            return Fault(
+                name, f"returns {mask!r}, and a set of actions from 0 to 61 is a number from 1 to 2**62 - 1."
+            )
         if mask == 0:
-            return f"{name} returns 0, the empty set, although {'chance' if actor == CHANCE else 'a seat'} is to act."
+            who = "chance" if actor == CHANCE else "a seat"
+            return Fault(name, f"returns 0, the empty set, although {who} is to act.")
         if actor == CHANCE:
+            name = "weight"
             return _weight_fault(rules, s, mask)
     except Exception as e:  # rules that are wrong may fail in any way
-        return f"{name} fails: {type(e).__name__}: {e}."
-    return ""
+        return Fault(name, f"fails: {type(e).__name__}: {e}.")
+    return None
 
 
-def _weight_fault(rules: AnyRules, s: Any, mask: int) -> str:
+def _weight_fault(rules: AnyRules, s: Any, mask: int) -> Fault | None:
     weights = {outcome: rules.weight(s, outcome) for outcome in members(mask)}
     for outcome, weight in weights.items():
         if weight <= 0:
-            return f"weight of outcome {outcome} is {weight}: each of `outcomes` has a weight of 1 or more."
+            return Fault("weight", f"returns {weight} for {outcome}, and each of `outcomes` weighs 1 or more.")
     spread = rules.spread(s)
     if spread != sum(weights.values()):
-        return f"spread returns {spread}, and the weights of all outcomes sum to {sum(weights.values())}."
-    if spread <= 4096:
+        return Fault("spread", f"returns {spread}, and the weights of all outcomes sum to {sum(weights.values())}.")
+    if spread <= MAX_CARDS:
         cards = [rules.drawn(s, at) for at in range(spread)]
         for outcome, weight in weights.items():
             if cards.count(outcome) != weight:
-                return (
-                    f"drawn returns outcome {outcome} for {cards.count(outcome)} cards, but its weight is {weight}."
-                )
-    return ""
+                had = cards.count(outcome)
+                return Fault("drawn", f"returns {outcome} for {had} cards, and its weight is {weight}.")
+    return None
 
 
 @lru_cache(maxsize=64)
