@@ -101,7 +101,7 @@ WEB = (
 # The suites of both storages run on PostgreSQL with those of WEB; these are what several processes need besides.
 POSTGRES = (
     (
-        "Servers, their connections and PostgreSQL killed while people play at both",
+        "Servers, workers, their connections and PostgreSQL killed while people play at both",
         "web/test_kills.py",
         "",
         0,

@@ -42,6 +42,9 @@ TABLES: tuple[tuple[str, dict[str, str]], ...] = (
 class Server:
     """A server in a process of its own, on a file that stays; killed hard at the end, if not before."""
 
+    WORDS: tuple[str, ...] = ("serve", "--host", LOOPBACK, "--port", "0", "--no-limits", "--no-open")
+    READY = "serving"
+
     def __init__(self, db: Path | str) -> None:
         self._db = db
         self.port = 0
@@ -50,18 +53,18 @@ class Server:
 
     async def __aenter__(self) -> Server:
         self._process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "piste", "serve", "--host", LOOPBACK, "--port", "0", "--db", str(self._db),
-            "--no-limits", "--no-open", "--no-prepare", "--quiet",
+            sys.executable, "-m", "piste", *self.WORDS, "--db", str(self._db), "--no-prepare", "--quiet",
             stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.PIPE,
         )  # fmt: skip
         assert self._process.stderr is not None
         async with asyncio.timeout(PATIENCE_S):
             while line := await self._process.stderr.readline():
                 self.said += line.decode()
-                if b'"serving"' in line:
-                    self.port = json.loads(line)["port"]
+                if f'"{self.READY}"' in self.said:
+                    self.port = json.loads(line).get("port", 0)
                     break
-        assert self.port, self.said
+            else:
+                raise AssertionError(self.said)
         self._rest = asyncio.ensure_future(self._process.stderr.read())
         return self
 

@@ -1,4 +1,4 @@
-"""Two servers on one PostgreSQL are killed, and so is the PostgreSQL, while people play at both and at either.
+"""Two servers and two workers on one PostgreSQL are killed, and so is the PostgreSQL, while people play at both.
 
 Whatever anybody was told has happened, nothing happened twice, and every game goes on to its end by itself.
 PISTE_KILLS says how often something is killed.
@@ -30,7 +30,7 @@ from tests.postgres_server import PostgresServer, needed_programs, postgres_serv
 from tests.web.test_durability import TABLES, Player, Server, Tables
 
 KILLS = int(os.environ.get("PISTE_KILLS", "8"))
-SERVERS = 2
+SERVERS = WORKERS = 2
 DECISIONS_BETWEEN_KILLS = 30
 RECONNECT_S = 0.2
 REFUSALS = re.compile(
@@ -43,24 +43,43 @@ ANSWERED = re.compile(r"That question has been answered: you decided (.*)\. Look
 UNEXPECTED = re.compile(r"request failed|cannot be read|Traceback|goodbye failed")
 
 
+OPPONENTS = ("steady", "friend", "strong")
+"""`steady` decides in the server, `strong` in a worker. In games of more than a few cards it would take long."""
+
+QUICK_FOR_STRONG = ("positive-negative", "zero-sum-grid")
+
+
+class ServerWithoutBots(Server):
+    WORDS = (*Server.WORDS, "--bot-workers", "0")
+
+
+class JobWorker(Server):
+    """`piste worker`: what it has begun is picked up by another one."""
+
+    WORDS = ("worker", "--bot-workers", "1")
+    READY = "working"
+
+
 class Cluster:
-    """Servers on one database, and what can be done to them."""
+    """Servers and workers on one database, and what can be done to them."""
 
     def __init__(self, postgres: PostgresServer, seed: str) -> None:
         self.postgres, self.db = postgres, postgres.migrated()
         self.chooser = random.Random(seed)
         self.servers: list[Server] = []
+        self.workers: list[Server] = []
         self.said: list[str] = []
 
-    async def start(self) -> None:
-        server = Server(self.db)
-        await server.__aenter__()
-        self.servers.append(server)
+    async def start(self, processes: list[Server]) -> None:
+        process = ServerWithoutBots(self.db) if processes is self.servers else JobWorker(self.db)
+        await process.__aenter__()
+        processes.append(process)
 
-    async def stop(self, server: Server) -> None:
-        self.servers.remove(server)
-        await server.__aexit__()
-        self.said.append(server.said)
+    async def stop(self, processes: list[Server]) -> None:
+        process = self.chooser.choice(processes)
+        processes.remove(process)
+        await process.__aexit__()
+        self.said.append(process.said)
 
     def port(self) -> int:
         """Return a server, as a load balancer does that knows nothing of tables."""
@@ -79,8 +98,13 @@ class Cluster:
 
 
 async def kill_server(cluster: Cluster) -> None:
-    await cluster.stop(cluster.chooser.choice(cluster.servers))
-    await cluster.start()
+    await cluster.stop(cluster.servers)
+    await cluster.start(cluster.servers)
+
+
+async def kill_worker(cluster: Cluster) -> None:
+    await cluster.stop(cluster.workers)
+    await cluster.start(cluster.workers)
 
 
 async def kill_listener(cluster: Cluster) -> None:
@@ -98,6 +122,7 @@ async def kill_postgres(cluster: Cluster) -> None:
 
 VICTIMS: tuple[Callable[[Cluster], Awaitable[None]], ...] = (
     kill_server,
+    kill_worker,
     kill_listener,
     kill_any_connection,
     kill_postgres,
@@ -204,13 +229,16 @@ def own_postgres(request: pytest.FixtureRequest) -> Iterator[PostgresServer]:
 @asynccontextmanager
 async def running(postgres: PostgresServer, seed: str) -> AsyncIterator[Cluster]:
     cluster = Cluster(postgres, seed)
-    for _ in range(SERVERS):
-        await cluster.start()
     try:
+        for _ in range(SERVERS):
+            await cluster.start(cluster.servers)
+        for _ in range(WORKERS):
+            await cluster.start(cluster.workers)
         yield cluster
     finally:
-        for server in list(cluster.servers):
-            await cluster.stop(server)
+        for processes in (cluster.servers, cluster.workers):
+            while processes:
+                await cluster.stop(processes)
 
 
 @pytest.mark.slow
@@ -227,7 +255,8 @@ async def test_games_go_on_whatever_is_killed(own_postgres: PostgresServer) -> N
                 play_for_ever(cluster, {"game": game, "versus": versus, **fields}, count, lambda: killed == KILLS)
             )
             for game, fields in TABLES
-            for versus in ("steady", "friend")
+            for versus in OPPONENTS
+            if versus != "strong" or game in QUICK_FOR_STRONG
         ]
         for n in range(KILLS):
             due = told + cluster.chooser.randint(1, DECISIONS_BETWEEN_KILLS)

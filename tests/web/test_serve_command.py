@@ -196,6 +196,10 @@ def test_what_is_typed_wins_over_the_environment(monkeypatch: pytest.MonkeyPatch
     assert serve.read_manner(arguments(*words)).log == "json"
 
 
+def test_on_a_shared_database_slow_decisions_can_be_left_to_other_processes() -> None:
+    assert serve.read_settings(arguments("--db", ENVIRONMENT["PISTE_DB"], "--bot-workers", "0")).thinkers == 0
+
+
 @pytest.mark.parametrize("variable", sorted(set(ENVIRONMENT) - {"PISTE_HOST"}))
 def test_a_bad_variable_is_refused_by_its_name(
     variable: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

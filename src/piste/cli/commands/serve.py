@@ -86,7 +86,7 @@ def read_settings(args: argparse.Namespace) -> Settings:
     """Return the settings that the arguments and the environment ask for."""
     host, public, proxy = given(args, "host"), given(args, "public"), read_proxy(given(args, "behind-proxy"))
     db = read_db(given(args, "db"))
-    default = Settings(db)
+    default, shared = Settings(db), not isinstance(db, Path)
     return default._replace(
         host=host.text if host is not None else LOOPBACK if proxy else ALL_INTERFACES,
         port=given_number(args, "port", 0, 65535, PORT),
@@ -97,8 +97,9 @@ def read_settings(args: argparse.Namespace) -> Settings:
         limits=not given_flag(args, "no-limits"),
         keep_days=given_number(args, "keep", 0, MAX_KEEP_DAYS, default.keep_days),
         patience=float(given_number(args, "patience", 5, 86_400, int(default.patience))),
-        thinkers=given_number(args, "bot-workers", 1, MAX_PROCESSES, default.thinkers),
-        workers=read_workers(args, shared=not isinstance(db, Path)),
+        # With a shared database all slow decisions may be left to `piste worker`.
+        thinkers=given_number(args, "bot-workers", 0 if shared else 1, MAX_PROCESSES, default.thinkers),
+        workers=read_workers(args, shared=shared),
     )
 
 
@@ -215,7 +216,7 @@ def supervise(settings: Settings, listener: socket.socket, manner: Manner, ready
     # Jobs are for a process of their own, so that no server is ended because a bot takes too much memory.
     programs = [
         *(Program(name, serve_as_child, (settings._replace(thinkers=0), listener, manner)) for name in names),
-        Program("worker", work_as_child, (settings, manner)),
+        *([Program("worker", work_as_child, (settings, manner))] if settings.thinkers else []),
     ]
     Supervisor([Child(program) for program in programs], ready, lambda text: complain(f"piste: {text}")).run()
 
