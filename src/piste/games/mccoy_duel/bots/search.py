@@ -9,7 +9,7 @@ from piste.core.dealer import RandomStream
 from piste.core.protocols import SPECTATOR
 from piste.core.views import SeatView
 from piste.games.mccoy_duel.rules import PICK, PLAY, SEAT, State
-from piste.games.mccoy_duel.solver import cfr, infoset_kernels, infosets, ismcts
+from piste.games.mccoy_duel.solver import cfr, infoset_kernels, infosets, ismcts, solutions
 from piste.games.mccoy_duel.solver.infoset_kernels import KEY_COLUMN
 from piste.games.mccoy_duel.solver.infosets import Array, Observed
 
@@ -22,9 +22,10 @@ class Effort(NamedTuple):
     nodes: int  # if its tree is no larger than this
     work: int  # once a decision took this number of node visits, only a small tree of the decision itself is solved
     mccfr_visits: int  # where no tree is small enough, less half of the work above: MCCFR takes half as long for each
+    reads_solutions: bool = False  # plays by the solution of the whole round where there is one
 
 
-FULL = Effort(60_000, 8, 300_000, 10_000_000, 10_000_000)
+FULL = Effort(60_000, 8, 300_000, 10_000_000, 10_000_000, reads_solutions=True)
 SHORT = Effort(1_000, 0, 0, 0, 0)
 SMALL_TREE_DIVISOR = 10
 ALL_POWERS = 511
@@ -35,9 +36,17 @@ def choose(view: SeatView, stream: RandomStream, effort: Effort) -> int:
         return view.actions[0]
     seat = view.seat
     state, events = infosets.observed_round(view)
+    if state is None and effort.reads_solutions:
+        solution = solutions.find(view.options)
+        if solution is not None and solution.share < 0.5:
+            return SEAT + 1 - seat
     if view.kind == PICK and (state is None or view.options.powers == ALL_POWERS):
         return SEAT + seat  # with all cards of the sheet to lead is better, as measured
     assert state is not None
+    if effort.reads_solutions:
+        found = solutions.look_up(state, events, seat)
+        if found is not None and found[1].played:
+            return found[1].actions[stream.weighted(found[1].probabilities.tolist())]
     own = infosets.possible_states(state, events, seat)
     key = int(own.rows[0, KEY_COLUMN + seat])
     left = infoset_kernels.distinct_choices(infoset_kernels.unpack(view.options, own.rows[0]))

@@ -88,8 +88,15 @@ class Evaluator:
         self, s: State, seat: int, own: PossibleStates, state: State, events: tuple[Observed, ...], chosen: int | None
     ) -> Evaluation:
         """Evaluate a seat that has observed these events since the round began; `s` is one of its possible states."""
-        key, deciding, evaluation = int(own.rows[0, KEY_COLUMN + seat]), rules.to_act(s) == seat, None
-        if deciding and s.options.players == 2 and sum(map(count, s.hands)) <= MAX_CARDS and infosets.compiled():
+        key, deciding = int(own.rows[0, KEY_COLUMN + seat]), rules.to_act(s) == seat
+        evaluation = solver.evaluate_by_solution(s, state, events, seat) if events else None
+        if (
+            evaluation is None
+            and deciding
+            and s.options.players == 2
+            and sum(map(count, s.hands)) <= MAX_CARDS
+            and infosets.compiled()
+        ):
             public = infosets.with_same_question(infosets.possible_states(state, events, SPECTATOR), s)
             evaluation = solver.evaluate_by_cfr(s, public, seat, key, MAX_NODES, MAX_CFR_ERROR)
         if evaluation is None:

@@ -23,11 +23,12 @@ from piste.core.game import find
 from piste.core.information_set import InformationSet
 from piste.core.position import Position
 from piste.core.protocols import CHANCE, HIDDEN, OVER, SPECTATOR, Event
-from piste.games.mccoy_duel import rules
+from piste.games.mccoy_duel import notation, rules
 from piste.games.mccoy_duel.rules import LOT, PICK, REVEAL, Options, State
-from piste.games.mccoy_duel.solver import cfr, infoset_kernels, infosets, ismcts, ismcts_kernels
+from piste.games.mccoy_duel.solver import cfr, infoset_kernels, infosets, ismcts, ismcts_kernels, solutions
 from piste.games.mccoy_duel.solver.infoset_kernels import KEY_COLUMN, distinct_choices, round_over, unpack
 from piste.games.mccoy_duel.solver.infosets import Array, Observed, PossibleStates
+from piste.games.mccoy_duel.solver.solutions import Solution
 
 VERSION = 1
 EVALUATION_PASSES = 200_000  # of ISMCTS
@@ -36,6 +37,7 @@ LOW_EXPLORATION = 0.3  # while the value is measured; a third of it at last
 TABLE_SIZE = 1 << 20  # information sets
 MAX_NODES = 3_000_000  # of the CFR+ tree
 MAX_CARDS = 10  # in both hands: beyond that the tree never fits
+MAX_SOLUTION_ERROR = 0.02  # where a solution of the whole round says less, the rest of the round is solved anew
 OPENING_PASSES = 1_000_000  # for each variant of the opening
 PASSES_PER_CALL = 50_000
 OPENING_VALUES = 1 + 81  # for each variant
@@ -51,8 +53,11 @@ def evaluate(known: InformationSet, progress: Progress = quiet) -> Evaluation:
         won = float(rules.payoff(s, seat) > 0)
         return Evaluation(seat, Chances(won, 0.0, 1 - won), (), EXACT, 0.0, "The game is over.")
     if before_deal(s) or round_over(s):
-        return evaluate_before_deal(s, seat)
+        return evaluate_before_deal(s, seat, progress)
     state, events = skip_to_deal(*infosets.observed_events(known))
+    solved = evaluate_by_solution(s, state, events, seat, progress) if known.seat >= 0 or not events else None
+    if solved is not None:
+        return solved
     own = infosets.with_same_question(infosets.possible_states(state, events, known.seat), s)
     key = int(own.rows[0, KEY_COLUMN + seat])
     # A spectator does not see the hand, so the value is the mean over all hands, and there are no choices to list.
@@ -159,6 +164,45 @@ def evaluate_by_cfr(
     return match_evaluation(s, seat, max(value for _, value, _ in choices), choices, WITHIN, error, how)
 
 
+def evaluate_by_solution(
+    s: State, state: State, events: tuple[Observed, ...], seat: int, progress: Progress = quiet
+) -> Evaluation | None:
+    """Evaluate a round from the solution of the whole of it; None if there is none, or if it says too little here.
+
+    `s` is a possible state now, `state` the one at which the round began.
+    """
+    if not events:
+        solution = solutions.find_for(state, progress)
+        if solution is None:
+            return None
+        first = seat == solutions.first_seat(state)
+        share = solution.share if first else 1 - solution.share
+        return match_evaluation(s, seat, share, [], WITHIN, solution.bound / 2, solution_text(solution, state))
+    if rules.to_act(s) != seat:
+        return None
+    found = solutions.look_up(state, events, seat, progress)
+    if found is None or found[1].reach == 0:
+        return None
+    solution, mix = found
+    error = min(1.0, solution.bound / mix.reach)  # as in a solution of the end of a round
+    if error > MAX_SOLUTION_ERROR:
+        return None
+    choices = list(zip(mix.actions, mix.values.tolist(), mix.probabilities.tolist(), strict=True))
+    return match_evaluation(s, seat, max(mix.values.tolist()), choices, WITHIN, error, solution_text(solution, None))
+
+
+def solution_text(solution: Solution, state: State | None) -> str:
+    """Say how a round is solved and, at its beginning, how it is led."""
+    gain = f"{100 * solution.bound:.2g} % of a round"
+    text = f"The whole round is solved by CFR+: best responses to both strategies together gain {gain}."
+    if state is None or state.seat == HIDDEN:
+        return text
+    leads = ", ".join(
+        f"{notation.POWERS[lead.power]} {lead.played:.1%}" for lead in solutions.leads(state.options, solution)
+    )
+    return f"{text} Leads: {leads}."
+
+
 def skip_to_deal(state: State, events: tuple[Observed, ...]) -> tuple[State, tuple[Observed, ...]]:
     """Apply the events before the deal, which are public; return the state then, and the events after it."""
     done = 0
@@ -194,11 +238,10 @@ def match_evaluation(
         return Chances(chance, 0.0, 1 - chance)
 
     choices = tuple(Choice(action, chances(share), probability) for action, share, probability in choice_shares)
-    if match_error > 0:
-        known = ESTIMATED
     if s.options.players > 2:
         how += " Chances are those of this round."
-    elif (win, lose) != (1.0, 0.0):
+    elif match_error > 0 and solutions.find(s.options, picking=True) is None:
+        known = ESTIMATED
         how += " What the other rounds bring is estimated from the chance of the one who leads."
     return Evaluation(seat, chances(share), choices, known, error * (win - lose) + match_error, how)
 
@@ -211,7 +254,7 @@ def match_after(s: State, seat: int) -> tuple[float, float, float]:
     mine, theirs = need - lane(s.wins, seat), need - lane(s.wins, 1 - seat)
     if mine == theirs == 1:
         return 1.0, 0.0, 0.0
-    lead, error = lead_chance(s.options)
+    lead, error = picker_chance(s.options)
     win, lose = match_chance(mine - 1, theirs, 1 - lead, lead), match_chance(mine, theirs - 1, lead, lead)
     high = lead + error
     win_high, lose_high = match_chance(mine - 1, theirs, 1 - high, high), match_chance(mine, theirs - 1, high, high)
@@ -228,46 +271,80 @@ def match_chance(mine: int, theirs: int, now: float, lead: float) -> float:
 
 @cache
 def lead_chance(options: Options) -> tuple[float, float]:
-    """Return about how often the one who leads a round wins it, and the error of that."""
+    """Return about how often the one who leads a round wins it, and the error of that: a bound if it is solved."""
+    solution = solutions.find(options)
+    if solution is not None:
+        return solution.share, solution.bound / 2
     plain = Options(options.players, 1, 1, options.powers)
     sampled = sample_value(plain, infosets.possible_states(rules.start(plain), (), SPECTATOR), 0, 0, LEAD_PASSES)
     return sampled.share, sampled.error
 
 
-def evaluate_before_deal(s: State, seat: int) -> Evaluation:
+def picker_chance(options: Options) -> tuple[float, float]:
+    """Return the same for the one who picks who leads, with a card buried already: the loser of the round before."""
+    solution = solutions.find(options, picking=True)
+    return lead_chance(options) if solution is None else (solution.share, solution.bound / 2)
+
+
+def evaluate_before_deal(s: State, seat: int, progress: Progress = quiet) -> Evaluation:
     """Return what a position before the deal is worth: only who will lead counts."""
+    for picking in (False, True):
+        solutions.find(s.options, progress, picking=picking)
     game, stream = find("mccoy-duel"), RandomStream(b"piste verdict", "reveal")
-    lead, error = lead_chance(s.options)
+    lead, error = picker_chance(s.options) if round_over(s) else lead_chance(s.options)
     n = s.options.players
+    other = (1 - lead) / (n - 1)
     picks = 0
-    tries = 1 if s.phase == PICK else 400
+    tries = 400 if s.phase in (REVEAL, LOT) else 1
     for _ in range(tries):
         after: Any = s
         while rules.to_act(after) == CHANCE and after.phase != rules.BURY:
             after = rules.apply(after, draw_outcome(game, after, stream))
-        leader = after.seat if after.phase == PICK else rules.first_to_lose(after)
-        picks += leader == seat
-    leads = picks / tries
-    share = leads * lead + (1 - leads) * (1 - lead) / (n - 1)
+        picker = after.seat if after.phase == PICK else rules.first_to_lose(after)
+        picks += picker == seat
+    best = lead if round_over(s) else max(lead, other)
+    share = picks / tries * best + (1 - picks / tries) * (1 - best) / (n - 1)
     choices: list[ChoiceShare] = []
     if s.phase == PICK and rules.to_act(s) == seat:
-        for other in range(n):
-            if s.present >> other & 1:
-                chance = lead if other == seat else (1 - lead) / (n - 1)
-                choices.append((rules.SEAT + other, chance, float(other == seat)))
-    how = f"The one who leads wins about {lead:.1%} of rounds (within {error:.1%}) by long sampled play. {ERROR_NOTE}"
+        for leader in range(n):
+            if s.present >> leader & 1:
+                chance = lead if leader == seat else other
+                choices.append((rules.SEAT + leader, chance, float((leader == seat) == (lead >= other))))
+    solved = solutions.find(s.options, picking=round_over(s)) is not None
+    how = (
+        f"The one who {'picks' if solved and round_over(s) else 'leads'} wins {'' if solved else 'about '}{lead:.1%} "
+        f"of rounds (within {error:.1%}) {'by a solution of the whole round.' if solved else 'by long sampled play.'}"
+        f"{'' if solved and tries == 1 else f' {ERROR_NOTE}'}"
+    )
     error += 1.96 * math.sqrt(0.25 / tries) if tries > 1 else 0.0
-    return match_evaluation(s, seat, share, choices, ESTIMATED, error, how)
+    known = WITHIN if solved and tries == 1 else ESTIMATED
+    return match_evaluation(s, seat, share, choices, known, error, how)
 
 
 def solve_fully(options: Options, progress: Progress) -> str:
-    """Evaluate the first plays of a round between two by long ISMCTS, and cache their values."""
+    """Solve a round between two, or evaluate its first plays by long ISMCTS; cache what was found."""
+    lead = solutions.find(options, progress, max_ends=solutions.MAX_ENDS)
+    if lead is not None:
+        pick = solutions.find(options, progress, picking=True, max_ends=2 * solutions.MAX_ENDS)
+        return round_text(options, lead, pick)
     values = opening(options, progress)
     low, fair, high = (f"{float(values[variant][0]):.1%}" for variant in VARIANTS)
     return (
         f"In {OPENING_PASSES} sampled rounds each, whoever leads won {fair}; {low} if the other saw the card buried "
         f"by the leader, {high} if the leader saw the other's. What each lead is worth is kept with it in the cache."
     )
+
+
+def round_text(options: Options, lead: Solution, pick: Solution | None) -> str:
+    """Say what a solution of a whole round says of its beginning."""
+    text = f"Whoever leads wins {lead.share:.2%} of the rounds (within {50 * lead.bound:.2g} points). "
+    if pick is not None:
+        text += f"Whoever picks, with a card buried, wins {pick.share:.2%} (within {50 * pick.bound:.2g} points). "
+    leads = "; ".join(
+        f"{notation.POWERS[x.power]} wins {x.share:.2%} and is led {x.played:.1%} of the time"
+        for x in solutions.leads(options, lead)
+    )
+    return f"{text}Leads: {leads}. The mixes of every decision are kept in the cache."
 
 
 VARIANTS = ("shown", "fair", "peeking")
@@ -363,6 +440,8 @@ def prepare(options: Options, progress: Progress) -> None:
         events = (Observed(Event(rules.BURY, 0, HIDDEN, HIDDEN), None),)
         states = infosets.possible_states(rules.start(small), events, SPECTATOR)
         ismcts.search(small, states, 0, 1, 2, 1)
+    for picking in (False, True):
+        solutions.find(options, progress, picking=picking)
 
 
 def prepare_evaluation(options: Options, progress: Progress) -> None:
