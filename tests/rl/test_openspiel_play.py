@@ -16,7 +16,7 @@ from open_spiel.python.algorithms import cfr, exploitability, ismcts, mcts  # no
 from piste.core.bits import count, nth  # noqa: E402
 from piste.core.protocols import SPECTATOR  # noqa: E402
 from piste.games.mccoy_duel.solver import cfr as ending  # noqa: E402
-from piste.games.mccoy_duel.solver import infoset_kernels, infosets  # noqa: E402
+from piste.games.mccoy_duel.solver import infoset_kernels, infosets, solutions  # noqa: E402
 from piste.rl import openspiel  # noqa: E402
 from piste.rl.openspiel_policy import SolverPolicy  # noqa: E402
 from tests import ROOT  # noqa: E402
@@ -177,6 +177,20 @@ class OneSolution(SolverPolicy):
         return found
 
 
+class WholeRound(SolverPolicy):
+    """Duel as its solution of the whole round has it; where neither strategy comes to, any decision will do."""
+
+    def action_probabilities(self, state: Any, player_id: int | None = None) -> dict[int, float]:
+        seat = state.current_player() if player_id is None else player_id
+        start, told = infosets.observed_round(state.node.view(seat))
+        assert start is not None
+        legal, known = state.legal_actions(seat), solutions.look_up(start, told, seat)
+        if known is None:
+            return {action: float(action == legal[0]) for action in legal}
+        mix = dict(zip(known[1].actions, known[1].probabilities.tolist(), strict=True))
+        return {action: mix.get(action, 0.0) for action in legal}
+
+
 def solved_anew(monkeypatch: pytest.MonkeyPatch, powers: str, passes: int) -> tuple[float, float]:
     """Return what OpenSpiel's best answers gain against a solution of Duel, and what the solution says they gain."""
     monkeypatch.setattr(ending, "_solved", type(ending._solved)())
@@ -194,6 +208,15 @@ def test_nobody_gains_against_our_solution_of_duel(powers: str, monkeypatch: pyt
     found, claimed = solved_anew(monkeypatch, powers, 200)
     assert found < BAR
     assert found == pytest.approx(claimed, abs=1e-9)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("powers", ["05*", "247", "456*", "017*", *(["0136", "0257*"] if LARGE else [])])
+def test_openspiel_finds_the_bound_of_whole_rounds_of_duel(powers: str) -> None:
+    game = pyspiel.load_game(f"python_piste_mccoy_duel(powers='{powers}',rounds=1,first=1)")
+    solution = solutions.find(game.new_initial_state().node.view(0).options)
+    assert solution is not None
+    assert gain(game, WholeRound(game)) == pytest.approx(2 * solution.bound, abs=1e-6)
 
 
 def test_openspiel_finds_the_gap_that_an_unfinished_solution_of_duel_claims(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -104,8 +104,8 @@ def enumerated(options: Options, states: PossibleStates, max_ends: int, progress
                 ends[seat] = Ends(*(grown(array, size) for array in ends[seat]))
             used = int(counters[SIDE_COUNT + seat])
             if len(sides[seat].keys) < used + room:
-                larger = (grown(array, max(FIRST_ROOM, 2 * used)) for array in sides[seat][:3])
-                sides[seat] = Side(*larger, sides[seat].sure)
+                keys, parents, first = (grown(array, max(FIRST_ROOM, 2 * used)) for array in sides[seat][:3])
+                sides[seat] = Side(keys, parents, first, sides[seat].sure)
             used = int(counters[SURE_COUNT + seat])
             if len(sides[seat].sure) < used + room:
                 sides[seat] = sides[seat]._replace(sure=grown(sides[seat].sure, max(FIRST_ROOM, 2 * used)))

@@ -12,12 +12,13 @@ from typing import NamedTuple
 import numpy as np
 
 from piste.compiled import table_cache
-from piste.core.bits import count
+from piste.core.bits import count, lowest
 from piste.core.evaluation import Progress, quiet
 from piste.core.game import members
 from piste.core.protocols import HIDDEN, SPECTATOR, Event
 from piste.games.mccoy_duel import rules
-from piste.games.mccoy_duel.rules import BURY, SEAT, Options, State
+from piste.games.mccoy_duel.guarantees import MAX_POWERS_ON_DEMAND
+from piste.games.mccoy_duel.rules import BURY, COPY, FEINT, KILL, PLAY, SEAT, TAKE, Options, State
 from piste.games.mccoy_duel.solver import infosets, sequence_form
 from piste.games.mccoy_duel.solver.infoset_kernels import KEY_COLUMN, certain_winner, distinct_choices, unpack
 from piste.games.mccoy_duel.solver.infosets import Array, Observed, PossibleStates
@@ -26,7 +27,7 @@ from piste.games.mccoy_duel.solver.sequence_form import Round, Strategies
 VERSION = 1
 MAX_BOUND = 1e-4  # of both seats together, as a share of a round
 MAX_POWERS = 7  # more have never fitted
-MAX_POWERS_ON_DEMAND, MAX_ENDS_ON_DEMAND = 6, 8_000_000  # solved whenever it is needed: seconds, and below a gigabyte
+MAX_ENDS_ON_DEMAND = 8_000_000  # solved whenever it is needed: seconds, and about a gigabyte
 MAX_IN_MEMORY = 4
 MAX_ENDS = 80_000_000  # solved when it is asked for: minutes, and up to 10 GB
 
@@ -207,28 +208,40 @@ def worth_keeping(tree: Round, strategies: Strategies) -> Solution:
 # Asking for a decision
 
 
-def turned_action(action: int) -> int:
-    """Return a card or a player with the seats exchanged."""
-    if action < 0:
-        return action
-    return SEAT + 1 - (action - SEAT) if action >= SEAT else action + 9 if action < 9 else action - 9
+def with_usual_names(events: tuple[Observed, ...], *, turning: bool) -> tuple[tuple[Observed, ...], list[int]]:
+    """Return what was observed as a solution names it, and how it names each card and player.
+
+    With `turning` the seats are exchanged. Of two face-up cards of one power a solution chooses the first one (D22);
+    where the other was chosen, the two exchange their names from then on.
+    """
+    names = [*range(9, 18), *range(9), *range(18, SEAT), SEAT + 1, SEAT] if turning else list(range(SEAT + 2))
+    renamed, up, top = [], 0, HIDDEN
+    for (kind, seat, what, also), after in events:
+        name = names[what] if what >= 0 else what
+        if kind in (KILL, TAKE, COPY):
+            same_power = up & ~(1 << top) & rules.of_powers(1 << rules.power_of(name))
+            first = lowest(same_power)
+            if kind != COPY:
+                names[names.index(first)], names[what] = name, first
+            name = first
+        if kind in (PLAY, FEINT):
+            up, top = up | 1 << name, name
+        elif kind in (KILL, TAKE):
+            up ^= 1 << name
+        event = Event(kind, turned(seat) if turning else seat, name, turned(also) if turning else also)
+        view = after
+        if view is not None:
+            view = view._replace(hand=sum(1 << names[card] for card in members(view.hand)))
+        if view is not None and turning:
+            playing = (view.playing << 1 | view.playing >> 1) & 3
+            view = view._replace(seat=turned(view.seat), target=turned(view.target), playing=playing)
+        renamed.append(Observed(event, view))
+    return tuple(renamed), names
 
 
-def turned_seat(seat: int) -> int:
+def turned(seat: int) -> int:
+    """Return the other seat; what stands in place of a seat stays."""
     return 1 - seat if seat in (0, 1) else seat
-
-
-def turned(observed: Observed) -> Observed:
-    """Return what was observed, as it would have been with the seats exchanged."""
-    (kind, seat, what, also), v = observed
-    event = Event(kind, turned_seat(seat), turned_action(what), turned_seat(also))
-    if v is None:
-        return Observed(event, None)
-    hand = (v.hand << 9 | v.hand >> 9) & (1 << 18) - 1
-    playing = (v.playing << 1 | v.playing >> 1) & 3
-    return Observed(
-        event, v._replace(seat=turned_seat(v.seat), target=turned_seat(v.target), playing=playing, hand=hand)
-    )
 
 
 def find_for(state: State, progress: Progress = quiet) -> Solution | None:
@@ -257,17 +270,15 @@ def look_up(
     if solution is None:
         return None
     if turning:
-        seat = 1 - seat
-        events = tuple(turned(event) for event in (events[1], events[0], *events[2:]))
+        seat, events = 1 - seat, (events[1], events[0], *events[2:])
+    events, names = with_usual_names(events, turning=turning)
     # What was seen after the burials depends on their order.
     events = (events[0]._replace(after=None), events[1]._replace(after=None), *events[2:])
     own = infosets.possible_states(start_state(state.options.powers, picking=state.seat == HIDDEN), events, seat)
     mix = mix_at(solution.sides[seat], state.options, own, seat)
     if mix is None:
         return None
-    if turning:
-        mix = mix._replace(actions=tuple(turned_action(action) for action in mix.actions))
-    return solution, mix
+    return solution, mix._replace(actions=tuple(names.index(action) for action in mix.actions))
 
 
 def mix_at(side: SideSolution, options: Options, own: PossibleStates, seat: int) -> Mix | None:
