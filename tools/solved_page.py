@@ -1,9 +1,11 @@
 """Write docs/solved.md: for each game what is proven, its value, how it was computed, what that costs; with plots.
 
 python -m tools.solved_page [GAME ...] [--heavy] [--games N] [--engine WHERE] [--keep-plots]
+python -m tools.solved_page mccoy-duel --rounds
 
 Games that are not named keep the row that they have, with its date. A game whose full solution takes minutes and
-gigabytes (Prime Duel) is computed anew only with --heavy; without it its row stays too. All that was measured stands
+gigabytes (Prime Duel) is computed anew only with --heavy; without it its row stays too. With --rounds nothing is
+computed but the rounds of Duel with fewer powers, half an hour. All that was measured stands
 in the page as data, so a test can say whether the page is what its data make.
 """
 
@@ -23,6 +25,7 @@ from piste.cli.commands.bench.solve_time import is_heavy
 from piste.cli.progress_bar import ProgressBar
 from piste.core.evaluation import ESTIMATED, WITHIN
 from piste.core.game import Game, find, names
+from tools import duel_rounds
 from tools.pages import DOCS, percent, piste, replace_part, table, today
 
 PAGE = DOCS / "solved.md"
@@ -42,8 +45,13 @@ def main() -> int:
     parser.add_argument("--games", type=int, help="of each match and sample (default: about a minute for a game)")
     parser.add_argument("--engine", help="where it is played, as with piste tournament (default: this process)")
     parser.add_argument("--keep-plots", action="store_true", help="do not play: keep the plots and their numbers")
+    parser.add_argument("--rounds", action="store_true", help="only Duel's rounds with fewer powers")
     given = parser.parse_args()
     old = read(PAGE.read_text(encoding="utf-8"))
+    if given.rounds:
+        old["mccoy-duel"]["rounds"] = duel_rounds.measured([*duel_rounds.SIX, *duel_rounds.SEVEN])
+        put(old)
+        return 0
     wanted = {find(name).name for name in given.game} or set(names())
     rows: dict[str, Row] = {}
     for key, game, options in kinds():
@@ -55,6 +63,8 @@ def main() -> int:
         print(f"{key} ...", file=sys.stderr, flush=True)
         kept = is_heavy(game.name) and not given.heavy and before.get("seconds")
         rows[key] = dict(before) if kept else solved(game, options, heavy=given.heavy)
+        if "rounds" in before:
+            rows[key]["rounds"] = before["rounds"]
         if not (given.keep_plots and before.get("weighed")):
             rows[key] |= weighed(key, game, options, given.games, given.engine)
         else:
@@ -210,6 +220,7 @@ def section(key: str, row: Row) -> str:
     told += [f"- {sentence} ({how})" for sentence, how in weighed.get("truths", [])]
     told += [f"- {sentence}" for sentence in weighed.get("sentences", [])]
     told += ["", f"![{title}: balance report](images/balance-{key}.svg)", ""]
+    told += duel_rounds.section(row.get("rounds", {}))
     return "\n".join([*told, f"<!-- data {key}: {json.dumps(row, ensure_ascii=False, sort_keys=True)} -->"])
 
 

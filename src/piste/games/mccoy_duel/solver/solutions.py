@@ -157,7 +157,7 @@ class Lead(NamedTuple):
     """A first play: its power, the share of rounds that it wins with the card in hand, and how often it is played."""
 
     power: int
-    share: float
+    share: float | None  # None if another lead always wins at once
     played: float
 
 
@@ -174,7 +174,7 @@ def leads(options: Options, solution: Solution) -> list[Lead]:
         for card, value, probability in zip(mix.actions, mix.values, mix.probabilities, strict=True):
             shares[card].append(float(value))
             played[card] += float(probability) / len(keys)
-    return [Lead(power, sum(of) / len(of), played[power]) for power, of in shares.items() if of]
+    return [Lead(power, sum(of) / len(of) if of else None, played[power]) for power, of in shares.items()]
 
 
 def worth_keeping(tree: Round, strategies: Strategies) -> Solution:

@@ -343,6 +343,7 @@ def round_text(options: Options, lead: Solution, pick: Solution | None) -> str:
     leads = "; ".join(
         f"{notation.POWERS[x.power]} wins {x.share:.2%} and is led {x.played:.1%} of the time"
         for x in solutions.leads(options, lead)
+        if x.share is not None
     )
     return f"{text}Leads: {leads}. The mixes of every decision are kept in the cache."
 
