@@ -46,6 +46,7 @@ LAYERS = (
     "cli",
 )
 WEB = ("web/", "cli/commands/bench/serve")
+MCP = "cli/commands/mcp/"
 ALONE = {
     "numba": ("compiled/",),
     "platformdirs": ("core/paths.py", "compiled/"),
@@ -60,7 +61,9 @@ ALONE = {
         ("starlette", "jinja2", "uvicorn", "websockets", "sqlalchemy", "alembic", "segno", "markdown_it"), WEB
     ),
     "prometheus_client": WEB,
+    **dict.fromkeys(("mcp", "mcp_types", "pydantic", "anyio"), (MCP,)),
 }
+ALONE |= {name: (*ALONE[name], MCP) for name in ("starlette", "uvicorn")}  # the SDK of MCP brings them
 
 
 def layer(path: Path) -> int:
@@ -124,7 +127,7 @@ def test_heavy_libraries_stay_where_they_belong(path: Path) -> None:
             solver = first == "numpy" and LAYERS[layer(path)] == "games/solver"
             assert solver or place.startswith(ALONE[first]), f"{place} imports {module}"
             whole = solver or place.startswith(
-                ("rl/", "web/", "cli/commands/bench/", "compiled/vector_games.py")
+                ("rl/", "web/", "cli/commands/bench/", MCP, "compiled/vector_games.py")
             )  # loaded by those who have the library
             assert whole or not top, f"{place} imports {module} when it is loaded"
         outside = first not in sys.stdlib_module_names and first not in ("piste", "__future__")
@@ -163,9 +166,9 @@ def test_playing_one_game_loads_no_other() -> None:
 
 
 def test_commands_for_the_terminal_load_nothing_of_the_web() -> None:
-    for words in (["--help"], ["games"], ["serve", "--help"]):
+    for words in (["--help"], ["games"], ["serve", "--help"], ["mcp", "--help"]):
         code = f"import piste.cli.main\ntry:\n    piste.cli.main.main({words})\nexcept SystemExit:\n    pass"
-        assert not {"asyncio", *(name for name in ALONE if ALONE[name] == WEB)} & loaded(code)
+        assert not {"asyncio", *(name for name in ALONE if {*WEB, MCP} & {*ALONE[name]})} & loaded(code)
 
 
 def test_a_missing_extra_is_answered_with_the_command_that_installs_it() -> None:

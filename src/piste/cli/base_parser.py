@@ -50,3 +50,22 @@ class Parser(argparse.ArgumentParser):
             return self.parse_known_intermixed_args(args, namespace)
         finally:
             self.intermixed = True
+
+
+Argument = tuple[str, dict[str, Any]]
+"""The name of an argument, and what else `add_argument` takes."""
+
+
+def value(name: str, metavar: str | None = None, help: str | None = None, **settings: Any) -> Argument:
+    return name, {"metavar": metavar, "help": help, **settings}
+
+
+def flag(name: str, help: str) -> Argument:
+    return name, {"action": "store_true", "help": help}
+
+
+def repeated(name: str, metavar: str | None, help: str) -> Argument:
+    return name, {"action": "append", "metavar": metavar, "help": help}
+
+
+JSON = flag("--json", "print one JSON document for machines, and nothing else")

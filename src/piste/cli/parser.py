@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from piste import __version__
-from piste.cli.base_parser import Parser
+from piste.cli.base_parser import JSON, Argument, Parser, flag, repeated, value
+from piste.cli.host_parser import add_host_commands
 
 SUMMARY = "Five duels of numbers and cards, at the terminal and in the browser."
 EXAMPLES = {
@@ -21,19 +22,15 @@ EXAMPLES = {
 }
 COLOURS = ("auto", "always", "never")
 SHELLS = ("bash", "zsh", "fish")
-ADMIN_ACTIONS = ("stats", "backup", "restore", "copy", "close", "rotate-key", "expire", "migrate")
 
 GROUPS = {
     "play": ("play", "resume", "games", "bots", "rules"),
     "study": ("replay", "review", "puzzle", "progress"),
     "analyse": ("solve", "match", "tournament", "simulate", "balance"),
     "develop": ("new", "check", "verify", "bench", "where", "completion", "man"),
-    "host": ("serve", "worker", "admin"),
+    "host": ("serve", "mcp", "worker", "admin"),
 }
 """The commands as the help lists them."""
-
-Argument = tuple[str, dict[str, Any]]
-"""The name of an argument, and what else `add_argument` takes."""
 
 
 class TopParser(Parser):
@@ -71,18 +68,6 @@ def signature(name: str, parser: argparse.ArgumentParser) -> str:
     return " ".join([name, *given])
 
 
-def value(name: str, metavar: str | None = None, help: str | None = None, **settings: Any) -> Argument:
-    return name, {"metavar": metavar, "help": help, **settings}
-
-
-def flag(name: str, help: str) -> Argument:
-    return name, {"action": "store_true", "help": help}
-
-
-def repeated(name: str, metavar: str | None, help: str) -> Argument:
-    return name, {"action": "append", "metavar": metavar, "help": help}
-
-
 # Arguments that several commands take.
 GAME = value("game", "GAME", "its name or title, such as prime-duel; `piste games` lists them")
 ANY_GAME = value("game", "GAME", "this game only (default: all)", nargs="?")
@@ -94,7 +79,6 @@ PROCESSES = value("--processes", "P", "how many processes (default: one for each
 ENGINE = value(
     "--engine", "WHERE", "local (default), local-cluster, or the address of a Dask scheduler: tcp://HOST:PORT"
 )
-JSON = flag("--json", "print one JSON document for machines, and nothing else")
 
 
 def make_parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
@@ -417,77 +401,5 @@ def make_parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
   piste man > ~/.local/share/man/man1/piste.1
 """,
     )  # fmt: skip
-    command(
-        "serve", "open tables for browsers: friends on phones and laptops, or bots",
-        """\
-  piste serve
-  piste serve --port 8080 --no-open
-  piste serve --behind-proxy --public https://cards.example
-  piste serve --db postgresql://piste@localhost/piste --workers 4
-""",
-        value("--host", "ADDRESS", "listen at this address (default: all of this computer's)"),
-        value("--port", "N", "listen at this port (default: 8000)"),
-        value("--db", "WHERE", "keep the tables in this file, or at this address of a PostgreSQL"),
-        value(
-            "--behind-proxy", "ADDRESS",
-            "trust the proxy at this address (default: 127.0.0.1) to say who calls; listen at 127.0.0.1 only",
-            nargs="?", const="127.0.0.1",
-        ),
-        value("--public", "URL", "what links begin with, such as https://cards.example"),
-        value("--keep", "DAYS", "delete tables that were not used for this long (default: 30; 0: never)"),
-        value("--patience", "SECONDS", "an absent player's turn can be claimed after this long (default: 60)"),
-        flag("--no-prepare", "prepare strong bots only when they are first played"),
-        value("--bot-workers", "N", "processes in which bots think (default: all cores but one)"),
-        value("--thinkers", help=argparse.SUPPRESS, dest="bot_workers"),  # its name before
-        value("--workers", "N", "server processes on this computer, with PostgreSQL only (default: 1)"),
-        flag("--open-metrics", "let other computers read /metrics"),
-        flag("--no-limits", "no rate limits, for measuring"),
-        flag("--no-open", "do not open a browser"),
-        value(
-            "--log", "FORMAT",
-            "how the log is written: text or json (default: json; at a terminal text, of what is wrong only)",
-            choices=("text", "json"),
-        ),
-        flag("--quiet", "print nothing at the start"),
-    ).description = (
-        "Open tables for browsers: friends on phones and laptops, or bots.\n"
-        "An environment variable does the same as an option: PISTE_PORT=8080 is --port."
-    )  # fmt: skip
-    command(
-        "worker", "let bots of servers that share a PostgreSQL think on this computer",
-        """\
-  piste worker --db postgresql://piste@db.example/piste
-  piste worker --bot-workers 4 --quiet
-""",
-        value("--db", "ADDRESS", "the PostgreSQL of the servers"),
-        value("--bot-workers", "N", "processes in which bots think (default: all cores but one)"),
-        flag("--no-prepare", "prepare strong bots only when they first have to decide"),
-        value(
-            "--log", "FORMAT",
-            "how the log is written: text or json (default: json; at a terminal text, of what is wrong only)",
-            choices=("text", "json"),
-        ),
-        flag("--quiet", "print nothing at the start and at the end"),
-    ).description = (
-        "Let bots of servers that share a PostgreSQL think on this computer.\n"
-        "An environment variable does the same as an option: PISTE_DB=... is --db."
-    )  # fmt: skip
-    command(
-        "admin", "back up, move and tidy the database of a server",
-        """\
-  piste admin stats tables.db
-  piste admin backup postgresql://piste@localhost/piste backup.db
-  piste admin restore backup.db new.db
-  piste admin copy tables.db postgresql://piste@localhost/piste
-  piste admin close postgresql://piste@localhost/piste CODE
-  piste admin rotate-key postgresql://piste@localhost/piste
-  piste admin expire tables.db --days 90
-  piste admin migrate postgresql://owner@localhost/piste
-""",
-        value("action", "ACTION", "what to do, as in the examples", choices=ADMIN_ACTIONS),
-        value("words", "DB", "a file, or the address of a PostgreSQL; then what the action takes", nargs="*"),
-        value("--days", "N", "with expire: delete tables without a change for so many days"),
-        flag("--yes", "do not ask before something is deleted"),
-        flag("--json", "with stats: print one JSON document for machines"),
-    ).intermixed = True  # fmt: skip
+    add_host_commands(command)
     return top

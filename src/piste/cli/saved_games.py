@@ -64,10 +64,16 @@ class RecordFile:
     A full disk does not end a game: what cannot be written waits, and is tried again with every line.
     """
 
-    def __init__(self, name: str, *, again: bool = False, tell: Callable[[str], object] = str) -> None:
-        """Begin a record of that name, or open one again; `tell` is called when it can no longer be saved."""
+    def __init__(
+        self, name: str, *, again: bool = False, tell: Callable[[str], object] = str, folder: Path | None = None
+    ) -> None:
+        """Begin a record of that name, or open one again; `tell` is called when it can no longer be saved.
+
+        Records are in the user's folder of games, or in another one. FileExistsError is raised if there is one of
+        that name already.
+        """
         self.name = name
-        self.path = path_of(name)
+        self.path = path_of(name, folder)
         self.error = ""  # why lines are waiting, for a person; "" while all is saved
         self._tell = tell
         self._file: FileIO | None = None
@@ -77,6 +83,8 @@ class RecordFile:
             self._open(again)
         except FileNotFoundError:
             raise PisteError(f"There is no kept game {quoted(name)}. `piste games --played` lists them.") from None
+        except FileExistsError:
+            raise
         except OSError as e:
             if again or e.errno not in DISK_FULL:
                 raise PisteError(
@@ -92,8 +100,13 @@ class RecordFile:
     def _open(self, again: bool) -> None:
         if not again:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-        self._file = FileIO(self.path, "r+" if again else "x")
-        _lock(self._file, self.name)
+        file = FileIO(self.path, "r+" if again else "x")
+        try:
+            _lock(file, self.name)
+        except PisteError:
+            file.close()
+            raise
+        self._file = file
         self._size = os.fstat(self._file.fileno()).st_size  # a game that is only looked at is not an empty record
 
     def go_on_after(self, size: int) -> None:
@@ -153,10 +166,10 @@ def _lock(file: FileIO, name: str) -> None:
         raise PisteError(f"The game {name} is open in another window. Go on there, or close it first.") from None
 
 
-def path_of(name: str) -> Path:
+def path_of(name: str, folder: Path | None = None) -> Path:
     if not re.fullmatch(r"[a-z0-9-]{1,80}", name):
         raise PisteError(f"{quoted(name)} is not the name of a kept game. `piste games --played` lists them.")
-    return games_folder() / f"{name}.jsonl"
+    return (folder or games_folder()) / f"{name}.jsonl"
 
 
 class Entry(NamedTuple):

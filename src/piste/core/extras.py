@@ -34,6 +34,7 @@ GYMNASIUM = Feature("Gymnasium", "rl", ("numpy", "gymnasium"))
 OPENSPIEL = Feature("OpenSpiel", "openspiel", ("numpy", "pyspiel"))
 CLUSTER = Feature("A cluster", "cluster", ("distributed",))
 POSTGRES = Feature("A database of PostgreSQL", "postgres", ("psycopg", "procrastinate"))
+MCP = Feature("`piste mcp`", "mcp", ("mcp",))
 PNG = Feature("A plot as PNG", "plot", ("matplotlib",))
 SERVE = Feature(
     "`piste serve`",

@@ -42,8 +42,8 @@ def check_libraries() -> None:
         raise PisteError(f"This uvicorn is not one that the server can be built on ({e}). {INSTALL_ADVICE}") from None
 
 
-def listen(host: str, port: int) -> socket.socket:
-    """Return a socket that listens there, or say why that is not possible."""
+def listen(host: str, port: int, command: str = "piste serve --port") -> socket.socket:
+    """Return a socket that listens there, or say why that is not possible; `command` takes another port."""
     try:
         return socket.create_server(
             (host, port),
@@ -54,18 +54,18 @@ def listen(host: str, port: int) -> socket.socket:
     except OverflowError:
         raise OptionError(f"There is no port {port}.") from None
     except OSError as e:
-        raise PisteError(listen_error(host, port, e)) from None
+        raise PisteError(listen_error(host, port, e, command)) from None
 
 
-def listen_error(host: str, port: int, error: OSError) -> str:
+def listen_error(host: str, port: int, error: OSError, command: str) -> str:
     """Return why the server cannot listen there, and what to do."""
     if error.errno == errno.EADDRINUSE:
         return (
             f"Port {port} is taken: another program listens there, perhaps piste in another window. Stop that one, "
-            f"or choose another port: piste serve --port {port + 1 if port < 65535 else port - 1}"
+            f"or choose another port: {command} {port + 1 if port < 65535 else port - 1}"
         )
     if error.errno in (errno.EACCES, errno.EPERM):
-        return f"Port {port} may not be used by this user. Choose one above 1023: piste serve --port {PORT}"
+        return f"Port {port} may not be used by this user. Choose one above 1023: {command} {PORT}"
     if isinstance(error, socket.gaierror) or error.errno == errno.EADDRNOTAVAIL:
         return (
             f"{quoted(host)} is no address of this computer. Leave --host out, or use {LOOPBACK} for this computer "
