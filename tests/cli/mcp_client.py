@@ -16,6 +16,9 @@ from tests.limits import PATIENCE_S
 
 T = TypeVar("T")
 
+SHORT: dict[str, dict[str, int]] = {"mccoy-duel": {"rounds": 1}, "zero-sum-grid": {"turns": 30}}
+"""Options with which a game is soon over."""
+
 
 class Answer(NamedTuple):
     """What a tool returned."""
@@ -63,7 +66,7 @@ def open_decisions(text: str) -> list[str]:
 
 async def play(client: Client, game: str, /, **arguments: Any) -> tuple[str, str]:
     """Play a whole game, as a model does that reads texts, and return its name and the last text."""
-    text = await ask(client, "new_game", game=game, **arguments)
+    text = await ask(client, "new_game", game=game, options=SHORT.get(game, {}), **arguments)
     name = game_id(text)
     for turn in range(1000):
         if "The game is over." in text:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 from urllib.parse import urlsplit
 
 import uvicorn
@@ -13,9 +14,9 @@ from piste.cli.commands.mcp.server import GameServer
 from piste.cli.terminal import Terminal
 from piste.core.errors import OptionError
 from piste.core.game import quoted
-from piste.web.network import is_loopback, link
+from piste.web.network import ALL_HOSTS, link
 from piste.web.server import listen
-from piste.web.settings import read_public
+from piste.web.settings import LOOPBACK, read_public
 
 PATH = "/mcp"
 MAX_BODY_BYTES = 64 << 10
@@ -27,7 +28,7 @@ def serve_http(host: str, port: int, public: str, terminal: Terminal) -> int:
     """Serve until it is stopped."""
     if public:
         public = read_public(public, "--public")
-    elif not is_loopback(host):
+    elif not is_own_computer(host):
         raise OptionError(
             f"--host {quoted(host)} lets other computers in: say with --public by which address they reach it, such "
             "as --public http://192.168.1.5:8001, so that requests under any other name can be refused."
@@ -36,7 +37,10 @@ def serve_http(host: str, port: int, public: str, terminal: Terminal) -> int:
     server = GameServer(UNGUESSABLE)
     try:
         port = listener.getsockname()[1]
-        terminal.line(f"MCP clients connect to {public or link(host, port)}{PATH} (streamable HTTP).")
+        terminal.line("piste mcp is ready, for clients over streamable HTTP.")
+        terminal.line(f"  On this computer:  {link(LOOPBACK if host in ALL_HOSTS else host, port)}{PATH}")
+        if public:
+            terminal.line(f"  For others:        {public}{PATH}")
         terminal.line("To stop: Ctrl-C. Games are kept, and go on when it is started again.")
         config = uvicorn.Config(
             make_app(server, port, public),
@@ -64,3 +68,11 @@ def make_app(server: GameServer, port: int, public: str = "") -> Starlette:
         max_sessions=MAX_SESSIONS,
         transport_security=TransportSecuritySettings(allowed_hosts=names, allowed_origins=origins),
     )
+
+
+def is_own_computer(host: str) -> bool:
+    """Say whether only programs of this computer reach a server that listens there; at 0.0.0.0 others do, too."""
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
