@@ -9,18 +9,27 @@ from __future__ import annotations
 import contextlib
 import pickle
 import random
+import threading
 from typing import Any
 
 import pytest
+from mcp import Client
 
 import piste
+import piste.bots
 from piste.analysis.arena.match import play_out
-from piste.core.dealer import Dealer, RandomStream
+from piste.bots import tasks
+from piste.cli.commands.mcp.local_games import LocalGame
+from piste.cli.commands.mcp.server import GameServer
+from piste.core.dealer import Dealer, RandomStream, ScriptedDealer
 from piste.core.game import find
 from piste.core.presentation import EventContext
 from piste.core.protocols import CHANCE, OVER, SPECTATOR
+from piste.core.replay import new_head, seated
 from piste.core.views import SeatView
+from tests.cli.mcp_client import Answer, call, with_client
 from tests.game_setups import FULL, ODD, Kind, actions, choices, games, played, walked
+from tests.limits import PATIENCE_S
 
 HIDING = tuple(kind for kind in (*FULL, *ODD) if kind.game in ("zero-sum-duel", "positive-negative", "mccoy-duel"))
 OPEN = tuple(kind for kind in (*FULL, *ODD) if kind not in HIDING)
@@ -124,6 +133,70 @@ def test_a_seat_cannot_tell_apart_what_it_may_not_know(kind: Kind) -> None:
             if other is not None:
                 found += 1
                 assert screens(kind, steps, seat) == screens(kind, other, seat)
+    assert found > 0, "no second history was ever found: the test would show nothing"
+
+
+def tool_answers(kind: Kind, steps: tuple[int, ...], monkeypatch: pytest.MonkeyPatch) -> list[Answer]:
+    """Return all that the tools of `piste mcp` say to the first seat after a history, while the others think."""
+    rules = find(kind.game).rules
+    head = new_head(kind.game, kind.options)._replace(seed=None, commitment=None)
+    chance = [step for s, step in walked(kind, steps) if step is not None and rules.to_act(s) == CHANCE]
+    table, recorder = seated(head, None, ScriptedDealer(chance))
+    for s, step in walked(kind, steps):
+        if step is not None and rules.to_act(s) >= 0:
+            table.decide(rules.to_act(s), step)
+    assert table.history() == steps
+    # Of a hint the secrecy is tested, not the strength: any bot is given the same view.
+    monkeypatch.setattr(piste.bots, "best", lambda game, *_: piste.bots.find("steady", game))
+    stop, choose = threading.Event(), tasks.choose
+
+    def think(game: str, level: str, view: SeatView, stream: RandomStream) -> int:
+        assert view.seat == 0 or stop.wait(PATIENCE_S)
+        return choose(game, level, view, stream)
+
+    monkeypatch.setattr(tasks, "choose", think)
+
+    async def use(client: Client, server: GameServer) -> list[Answer]:
+        server.jobs.wait_s = PATIENCE_S if table.to_act == 0 else 0
+        game = LocalGame("game-1", head, table, recorder, None, server.jobs)
+        monkeypatch.setattr(server.games, "get", lambda _: game)
+        named = {"game_id": "game-1"}
+        return [
+            await call(client, "look", **named),
+            await call(client, "look", whole_log=True, **named),
+            await call(client, "decide", decision="unheard of", **named),
+            await call(client, "decide", decision="keep", question=10**6, **named),
+            await call(client, "review", **named),
+            await call(client, "hint", **named),
+        ]
+
+    try:
+        return with_client(use)
+    finally:
+        stop.set()
+        monkeypatch.undo()
+
+
+@pytest.mark.parametrize("kind", HIDING, ids=str)
+def test_tools_say_the_same_in_games_that_their_seat_cannot_tell_apart(
+    kind: Kind, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rules = find(kind.game).rules
+    found = 0
+    for seed in range(12):
+        chooser = random.Random(f"tools {seed}")
+        history = actions(played(kind, f"tools {seed}").history())
+        cuts = [history[:at] for at, (s, _) in enumerate(walked(kind, history)) if rules.to_act(s) >= 0]
+        steps = chooser.choice(cuts) if cuts else ()
+        other = another_history(kind, steps, 0, chooser) if cuts else None
+        if other is not None:
+            found += 1
+            answers = tool_answers(kind, steps, monkeypatch)
+            assert answers == tool_answers(kind, other, monkeypatch)
+            assert [answer.refused for answer in answers[:-1]] == [False, False, True, True, True]
+            assert answers[-1].refused == ("It is not your turn." in answers[0].text)
+        if found == 3:
+            return
     assert found > 0, "no second history was ever found: the test would show nothing"
 
 
