@@ -86,10 +86,7 @@ def test_the_standard_output_carries_the_protocol_alone(environment: dict[str, s
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, -signal.SIGTERM)])
-def test_a_signal_ends_it_at_once_and_the_game_is_kept(
-    number: signal.Signals, code: int, environment: dict[str, str]
-) -> None:
+def test_ctrl_c_ends_it_at_once_and_the_game_is_kept(environment: dict[str, str]) -> None:
     started = [*PISTE, "mcp"]
     hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
     with subprocess.Popen(
@@ -103,8 +100,8 @@ def test_a_signal_ends_it_at_once_and_the_game_is_kept(
         process.stdin.flush()
         while json.loads(process.stdout.readline()).get("id") != 2:
             pass
-        process.send_signal(number)
-        assert process.wait(PATIENCE_S) == code
+        process.send_signal(signal.SIGINT)
+        assert process.wait(PATIENCE_S) == 130
         assert process.stderr is not None
         assert process.stderr.read() == ""
 

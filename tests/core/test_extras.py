@@ -17,9 +17,9 @@ from tests.hidden_libraries import Said, commands, run
 
 WEB = extras.SERVE.libraries
 LEARNERS = ("gymnasium", "pettingzoo", "pyspiel", "open_spiel", "shimmy")
-BARE = ("numpy", "numba", "matplotlib", *LEARNERS, *WEB)
-FAST, RL, OPENSPIEL, PLOT, SERVER = (
-    f"Install it with: pip install 'piste[{extra}]'" for extra in ("fast", "rl", "openspiel", "plot", "web")
+BARE = ("numpy", "numba", "matplotlib", "mcp", *LEARNERS, *WEB)
+FAST, RL, OPENSPIEL, PLOT, SERVER, MCP = (
+    f"Install it with: pip install 'piste[{extra}]'" for extra in ("fast", "rl", "openspiel", "plot", "web", "mcp")
 )
 
 
@@ -47,6 +47,8 @@ def test_a_plain_install_runs_or_names_what_to_install(tmp_path: Path) -> None:
         "play zero-sum-duel --vs strong": FAST,
         "play zero-sum-grid --set variant=harvest --vs strong": FAST,
         "serve": SERVER,
+        "mcp": MCP,
+        "mcp --http": MCP,
         "bench --serve": SERVER,
         "bench --batch": FAST,
         "bench --compile": FAST,

@@ -11,6 +11,9 @@ from piste.core.game import Game
 TOURNAMENTS = "tournaments"
 """Where in the data folder the results of tournaments are kept."""
 
+MCP_GAMES = "mcp"
+"""Where in the data folder the games of language models are kept, apart from those that a person has played."""
+
 
 def data_folder() -> Path:
     """Return where games and tables are kept: PISTE_HOME, or the place the system has for such files."""

@@ -23,7 +23,7 @@ from piste.core.dealer import Dealer
 from piste.core.errors import IllegalDecisionError, OptionError, PisteError, UnknownNameError
 from piste.core.game import Game, find, listed, quoted, tidy
 from piste.core.marks import Hint
-from piste.core.paths import data_folder
+from piste.core.paths import MCP_GAMES, data_folder
 from piste.core.record import Head, Record, Recorder
 from piste.core.replay import new_head, replay, seated
 from piste.core.table import Table
@@ -42,8 +42,7 @@ MAX_IDLE_DAYS = 30
 
 
 def kept_games_folder() -> Path:
-    """Return where these games are kept: apart from those that a person has played."""
-    return data_folder() / "mcp"
+    return data_folder() / MCP_GAMES
 
 
 class LocalGame:
