@@ -325,15 +325,15 @@ def test_while_a_bot_thinks_progress_is_told_and_other_calls_are_answered(monkey
     async def use(client: Client, games: GameServer) -> None:
         games.jobs.wait_s = PATIENCE_S
 
-        async def progress(done: float, total: float | None, message: str | None) -> None:
+        async def tell(progress: float, total: float | None, message: str | None) -> None:
             assert total == PATIENCE_S
-            assert done > 0
+            assert progress > 0
             told.append(message or "")
             assert (await call(client, "rules", game="duel")).text
             gate.open.set()
 
         arguments = {"game": "prime-duel", "options": {"first": "2"}}
-        result = await client.call_tool("new_game", arguments, progress_callback=progress)
+        result = await client.call_tool("new_game", arguments, progress_callback=tell)
         assert not result.is_error
 
     with_client(use)

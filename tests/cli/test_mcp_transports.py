@@ -74,7 +74,7 @@ def test_the_standard_output_carries_the_protocol_alone(environment: dict[str, s
         process.stdin.write("garbage\n")
         process.stdin.write(messages("tools/call", 2, **new))
         process.stdin.flush()
-        lines = []
+        lines: list[dict[str, Any]] = []
         while not any(line.get("id") == 2 for line in lines):
             lines.append(json.loads(process.stdout.readline()))
         assert all(line["jsonrpc"] == "2.0" for line in lines)
