@@ -30,7 +30,6 @@ from piste.core.views import SeatView
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
-    from types import ModuleType
 
 ENTRY_POINTS = "piste.bots"
 PROGRAM = "cmd:"
@@ -129,7 +128,7 @@ def basis(game: Game, spec: str, options: Any = None) -> Basis | None:
         return Basis.RANDOM
     if level not in LEVELS:
         return None
-    if game.guarantees is None:  # a third-party game, which claims nothing
+    if game.guarantees is None:  # a third-party game with a solver, which claims nothing
         return Basis.ESTIMATED if asks_solver(level, game) else Basis.THUMB
     return Basis(game.guarantees.basis(level, game.rules.Options() if options is None else options))
 
@@ -191,7 +190,9 @@ def find(spec: str, game: Game, options: Any = None, *, limit: float | None = No
         why = refused(wanted, game, options)
         if why is not None:
             raise why
-        prepare = partial(_prepare_solver, game) if asks_solver(wanted, game) else None
+        prepare = getattr(_level(wanted, game), "prepare", None)
+        if prepare is None and asks_solver(wanted, game):
+            prepare = partial(_prepare_solver, game)
         return Plain(wanted, _level(wanted, game).choose, prepare)
     others = _installed(game)
     if wanted in others:
@@ -313,7 +314,7 @@ def _own(game: Game) -> tuple[str, ...]:
     return ("random", *game.levels(LEVELS))
 
 
-def _level(name: str, game: Game) -> ModuleType:
+def _level(name: str, game: Game) -> Any:
     if name == "random":
         from piste.bots import random
 

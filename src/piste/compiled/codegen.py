@@ -73,6 +73,13 @@ def row_storage(state: type[Any], first: int) -> str:
     )
 
 
+def hashing(name: str, kind: type[Any]) -> str:
+    """Return a function that mixes every number of a value into a key, by `mixed`; options are left out."""
+    numbers = [path for path in _places(kind, "v") if not path.startswith("v.options")]
+    mixing = [f"    key = mixed(key, {path})" for path in numbers]
+    return "\n".join([f"def {name}(v, key):", *mixing, "    return key"])
+
+
 def constant_options(options: Any) -> str:
     """Return `known`, which returns the options of a run: these, known when it is compiled, or those it is given."""
     return f"def known(options):\n    return {'options' if options is None else 'FIXED_OPTIONS'}  # {options}"

@@ -3,6 +3,10 @@
 How far an evaluation may be off, `within`, is in chances to win, with a draw as half a win: if it is 0.01, then
 the true `win + draw / 2` lies within 0.01 of the one that is given, and the true `value`, which goes from -1 to 1,
 within 0.02.
+
+Where a game pays other amounts than for a win and for a loss, an evaluation has the expected payoff too. It is then
+what decisions are compared by; `value` is that payoff as a part of the largest, and `within` half of what that may be
+off.
 """
 
 from __future__ import annotations
@@ -32,6 +36,7 @@ class Basis(StrEnum):
 
     PROVEN = PROVEN
     EXACT = EXACT
+    WITHIN = "within a bound"  # nobody gains more against it than a bound that was computed
     PARTLY = "partly solved"  # some decisions are read from a solution, the others from an estimate
     SEARCHED = "searched"  # by looking ahead or by sampled play, as far as time allows
     ESTIMATED = ESTIMATED  # the best decision of a model or of a sample
@@ -59,6 +64,18 @@ class Chances(NamedTuple):
         return {"win": self.win, "draw": self.draw, "loss": self.loss, "value": self.value}
 
 
+class Payoff(NamedTuple):
+    """What a seat is to expect in a game that pays other amounts than for a win and for a loss."""
+
+    mean: float
+    largest: float  # the most that can be won or lost
+
+    @property
+    def value(self) -> float:
+        """The same from -1 to 1, as `Chances.value`."""
+        return self.mean / self.largest
+
+
 class Choice(NamedTuple):
     """One decision, and how the game will end after it."""
 
@@ -66,6 +83,12 @@ class Choice(NamedTuple):
     chances: Chances
     mix: float  # how often the best play takes it
     name: str = ""  # in the notation; a solver leaves it to `described`
+    payoff: Payoff | None = None  # where chances do not say all
+
+    @property
+    def value(self) -> float:
+        """What the decision is worth, from -1 to 1: by the payoff where there is one, else by the chances."""
+        return self.chances.value if self.payoff is None else self.payoff.value
 
 
 class Evaluation(NamedTuple):
@@ -80,6 +103,12 @@ class Evaluation(NamedTuple):
     facts: Mapping[str, int | None] = {}  # numbers that the game adds, by the name of their JSON field
     game: str = ""
     position: str = ""  # what was evaluated, in the notation
+    payoff: Payoff | None = None  # where chances do not say all
+
+    @property
+    def value(self) -> float:
+        """What the position is worth, from -1 to 1: by the payoff where there is one, else by the chances."""
+        return self.chances.value if self.payoff is None else self.payoff.value
 
     @property
     def policy(self) -> dict[str, float]:
@@ -91,7 +120,7 @@ class Evaluation(NamedTuple):
         """The decision that is worth most; of equals the one that the best play takes most often."""
         if not self.choices:
             raise IllegalDecisionError("There is no best decision here: no seat is to act. See chances.")
-        return max(self.choices, key=lambda choice: (choice.chances.value, choice.mix))
+        return max(self.choices, key=lambda choice: (choice.value, choice.mix))
 
     def document(self) -> dict[str, Any]:
         """Return the JSON document that `piste solve --json` prints."""
@@ -104,11 +133,17 @@ class Evaluation(NamedTuple):
             "how": self.how,
             "chances": self.chances.document(),
             "decisions": [
-                {"name": choice.name, "action": choice.action, "mix": choice.mix} | choice.chances.document()
+                {"name": choice.name, "action": choice.action, "mix": choice.mix}
+                | choice.chances.document()
+                | _payoff_document(choice.payoff)
                 for choice in self.choices
             ],
-        }
+        } | _payoff_document(self.payoff)
         return document(fields | dict(self.facts), version=VERSION)
+
+
+def _payoff_document(payoff: Payoff | None) -> dict[str, Any]:
+    return {} if payoff is None else {"payoff": payoff.mean, "largest_payoff": payoff.largest}
 
 
 def described(evaluation: Evaluation, asked: InformationSet) -> Evaluation:

@@ -11,7 +11,7 @@ import importlib
 from importlib.util import find_spec
 from typing import Any, NamedTuple
 
-from piste.core.errors import MissingExtraError, PisteError
+from piste.core.errors import MissingExtraError
 from piste.core.game import Game
 
 NOTHING: tuple[str, ...] = ()
@@ -82,8 +82,6 @@ def solving(game: Game, options: Any = None, purpose: str = "The solver") -> Fea
 
 
 def solver_of(game: Game, options: Any = None, purpose: str = "The solver") -> Any:
-    """Return a game's solver; or say that it has none, or what it needs with these options."""
-    if not game.has_solver:
-        raise PisteError(f"{game.notation.TITLE} has no solver.")
+    """Return a game's solver, or the one for any game; or say what it needs with these options."""
     load(solving(game, options, purpose))
     return game.solver

@@ -112,16 +112,21 @@ class Notation(Protocol):
 
 
 class Module(Generic[T]):
-    """A module that a game's package may have, loaded when it is first used; None where the package has none."""
+    """A module that a game's package may have, loaded when it is first used; None where the package has none.
 
-    def __init__(self, name: str) -> None:
-        self.name = name
+    `default` names a module for games without a solver of their own: there `of(game)` returns what stands for theirs.
+    """
+
+    def __init__(self, name: str, default: str = "") -> None:
+        self.name, self.default = name, default
 
     def __set_name__(self, _: type[Game], attribute: str) -> None:
         self.attribute = attribute
 
     def __get__(self, game: Game, _: type[Game]) -> T:
         module = _module(game.package, self.name)
+        if module is None and self.default and not game.has_own_solver:
+            module = importlib.import_module(self.default).of(game)
         vars(game)[self.attribute] = module  # which is found before this is asked again
         return cast("T", module)
 
@@ -139,15 +144,14 @@ class Game:
     observation: Module[ObservationSpec | None] = Module("observation")  # what a learner sees, as numbers
     policies: Module[ModuleType | None] = Module("policies")  # simple play in bulk
     explain: Module[ModuleType | None] = Module("explain")  # why a decision is worth what it is worth
-    balance_config: Module[ModuleType | None] = Module(
-        "balance_config"
-    )  # the size of a balance report, and what is proven
+    # The size of a balance report, and what is proven.
+    balance_config: Module[ModuleType | None] = Module("balance_config", "piste.solvers.balance_config")
     # How the play of each level is known, how long it thinks, and which libraries the solver needs.
-    guarantees: Module[ModuleType | None] = Module("guarantees")
-    solver: Module[ModuleType | None] = Module("solver.solver")  # `extras.solver_of` looks for its libraries first
-    evaluator: Module[ModuleType | None] = Module(
-        "solver.evaluator"
-    )  # of the coach, if it is not the solver as it is
+    guarantees: Module[ModuleType | None] = Module("guarantees", "piste.solvers.guarantees")
+    # `extras.solver_of` looks for its libraries first.
+    solver: Module[ModuleType] = Module("solver.solver", "piste.solvers.solver")
+    # Of the coach, if it is not the solver as it is.
+    evaluator: Module[ModuleType | None] = Module("solver.evaluator", "piste.solvers.evaluator")
 
     def __init__(self, name: str, rules: AnyRules, notation: Notation, package: str) -> None:
         self.name, self.rules, self.notation, self.package = name, rules, notation, package
@@ -169,17 +173,19 @@ class Game:
         return find, (self.name,)  # its modules stay where they are: another process finds its own
 
     @property
-    def has_solver(self) -> bool:
-        """Whether there is a solver; it is not loaded for that."""
+    def has_own_solver(self) -> bool:
+        """Whether the package has a solver, and so needs none of those for any game; it is not loaded for that."""
         return _exists(self.package, "solver.solver")
 
     def levels(self, known: Iterable[str]) -> list[str]:
-        """Return which of these levels the game has; none is loaded for that."""
-        return [level for level in known if _exists(self.package, f"bots.{level}")]
+        """Return which of these levels the game has, its own or those for any game; none is loaded for that."""
+        return [level for level in known if not self.has_own_solver or _exists(self.package, f"bots.{level}")]
 
-    def level(self, level: str) -> ModuleType:
+    def level(self, level: str) -> Any:
         """Return the bot of a level."""
-        return importlib.import_module(f"{self.package}.bots.{level}")
+        if _exists(self.package, f"bots.{level}"):
+            return importlib.import_module(f"{self.package}.bots.{level}")
+        return importlib.import_module("piste.bots.any_game").of(self, level)
 
     def line(self, options: Any) -> str:
         """Return one line that says what the game is with these options."""

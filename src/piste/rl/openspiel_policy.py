@@ -20,9 +20,10 @@ class SolverPolicy(policy.Policy):  # type: ignore[misc]
         self._mixes: dict[tuple[int, str], dict[int, float]] = {}
 
     def value(self, seat: int = 0) -> float:
-        """Return the solver's value of the game to a seat, a win being 1 and a loss -1."""
+        """Return the solver's value of the game to a seat: its payoff, or where chances say all, wins less losses."""
         spec = self.game.spec
-        return float(self._solver.evaluate(InformationSet.of(spec.game, spec.first.view(seat))).chances.value)
+        evaluation = self._solver.evaluate(InformationSet.of(spec.game, spec.first.view(seat)))
+        return float(evaluation.chances.value if evaluation.payoff is None else evaluation.payoff.mean)
 
     def action_probabilities(self, state: PisteState, player_id: int | None = None) -> dict[int, float]:
         seat = state.current_player() if player_id is None else player_id

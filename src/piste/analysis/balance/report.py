@@ -193,12 +193,11 @@ class _Measurement:
 
     def evaluate_start(self) -> None:
         """Ask the solver what the start is worth to the player who begins."""
-        if self.game.has_solver:
-            refused = missing(solving(self.game, self.options, "The value of best play"))
-            if refused is not None:
-                self.notes.append(str(refused))
-                return
-            self.best = evaluate_start(self.game, self.options, self.first, self.progress)
+        refused = missing(solving(self.game, self.options, "The value of best play"))
+        if refused is not None:
+            self.notes.append(str(refused))
+            return
+        self.best = evaluate_start(self.game, self.options, self.first, self.progress)
 
     def collect_truths(self) -> None:
         """Take the sentences of the game's `balance_config`; some of them need the solver."""
@@ -229,7 +228,7 @@ class _Measurement:
 
     def play_levels(self) -> None:
         """Let each level play itself; the solver evaluates decisions of the strongest one."""
-        weigh = self.game.has_solver and has(solving(self.game, self.bounded))
+        weigh = has(solving(self.game, self.bounded))
         for level, stage in self.itself.items():
             self.progress.begin(stage)
             played = play_itself(

@@ -161,7 +161,7 @@ def decision_stakes(game: Game, view: SeatView, solver: Any) -> DecisionStakes:
     if len(view.actions) < 2:
         return DecisionStakes(0.0, 0.0, PROVEN, 0.0)
     evaluation: Evaluation = solver.evaluate(InformationSet.told(game, view), quiet)
-    values = sorted((choice.chances.value / 2 for choice in evaluation.choices), reverse=True)
+    values = sorted((choice.value / 2 for choice in evaluation.choices), reverse=True)
     if len(values) < 2:  # all choices are worth the same
         return DecisionStakes(0.0, 0.0, evaluation.known, evaluation.within)
     return DecisionStakes(values[0] - values[1], values[0] - values[-1], evaluation.known, evaluation.within)

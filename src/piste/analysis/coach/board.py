@@ -215,4 +215,4 @@ def sentence(text: str) -> str:
 def by_value(worth: Worth) -> list[tuple[Choice, str]]:
     """Return the decisions with their reasons, the best first."""
     both = zip(worth.evaluation.choices, worth.reasons, strict=True)
-    return sorted(both, key=lambda one: -one[0].chances.value)
+    return sorted(both, key=lambda one: -one[0].value)

@@ -34,8 +34,8 @@ class SamplingEvaluator(Evaluator, Protocol):
     def evaluate_view(self, view: SeatView, chosen: int | None = None) -> Evaluation:
         """Return the value of a view to its seat; the best and the chosen decision get the most samples."""
 
-    def parts(self, states: list[Any]) -> list[tuple[int, int, int]]:
-        """Return the parts that are evaluated separately, as (first step, last step, winner)."""
+    def parts(self, states: list[Any]) -> list[tuple[int, int, tuple[float, ...]]]:
+        """Return the parts that are evaluated separately, as (first step, last step, what each seat got of a win)."""
 
 
 class SolverEvaluator:
@@ -63,5 +63,8 @@ def evaluator_of(game: Game, options: Any, progress: Progress = quiet, purpose: 
 
 
 def chance(worth: Evaluation | Choice) -> float:
-    """Return an evaluation, or that of a choice, as a winning chance, a draw as half a win."""
-    return (1 + worth.chances.value) / 2
+    """Return an evaluation, or that of a choice, as a winning chance, a draw as half a win.
+
+    Where a game pays other amounts, it is the expected payoff, brought into 0 to 1 by the largest.
+    """
+    return (1 + worth.value) / 2

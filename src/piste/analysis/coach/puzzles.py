@@ -59,13 +59,13 @@ class Puzzle(NamedTuple):
 
 
 def points(choice: Choice) -> float:
-    """Return the chance to win after a decision, with a draw as half a win."""
-    return choice.chances.win + choice.chances.draw / 2
+    """Return the chance to win after a decision, with a draw as half a win; or the payoff from 0 to 1."""
+    return (1 + choice.value) / 2
 
 
 def ordered(evaluation: Evaluation) -> list[Choice]:
     """Return the decisions, the best first."""
-    return sorted(evaluation.choices, key=lambda choice: -choice.chances.value)
+    return sorted(evaluation.choices, key=lambda choice: -choice.value)
 
 
 def puzzle(
@@ -121,7 +121,7 @@ def any_puzzle(game: Game, options: Any, seed: str, number: int, progress: Progr
 
 def is_certain(evaluation: Evaluation) -> bool:
     """Say whether each decision is known to win, to draw or to lose."""
-    return all(max(choice.chances) == 1 for choice in evaluation.choices)
+    return evaluation.payoff is None and all(max(choice.chances) == 1 for choice in evaluation.choices)
 
 
 def fits(puzzle: Puzzle, level: str, *, sure: bool = True) -> bool:

@@ -84,7 +84,7 @@ class _SampledTimeline(Timeline):
         """Return each seat's chance at each step, as it was last evaluated."""
         known = {node: chance(evaluation) for node, evaluation in self.evaluations.items()}
         known |= {(decision.step + 1, decision.seat): decision.after for decision in decisions}
-        known |= {(end, seat): float(seat == winner) for _, end, winner in self.parts for seat in self.seats}
+        known |= {(end, seat): results[seat] for _, end, results in self.parts for seat in self.seats}
         begin = self.parts[0][0] if self.parts else 0
         now = [known.get((begin, seat), 1 / len(self.seats)) for seat in self.seats]
         chances = []
@@ -98,7 +98,7 @@ def _columns(seat: int, timeline: _SampledTimeline, decisions: list[Decision], c
     """Return one seat's columns: of a match of two, or of all rounds together."""
     two = len(timeline.seats) == 2
     first = sum(timeline.chance(begin, seat) for begin, _, _ in timeline.parts)
-    result = sum(float(winner == seat) for _, _, winner in timeline.parts)
+    result = sum(results[seat] for _, _, results in timeline.parts)
     own = -sum(d.loss for d in decisions if d.seat == seat)
     others = sum(d.loss for d in decisions if d.seat != seat) if two else 0.0
     luck, off = 0.0, hypot(*(2 * d.evaluation.within for d in decisions if two or d.seat == seat))

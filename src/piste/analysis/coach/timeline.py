@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from piste.analysis.coach.evaluator import Evaluator, chance
 from piste.core.belief import WrittenEvent
-from piste.core.evaluation import Chances, Choice, Evaluation
+from piste.core.evaluation import Chances, Choice, Evaluation, Payoff
 from piste.core.game import Game, members
 from piste.core.information_set import InformationSet
 from piste.core.position import Position
@@ -17,6 +17,7 @@ from piste.core.steps import apply_step
 from piste.core.table import Table
 from piste.core.views import LogEntry, SeatView
 
+Worth = TypeVar("Worth", Choice, Evaluation)
 Evaluations = dict[tuple[int, int], Evaluation]
 """By step and seat. Those of a review that was stopped let another one go on from there."""
 
@@ -31,9 +32,13 @@ def read_evaluations(text: str) -> Evaluations:
     """Return the evaluations of a text."""
     found: Evaluations = {}
     for at, seat, (own, chances, choices, *rest) in json.loads(text or "[]"):
-        read = (Choice(action, Chances(*after), *more) for action, after, *more in choices)
-        found[at, seat] = Evaluation(own, Chances(*chances), tuple(read), *rest)
+        read = (_with_payoff(Choice(action, Chances(*after), *more)) for action, after, *more in choices)
+        found[at, seat] = _with_payoff(Evaluation(own, Chances(*chances), tuple(read), *rest))
     return found
+
+
+def _with_payoff(worth: Worth) -> Worth:
+    return worth if worth.payoff is None else worth._replace(payoff=Payoff(*worth.payoff))
 
 
 class Timeline:

@@ -380,8 +380,6 @@ def replay_address(more: Sequence[tuple[str, str]]) -> str:
 
 def refusal(game: Game, purpose: str) -> str:
     """Return why this game has no puzzles here, "" if it has."""
-    if not game.has_solver:
-        return f"{game.notation.TITLE} has no solver, so it has no puzzles."
     refused = missing(solving(game, game.options(), purpose))
     return "" if refused is None else str(refused)
 

@@ -7,7 +7,7 @@ once more.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from piste.core.bits import count, nth, of2, set2
 from piste.core.protocols import CHANCE, HIDDEN, OVER, Event
@@ -25,7 +25,7 @@ SHOWDOWN, FOLDED, RESIGNED = 1, 2, 3
 
 
 class Options(NamedTuple):
-    cards: int = 3  # in the deck, each of another rank
+    cards: Annotated[int, range(2, 14), "how many cards there are, each of another rank"] = 3
 
 
 class State(NamedTuple):

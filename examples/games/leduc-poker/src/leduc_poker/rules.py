@@ -7,7 +7,7 @@ rank; equal ranks share the pot.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from piste.core.bits import of2, set2
 from piste.core.protocols import CHANCE, HIDDEN, OVER, Event
@@ -25,7 +25,7 @@ SHOWDOWN, FOLDED, RESIGNED = 1, 2, 3
 
 
 class Options(NamedTuple):
-    ranks: int = 3  # there are two cards of each
+    ranks: Annotated[int, range(2, 14), "how many ranks there are, with two cards of each"] = 3
 
 
 class State(NamedTuple):

@@ -5,7 +5,7 @@ Squares are numbered row by row from the top left corner, 0 first.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from piste.core.bits import of2, set2, won_or_lost
 from piste.core.protocols import HIDDEN, OVER, Event
@@ -20,7 +20,7 @@ LINE, FULL, RESIGNED = 1, 2, 3
 
 
 class Options(NamedTuple):
-    size: int = 3  # squares in a row, and rows
+    size: Annotated[int, range(2, 8), "squares in a row, and rows"] = 3
 
 
 class State(NamedTuple):

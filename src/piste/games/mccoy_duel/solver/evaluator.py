@@ -130,16 +130,17 @@ class Evaluator:
         error = max(values[action].error for action in close)
         return SampledValue(max(share for _, share, _ in choices), error, choices, sampled.passes)
 
-    def parts(self, states: list[Any]) -> list[tuple[int, int, int]]:
-        """Return the parts to evaluate, as (first moment, last moment, winner): rounds, or the match of two."""
+    def parts(self, states: list[Any]) -> list[tuple[int, int, tuple[float, ...]]]:
+        """Return the parts to evaluate, as (first moment, last moment, results): rounds, or the match of two."""
+        seats = range(states[0].options.players)
         if states[0].options.players == 2:
-            return [(0, len(states) - 1, states[-1].seat)]
+            return [(0, len(states) - 1, tuple(float(states[-1].seat == seat) for seat in seats))]
         rounds, begin = [], HIDDEN
         for at, s in enumerate(states):
             if begin == HIDDEN and s.phase == rules.BURY:
                 begin = at
             if infoset_kernels.round_over(s) and begin != HIDDEN:
-                rounds.append((begin, at, s.seat))
+                rounds.append((begin, at, tuple(float(s.seat == seat) for seat in seats)))
                 begin = HIDDEN
         return rounds
 
