@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeVar
 from mcp import Client
 from mcp_types import TextContent
 
-from piste.cli.commands.mcp.local_games import NUMBERED, Naming
+from piste.cli.commands.mcp.seated_game import NUMBERED, Naming
 from piste.cli.commands.mcp.server import GameServer
 from tests.limits import PATIENCE_S
 

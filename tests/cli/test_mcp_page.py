@@ -15,7 +15,7 @@ import pytest
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 
-from piste.cli.commands.mcp.local_games import NUMBERED
+from piste.cli.commands.mcp.seated_game import NUMBERED
 from piste.cli.commands.mcp.server import GameServer
 from piste.cli.parser import make_parser
 from tests import ROOT

@@ -13,7 +13,8 @@ from mcp import Client
 
 from piste.bots import tasks
 from piste.cli.commands.mcp import local_games, server
-from piste.cli.commands.mcp.local_games import UNGUESSABLE, kept_games_folder, load_record
+from piste.cli.commands.mcp.local_games import kept_games_folder, load_record
+from piste.cli.commands.mcp.seated_game import NUMBERED, UNGUESSABLE
 from piste.cli.commands.mcp.server import GameServer
 from piste.core.game import names
 from piste.core.marks import Hint
@@ -28,7 +29,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "home"
 
 
-TOOLS = ("list_games", "rules", "new_game", "look", "decide", "hint", "review", "puzzle")
+TOOLS = ("list_games", "rules", "new_game", "look", "decide", "hint", "review", "puzzle", "join")
 
 
 def test_the_tools_are_listed_with_what_they_take() -> None:
@@ -240,7 +241,7 @@ def test_a_game_goes_on_after_a_restart() -> None:
 def test_two_servers_of_one_user_do_not_share_a_running_game() -> None:
     async def use(client: Client, _: GameServer) -> None:
         await ask(client, "new_game", game="prime-duel", options={"first": "1"})
-        other = GameServer(local_games.NUMBERED)
+        other = GameServer(NUMBERED)
         try:
             async with Client(other) as second:
                 said = await refusal(second, "look", game_id="prime-duel-1")

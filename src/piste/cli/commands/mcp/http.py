@@ -9,7 +9,7 @@ import uvicorn
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.applications import Starlette
 
-from piste.cli.commands.mcp.local_games import UNGUESSABLE
+from piste.cli.commands.mcp.seated_game import UNGUESSABLE
 from piste.cli.commands.mcp.server import GameServer
 from piste.cli.terminal import Terminal
 from piste.core.errors import OptionError
@@ -34,7 +34,7 @@ def serve_http(host: str, port: int, public: str, terminal: Terminal) -> int:
             "as --public http://192.168.1.5:8001, so that requests under any other name can be refused."
         )
     listener = listen(host, port, "piste mcp --http")
-    server = GameServer(UNGUESSABLE)
+    server = GameServer(UNGUESSABLE, joins=not public)
     try:
         port = listener.getsockname()[1]
         terminal.line("piste mcp is ready, for clients over streamable HTTP.")

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import base64
 import contextlib
 import json
-import os
-import re
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
 
 from piste import bots
 from piste.bots import tasks
 from piste.cli.commands.mcp.jobs import Jobs, Report
 from piste.cli.commands.mcp.seat_text import event_lines, position_text
+from piste.cli.commands.mcp.seated_game import RESIGN, Naming
 from piste.cli.players import YOU
 from piste.cli.saved_games import RecordFile, path_of
 from piste.core.dealer import Dealer
@@ -31,8 +28,6 @@ from piste.core.views import SeatView
 
 SEAT = 0
 """The client's seat in a game against bots."""
-
-RESIGN = "resign"
 
 MAX_GAMES = 200
 """How many games are kept. Then the oldest that has ended makes room for a new one."""
@@ -69,11 +64,9 @@ class LocalGame:
 
     @property
     def view(self) -> SeatView:
-        """All that leaves this object is made from it."""
         return self.table.view(SEAT)
 
-    def record(self) -> Record:
-        """Return the record of a game that is over; that of a running one holds secrets."""
+    async def record(self) -> Record:
         if not self.over:
             raise IllegalDecisionError(
                 f"{self.name} is not over: a review would tell what is still secret. It can be reviewed at its end."
@@ -86,8 +79,7 @@ class LocalGame:
 
     # What the client does
 
-    def decide(self, decision: str, question: int | None) -> None:
-        """Take the client's decision, or let it resign."""
+    async def decide(self, decision: str, question: int | None, /) -> None:
         if tidy(decision) == RESIGN:
             self.table.resign(SEAT)
         else:
@@ -95,8 +87,7 @@ class LocalGame:
         if self.over:
             self.close()
 
-    async def advance(self, report: Report, seconds: float | None = None) -> str:
-        """Let bots decide until it is the client's turn; return who is still thinking if that takes too long."""
+    async def advance(self, report: Report, seconds: float | None = None, /) -> str:
         while self.table.to_act not in (None, SEAT):
             actor = self.table.to_act
             assert actor is not None
@@ -117,8 +108,7 @@ class LocalGame:
                 self.close()
         return ""
 
-    async def hint(self, report: Report) -> str:
-        """Return what the strongest bot would decide; the record notes that it was asked."""
+    async def hint(self, report: Report, /) -> str:
         view = self.view.complete()
         if not view.actions:
             raise IllegalDecisionError("There is nothing to decide for you now, so there is no hint.")
@@ -141,8 +131,7 @@ class LocalGame:
 
     # What the client is told
 
-    def look(self, thinking: str = "", *, whole_log: bool = False) -> str:
-        """Return what the client sees; `thinking` is whom it waits for."""
+    def look(self, thinking: str = "", /, *, whole_log: bool = False) -> str:
         others = [
             f"{self.seats[seat]} is the bot {bots.described(self.game, level, self.table.options)}"
             for seat, level in enumerate(self._levels)
@@ -175,20 +164,6 @@ class LocalGame:
             if (slow := bots.slowness(level, self.game, options))
         ]
         return "\n".join([*self.game.tips(options), *self.game.changes(options), *slow])
-
-
-class Naming(NamedTuple):
-    """How games are named: what a client may ask for, and whether it may be told which there are."""
-
-    pattern: str  # of what follows the name of the game and a dash
-    listed: bool
-
-
-NUMBERED = Naming(r"[1-9][0-9]{0,8}", True)
-"""For one user: prime-duel-1, prime-duel-2 and so on."""
-
-UNGUESSABLE = Naming(r"[a-z2-7]{16}", False)
-"""For several clients: 80 random bits, which only the client that began the game was told."""
 
 
 class LocalGames:
@@ -226,7 +201,7 @@ class LocalGames:
         if name in self._open:
             return self._open[name]
         folder = kept_games_folder()
-        if not self._fits(name) or not path_of(name, folder).exists():
+        if not self._naming.fits(name) or not path_of(name, folder).exists():
             raise UnknownNameError(f"There is no game {quoted(name)}.{self._advice()}")
         file = RecordFile(name, again=True, folder=folder)
         try:
@@ -249,10 +224,6 @@ class LocalGames:
         """Return the names of the games that go on, where a client may know them."""
         return [name for name in self._names() if self._naming.listed and not is_over(name)]
 
-    def _fits(self, name: str) -> bool:
-        """Say whether games of this kind of server have such names."""
-        return re.fullmatch(f"[a-z0-9-]{{1,60}}-{self._naming.pattern}", name) is not None
-
     def _advice(self) -> str:
         running = self.running()
         return f" These are running: {', '.join(running)}." if running else " Begin one with new_game."
@@ -260,7 +231,7 @@ class LocalGames:
     def _names(self) -> list[str]:
         """Return the games that are kept for this kind of server, the oldest first."""
         with contextlib.suppress(OSError):
-            paths = [path for path in kept_games_folder().glob("*.jsonl") if self._fits(path.stem)]
+            paths = [path for path in kept_games_folder().glob("*.jsonl") if self._naming.fits(path.stem)]
             return [path.stem for path in sorted(paths, key=lambda path: (path.stat().st_mtime, path.stem))]
         return []
 
@@ -269,8 +240,7 @@ class LocalGames:
         number = 1
         taken = set(self._names())
         while True:
-            end = str(number) if self._naming.listed else random_letters()
-            name = f"{kind.name}-{end}"
+            name = self._naming.candidate(kind.name, number)
             if name not in taken:
                 try:
                     return RecordFile(name, folder=kept_games_folder())
@@ -312,10 +282,6 @@ def is_over(name: str) -> bool:
         return "ending" in json.loads(last)
     except (OSError, ValueError):  # a line that a crash cut off
         return False
-
-
-def random_letters() -> str:
-    return base64.b32encode(os.urandom(10)).decode().lower()
 
 
 def read_level(game: Game, opponent: str) -> str:

@@ -14,8 +14,10 @@ from piste import __version__
 from piste.analysis.coach.puzzles import LEVELS, Puzzle, any_puzzle, puzzle
 from piste.analysis.coach.review_cache import cached_review
 from piste.cli.commands.mcp.jobs import Jobs, Report
-from piste.cli.commands.mcp.local_games import SEAT, LocalGames, Naming
+from piste.cli.commands.mcp.local_games import LocalGames
+from piste.cli.commands.mcp.remote_games import PREFIX, RemoteGames
 from piste.cli.commands.mcp.seat_text import games_text, puzzle_text, review_text, verdict_text
+from piste.cli.commands.mcp.seated_game import Naming, SeatedGame
 from piste.cli.commands.puzzle import read_answer
 from piste.cli.rules_page import rules_text
 from piste.core.errors import OptionError, PisteError
@@ -26,6 +28,9 @@ from piste.core.game import Game, find, listed, quoted
 RULES_WIDTH = 100
 MAX_TEXT = 200
 """How long a name, an option or an answer may be."""
+
+MAX_REFUSAL = 1000
+"""How long a refusal may be: another server's words may be in it."""
 
 INSTRUCTIONS = """\
 Five duels of numbers and cards, against bots or at a table of a piste server.
@@ -48,17 +53,26 @@ Options = Annotated[
 
 READ = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 CHANGE = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=False)
+JOIN = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=True)
 
 
 class GameServer(MCPServer[Any]):
     """The games of one server process as tools; every refusal is a tool error with a sentence."""
 
-    def __init__(self, naming: Naming) -> None:
-        """Let games be named so that clients see no others than they should."""
+    def __init__(self, naming: Naming, *, joins: bool = True) -> None:
+        """Let games be named so that clients see no others than they should; `joins` offers seats elsewhere."""
         super().__init__("piste", title="piste", version=__version__, instructions=INSTRUCTIONS, log_level="WARNING")
         self.jobs = Jobs()
         self.games = LocalGames(self.jobs, naming)
-        add_tools(self, self.games, self.jobs)
+        self.tables = RemoteGames(self.jobs, naming)
+        add_tools(self)
+        if joins:
+            add_join(self)
+
+    def get(self, game_id: str) -> SeatedGame:
+        """Return a game by name."""
+        name = game_id.strip()
+        return self.tables.get(name) if name.startswith(f"{PREFIX}-") else self.games.get(name)
 
     def close(self) -> None:
         """Let go of the games and of what is computed; the games are kept."""
@@ -75,7 +89,7 @@ class GameServer(MCPServer[Any]):
         """Return what was wrong with a call, for whoever made it."""
         cause = error.__cause__
         if isinstance(cause, PisteError):
-            return str(cause)
+            return str(cause)[:MAX_REFUSAL]
         if isinstance(cause, ValidationError):
             return " ".join(argument_fault(name, fault) for fault in cause.errors())
         if isinstance(error, UnexpectedToolError):
@@ -103,8 +117,9 @@ def reporter(context: Context[Any, Any]) -> Report:
     return report
 
 
-def add_tools(server: GameServer, games: LocalGames, jobs: Jobs) -> None:
-    tool = server.tool
+def add_tools(server: GameServer) -> None:
+    """Add what every client has."""
+    tool, games, jobs = server.tool, server.games, server.jobs
 
     @tool(title="List the games", annotations=READ, structured_output=False)
     async def list_games() -> str:
@@ -146,7 +161,7 @@ def add_tools(server: GameServer, games: LocalGames, jobs: Jobs) -> None:
         whole_log: Annotated[bool, Field(description="Everything that your seat was told since the deal.")] = False,
     ) -> str:
         """Show what your seat sees: what happened since your last decision, the position, your decisions."""
-        found = games.get(game_id)
+        found = server.get(game_id)
         async with found.lock:
             return found.look(await found.advance(reporter(context)), whole_log=whole_log)
 
@@ -163,16 +178,16 @@ def add_tools(server: GameServer, games: LocalGames, jobs: Jobs) -> None:
         ] = None,
     ) -> str:
         """Take a decision for your seat, let the others decide, and return what happened and the next position."""
-        found = games.get(game_id)
+        found = server.get(game_id)
         async with found.lock:
             await found.advance(reporter(context), 0)
-            found.decide(decision, question)
+            await found.decide(decision, question)
             return found.look(await found.advance(reporter(context)))
 
     @tool(title="Ask for a hint", annotations=CHANGE, structured_output=False)
     async def hint(context: Context[Any, Any], game_id: GameId) -> str:
         """Return what the strongest bot would decide for your seat now. The record of the game notes it."""
-        found = games.get(game_id)
+        found = server.get(game_id)
         async with found.lock:
             await found.advance(reporter(context))
             return await found.hint(reporter(context))
@@ -184,14 +199,16 @@ def add_tools(server: GameServer, games: LocalGames, jobs: Jobs) -> None:
         all_seats: Annotated[bool, Field(description="The decisions of the others, too.")] = False,
     ) -> str:
         """Say what each of your decisions cost in points of winning chance, and what would have been better."""
-        found = games.get(game_id)
-        record = found.record()
-        need(solving(found.game, found.table.options, "A review"))
+        found = server.get(game_id)
+        async with found.lock:
+            await found.advance(reporter(context), 0)
+            record, view = await found.record(), found.view
+        need(solving(find(view.game), view.options, "A review"))
         key = (found.name, "review")
         job = jobs.job(key, "reviewing", cached_review, record, None)
         if not await jobs.finished(key, reporter(context)):
             return f"The review is not finished ({job.state}). Ask again to go on waiting."
-        return review_text(jobs.result(key), range(len(found.seats)) if all_seats else (SEAT,))
+        return review_text(jobs.result(key), range(len(record.head.seats)) if all_seats else (view.seat,))
 
     @tool(title="A puzzle", annotations=READ, structured_output=False)
     async def puzzle(
@@ -221,6 +238,23 @@ def add_tools(server: GameServer, games: LocalGames, jobs: Jobs) -> None:
         if answer is None:
             return f"{puzzle_text(kind, found)}\nCall puzzle again with the same arguments and your answer."
         return verdict_text(kind, found, read_answer(kind, found, answer))
+
+
+def add_join(server: GameServer) -> None:
+    """Add what only clients of this computer have: others could have any address asked from here."""
+
+    @server.tool(title="Join a table", annotations=JOIN, structured_output=False)
+    async def join(
+        context: Context[Any, Any],
+        link: Annotated[
+            str, Field(description="The link of a table, such as http://localhost:8000/t/CODE, or of a seat.")
+        ],
+        name: Annotated[str, Field(description="What you are called there.", max_length=24)] = "Language model",
+    ) -> str:
+        """Take a seat at a table of a piste server, against people, programs or bots. Returns its game_id."""
+        joined = await server.tables.join(link, name)
+        async with joined.lock:
+            return joined.look(await joined.advance(reporter(context)))
 
 
 def find_puzzle(

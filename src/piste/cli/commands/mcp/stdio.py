@@ -7,7 +7,7 @@ import signal
 
 import anyio
 
-from piste.cli.commands.mcp.local_games import NUMBERED
+from piste.cli.commands.mcp.seated_game import NUMBERED
 from piste.cli.commands.mcp.server import GameServer
 
 
