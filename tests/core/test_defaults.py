@@ -63,7 +63,7 @@ def test_a_game_is_played_and_told_without_a_word_of_its_own(bare: piste.Game) -
     told = [EventContext(1, ("Ann", "Bo"), view.opening, table.view(1).log[: at + 1]) for at in range(2)]
     assert [bare.text.lines(moment) for moment in told] == [["Ann, chance: hidden."], ["You, chance: 0."]]
     assert list(map(str, bare.text.picture(view, ("Ann", "Bo")))) == [
-        "Turn: Ann", "Ann, coins: 1", "Bo, coins: -1",
+        "Turn: Ann", "Your coins: 1", "Bo's coins: -1",
     ]  # fmt: skip
     table.decide(0, "0")
     ending = table.ending()

@@ -14,9 +14,12 @@ from piste.core.errors import PisteError
 from piste.core.game import counted
 from piste.core.presentation import EventContext, Key, Prompt
 from piste.core.protocols import CHANCE, SPECTATOR
+from piste.core.record import FIELDS as RECORD_FIELDS
 
 ALPHABET = string.printable + "−–äß€٣\u200b\ud800\x00{}[]|=,/:@?*+-0123456789"
 INPUTS_PER_GAME = 40
+MAX_KNOWN = 4
+"""For so many decisions from the start, what each seat knows is written and read: a seat may hold much possible."""
 
 
 def check_notation(case: Case) -> str:
@@ -27,6 +30,9 @@ def check_notation(case: Case) -> str:
         raise FaultError("OPTIONS", f"it has {fields}, and Options has {list(rules.Options._fields)}.")
     if game.options(game.option_texts(case.options)) != case.options:
         raise FaultError("OPTIONS", "options that are written do not read back as they were.")
+    for kind in game.notation.KINDS:
+        if not kind or kind.split() != [kind] or set(kind) & set("@:|/+"):
+            raise FaultError("KINDS", f"{kind!r} is no name of a kind: it is empty, or has a space or one of @:|/+.")
     positions = 0
     for seed in range(1 + case.games // 4):
         history = case.played(seed).history()
@@ -37,7 +43,28 @@ def check_notation(case: Case) -> str:
             if sample.random() < often or step is None:
                 positions += 1
                 check_position(case, s, history[:at])
+    _check_information_sets(case)
     return f"{counted(positions, 'position')}, names at every step of {counted(1 + case.games // 4, 'game')}"
+
+
+def _check_information_sets(case: Case) -> None:
+    """Write what each seat knows in the middle of a game, and read it back."""
+    table, chooser = case.open("known"), random.Random(f"{case} known")
+    for _ in range(MAX_KNOWN):
+        actor = table.to_act
+        if actor is None or case.seats != 2:
+            return
+        for seat in range(case.seats):
+            try:
+                text = str(piste.InformationSet.of(case.game, table.view(seat)))
+                again = str(piste.InformationSet.parse(text))
+            except PisteError as e:
+                raise FaultError(
+                    "name", f"what a seat knows does not read back: {e}", case.told(table.history())
+                ) from e
+            if again != text:
+                raise FaultError("name", f"{text!r} reads back as {again!r}.", case.told(table.history()))
+        table.decide(actor, chooser.choice(table.view(actor).actions))
 
 
 def check_position(case: Case, s: Any, history: Any) -> None:
@@ -60,6 +87,9 @@ def _check_names(case: Case, s: Any, history: Any) -> None:
         read: Callable[[str], int | None] = partial(game.read_outcome, s)
         function = "name"
     else:
+        if game.kind_name(rules.kind(s)) in RECORD_FIELDS:
+            why = f"a kind of decision cannot be called {game.kind_name(rules.kind(s))!r}: records have such a field."
+            raise FaultError("KINDS", why, case.told(history))
         named, legal, view, kind = game.decision_names(s), rules.legal(s), rules.look(s, actor), rules.kind(s)
         read = partial(game.read_decision, view, kind, legal)
         function = "spell"

@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hints
 
 from piste.core.game import Game, listed, members
-from piste.core.presentation import EventContext, Key, Prompt, Row
+from piste.core.presentation import UNKNOWN, CardRow, EventContext, Key, Prompt, Row
 from piste.core.protocols import HIDDEN, RESIGNS, SEAT, OneOf, SetOf
 from piste.core.views import Ending, SeatView
 
@@ -83,25 +83,27 @@ class DefaultText:
         for field in view_fields(self._game):
             value = getattr(view.position, field.name)
             label = field.name.replace("_", " ").capitalize()
+            row = CardRow if isinstance(field.says, SetOf | OneOf) else Row
             if field.name == "seat":
                 if view.ending is None and 0 <= value < len(names):
                     rows.append(Row("Turn", (names[value],)))
             elif isinstance(value, tuple) and len(value) == len(names):
-                cells = [(names[seat], self._cells(view, field.says, part, names)) for seat, part in enumerate(value)]
-                rows += [Row(f"{name}, {label.lower()}", shown) for name, shown in cells]
+                owners = ["Your" if seat == view.seat else f"{name}'s" for seat, name in enumerate(names)]
+                parts = [self._cells(view, field.says, part, names) for part in value]
+                cells = zip(owners, parts, strict=True)
+                rows += [row(f"{owner} {label.lower()}", shown) for owner, shown in cells]
             else:
                 values = value if isinstance(value, tuple) else (value,)
-                rows.append(
-                    Row(label, tuple(cell for part in values for cell in self._cells(view, field.says, part, names)))
-                )
+                shown = [cell for part in values for cell in self._cells(view, field.says, part, names)]
+                rows.append(row(label, tuple(shown)))
         return rows
 
     def _cells(self, view: SeatView, says: Any, value: Any, names: tuple[str, ...]) -> tuple[str, ...]:
         name = self._game.notation.name
         if isinstance(says, SetOf):
-            return tuple(name(view.options, says.kind, action) for action in members(value)) or ("-",)
+            return tuple(name(view.options, says.kind, action) for action in members(value))
         if isinstance(says, OneOf):
-            return (name(view.options, says.kind, value) if value >= 0 else "?",)
+            return (name(view.options, says.kind, value) if value >= 0 else UNKNOWN,)
         if says == SEAT:
             return (names[value] if 0 <= value < len(names) else "-",)
         return (str(value),)

@@ -100,6 +100,15 @@ class Row(NamedTuple):
         return " ".join(part for part in (label, *self.cells, note) if part)
 
 
+class CardRow(Row):
+    """A row of cards, which a browser draws as cards; UNKNOWN is one that the viewer does not see."""
+
+    __slots__ = ()
+
+
+UNKNOWN = "?"
+
+
 class Key(NamedTuple):
     """One answer to a prompt: what to type, what it means, and what follows."""
 

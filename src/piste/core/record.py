@@ -23,6 +23,9 @@ from piste.core.steps import Resignation, Step
 from piste.core.views import Ending
 
 FORMAT = 1
+FIELDS = ("n", "seat", "chance", "outcome", "resigns", "mark", "ending", "winner", "payoffs", "check", "checksum")
+"""What the lines of a record have; a decision stands beside them under its kind, which is none of these."""
+
 MAX_BYTES = 16 << 20
 """No record has more bytes than this."""
 

@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple, Protocol
 
 from piste.core.game import counted
+from piste.core.presentation import UNKNOWN, CardRow
 from piste.core.protocols import HIDDEN, SPECTATOR
 from piste.core.views import SeatView
 
@@ -142,9 +143,15 @@ def offered_decisions(areas: tuple[Area, ...]) -> set[int]:
 
 
 def scene_from_rows(view: SeatView, names: tuple[str, ...], text: Any) -> tuple[Area, ...]:
-    """Return a scene made of the rows of a game's text, for a game without a `scene.py`."""
+    """Return a scene made of the rows of a game's text, for a game without a `scene.py`.
+
+    A row of cards is drawn as cards, the others as words.
+    """
     return tuple(
-        Area(FACT, row.label, tuple(Card(cell) for cell in row.cells), row.note) for row in text.picture(view, names)
+        Area(CARDS, row.label, tuple(BACK if cell == UNKNOWN else Card(cell) for cell in row.cells), row.note)
+        if isinstance(row, CardRow)
+        else Area(FACT, row.label, tuple(Card(cell) for cell in row.cells), row.note)
+        for row in text.picture(view, names)
     )
 
 

@@ -199,7 +199,9 @@ def draw_grid(area: Area, choices: Choices) -> str:
     for row in range(0, len(area.cards), area.columns):
         cells = area.cards[row : row + area.columns]
         line = row // area.columns
-        drawn = "".join([draw_cell(cell, line, column) for column, cell in enumerate(cells)])
+        drawn = "".join(
+            [draw_cell(cell, line, column, choices.get(cell.decision)) for column, cell in enumerate(cells)]
+        )
         rows.append(
             f'<tr><th scope="row"><span aria-hidden="true">R{line + 1}</span><span class="sr">Row {line + 1}</span>'
             f"</th>\n{drawn}{beside.get(line, '')}</tr>\n"
@@ -213,11 +215,20 @@ def draw_grid(area: Area, choices: Choices) -> str:
 
 
 @lru_cache(CACHED_CARDS)
-def draw_cell(cell: Card, row: int, column: int) -> str:
+def draw_cell(cell: Card, row: int, column: int, choice: Choice | None = None) -> str:
+    """Return a cell of a grid; one that can be chosen holds a button of the form `decide`."""
     tone = f" t-{cell.tone}" if cell.tone else ""
     tone += " moved" if cell.active else ""
     moved = f' data-more="{safe(cell.more)}" data-less="{safe(cell.less)}"' if cell.more else ""
-    return f'<td class="cell r{row} c{column}{tone}"{moved}><span>{safe_minus(cell.text)}</span></td>\n'
+    inner = f"<span>{safe_minus(cell.text)}</span>"
+    if choice is not None:
+        say, more = map(safe_minus, confirm_text(choice))
+        inner = (
+            f'<button class="place pick" id="d-{choice.action}" form="decide" name="decision" '
+            f'value="{safe(choice.decision)}" data-say="{say}" data-more="{more}" aria-label="{aloud(cell)}">'
+            f"{inner}</button>"
+        )
+    return f'<td class="cell r{row} c{column}{tone}"{moved}>{inner}</td>\n'
 
 
 @lru_cache(64)

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Annotated, NamedTuple
 
-from piste.core.bits import count, nth, of2, set2
-from piste.core.protocols import CHANCE, HIDDEN, OVER, Event
+from piste.core.bits import of2, set2
+from piste.core.protocols import CHANCE, HIDDEN, OVER, Event, OneOf
 
 VERSION = 1
 
@@ -25,7 +25,7 @@ SHOWDOWN, FOLDED, RESIGNED = 1, 2, 3
 
 
 class Options(NamedTuple):
-    cards: Annotated[int, range(2, 14), "how many cards there are, each of another rank"] = 3
+    cards: Annotated[int, range(2, 14), "cards in the deck, each of another rank"] = 3
 
 
 class State(NamedTuple):
@@ -44,15 +44,11 @@ class View(NamedTuple):
     viewer: int
     phase: int
     seat: int
-    cards: tuple[int, int]  # HIDDEN what the viewer may not see
-    stakes: tuple[int, int]
-    passed: int
+    cards: Annotated[tuple[int, int], OneOf(DEAL)]  # HIDDEN what the viewer may not see
+    stakes: Annotated[tuple[int, int], range(1, 3)]
+    passed: Annotated[int, range(2)]
     winner: int
     reason: int
-
-
-def seats(options: Options) -> int:
-    return 2
 
 
 def start(options: Options) -> State:
@@ -76,18 +72,6 @@ def legal(s: State) -> int:
 def outcomes(s: State) -> int:
     dealt = 0 if s.cards[0] == HIDDEN else 1 << s.cards[0]
     return (1 << s.options.cards) - 1 & ~dealt
-
-
-def weight(s: State, outcome: int) -> int:
-    return (outcomes(s) >> outcome) & 1
-
-
-def spread(s: State) -> int:
-    return count(outcomes(s))
-
-
-def drawn(s: State, at: int) -> int:
-    return nth(outcomes(s), at)
 
 
 def apply(s: State, action: int) -> State:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Annotated, NamedTuple
 
 from piste.core.bits import of2, set2
-from piste.core.protocols import CHANCE, HIDDEN, OVER, Event
+from piste.core.protocols import CHANCE, HIDDEN, OVER, SEAT, Event, OneOf
 
 VERSION = 1
 
@@ -25,7 +25,7 @@ SHOWDOWN, FOLDED, RESIGNED = 1, 2, 3
 
 
 class Options(NamedTuple):
-    ranks: Annotated[int, range(2, 14), "how many ranks there are, with two cards of each"] = 3
+    ranks: Annotated[int, range(2, 14), "ranks; there are two cards of each"] = 3
 
 
 class State(NamedTuple):
@@ -45,17 +45,13 @@ class View(NamedTuple):
     options: Options
     viewer: int
     phase: int
-    seat: int
-    cards: tuple[int, int]  # HIDDEN what the viewer may not see
-    board: int
-    stakes: tuple[int, int]
-    raises: int
+    seat: Annotated[int, SEAT]
+    cards: Annotated[tuple[int, int], OneOf(DEAL)]  # HIDDEN what the viewer may not see
+    board: Annotated[int, OneOf(DEAL)]
+    stakes: Annotated[tuple[int, int], range(1, 14)]
+    raises: Annotated[int, range(3)]
     winner: int
     reason: int
-
-
-def seats(options: Options) -> int:
-    return 2
 
 
 def start(options: Options) -> State:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Annotated, NamedTuple
 
 from piste.core.bits import of2, set2, won_or_lost
-from piste.core.protocols import HIDDEN, OVER, Event
+from piste.core.protocols import HIDDEN, OVER, SEAT, Event, SetOf
 
 VERSION = 1
 
@@ -34,14 +34,10 @@ class State(NamedTuple):
 class View(NamedTuple):
     options: Options
     viewer: int
-    seat: int
-    marks: tuple[int, int]
+    seat: Annotated[int, SEAT]
+    marks: Annotated[tuple[int, int], SetOf(MARK)]
     winner: int
     reason: int
-
-
-def seats(options: Options) -> int:
-    return 2
 
 
 def every_square(options: Options) -> int:
@@ -62,22 +58,6 @@ def kind(s: State) -> int:
 
 def legal(s: State) -> int:
     return every_square(s.options) & ~(s.marks[0] | s.marks[1])
-
-
-def outcomes(s: State) -> int:
-    return 0  # nothing is left to chance
-
-
-def weight(s: State, outcome: int) -> int:
-    return 0
-
-
-def spread(s: State) -> int:
-    return 0
-
-
-def drawn(s: State, at: int) -> int:
-    return at
 
 
 def has_line(size: int, marks: int) -> bool:
