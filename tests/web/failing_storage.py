@@ -9,7 +9,8 @@ from contextlib import contextmanager
 from sqlalchemy import func, select
 
 from piste.web.storage.schema import Change, RoomRow, StorageError
-from piste.web.storage.storage import Storage, Writing
+from piste.web.storage.storage import Storage
+from piste.web.storage.writing import Writing
 from tests.limits import PATIENCE_S
 from tests.web.in_process_server import InProcessServer
 

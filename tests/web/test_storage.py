@@ -16,6 +16,7 @@ from sqlalchemy import Connection, Engine, event
 
 from piste.core.errors import PisteError
 from piste.web.storage import schema
+from piste.web.storage import storage as storage_module
 from piste.web.storage.schema import (
     ConflictError,
     PlayerRow,
@@ -31,6 +32,7 @@ from piste.web.storage.schema import (
     put,
 )
 from piste.web.storage.storage import Storage
+from piste.web.storage.writing import Writing
 from tests.limits import PATIENCE_S
 from tests.web.failing_storage import room_count
 
@@ -366,6 +368,30 @@ def test_only_the_guilty_call_of_those_written_together_fails(storage: Storage) 
     assert [future.exception() for future in good] == [None] * 40
     assert kept(storage, "A").lines == kept(storage, "B").lines == tuple(str(n) for n in range(20))
     assert kept(storage, "B").room.listed is False
+
+
+def test_a_transaction_under_load_takes_along_what_comes_while_it_waits(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commits: list[object] = []
+    monkeypatch.setattr(storage_module, "CALLS_WITHOUT_WAIT", 2)
+    with Storage(path) as storage:
+        rooms(storage, "A", "B")
+        event.listen(storage._writer, "commit", commits.append)
+        company = iter([add_lines("B", 0, ["0"])])
+        also: list[Writing] = []
+        monkeypatch.setattr(storage_module, "sleep", lambda _: also.extend(map(storage.write, company)))
+        for n in range(4):  # the calls before have left some that do not wait
+            storage.write(add_lines("A", n, [str(n)])).result(PATIENCE_S)
+            if also:
+                break
+        also[0].result(PATIENCE_S)
+        assert len(commits) == n + 1
+        waits: list[float] = []
+        monkeypatch.setattr(storage_module, "sleep", waits.append)
+        for more in range(n + 1, n + 7):  # alone: the first waits, two do not, and so on
+            storage.write(add_lines("A", more, [str(more)])).result(PATIENCE_S)
+        assert len(waits) == 2
 
 
 def test_a_thousand_writes_from_many_threads_are_all_there_in_order(storage: Storage) -> None:

@@ -45,6 +45,7 @@ class Table:
         self._states = [self._state]  # one more than steps in the history; both only grow
         self._logs: dict[int, tuple[LogEntry, ...]] = {}
         self._openings: dict[int, Any] = {}
+        self._named: tuple[int, tuple[str, ...]] = (-1, ())
         self._append(self._dealt(self._state))
 
     def __repr__(self) -> str:
@@ -70,23 +71,28 @@ class Table:
 
     def _field(self, seat: int, steps: int, name: str) -> Any:
         """Return a field of the view that a seat had after so many steps."""
+        if name == "log":
+            return self._log(seat)[:steps]
+        if name == "position":
+            return self._position(seat, steps)
+        if name == "opening":
+            return self._opening(seat)
         rules, state = self.game.rules, self._states[steps]
         actor = rules.to_act(state)
-        match name:
-            case "position":
-                return self._position(seat, steps)
-            case "kind":
-                return HIDDEN if actor == OVER else rules.kind(state)
-            case "decisions":
-                if actor != seat:
-                    return ()
-                return tuple(self.game.short_names(self._position(seat, steps), rules.legal(state)))
-            case "opening":
-                return self._opening(seat)
-            case "log":
-                return self._log(seat)[:steps]
-            case "ending":
-                return self.game.ending(state) if actor == OVER else None
+        if name == "kind":
+            return HIDDEN if actor == OVER else rules.kind(state)
+        if name == "ending":
+            return self.game.ending(state) if actor == OVER else None
+        return self._decisions(seat, steps) if actor == seat else ()
+
+    def _decisions(self, seat: int, steps: int) -> tuple[str, ...]:
+        """Return the names of the decisions that were open after so many steps; the latest are kept."""
+        at, names = self._named
+        if at != steps:
+            legal = self.game.rules.legal(self._states[steps])
+            names = tuple(self.game.short_names(self._position(seat, steps), legal))
+            self._named = steps, names  # at once: another thread may be reading an older view
+        return names
 
     def _opening(self, seat: int) -> Any:
         if seat not in self._openings:

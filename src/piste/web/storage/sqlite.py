@@ -135,7 +135,7 @@ def _engine(path: Path, *, writes: bool) -> Engine:
 
     @event.listens_for(engine, "begin")
     def begun(connection: Connection) -> None:
-        connection.exec_driver_sql("BEGIN")
+        connection.connection.cursor().execute("BEGIN")
 
     return engine
 

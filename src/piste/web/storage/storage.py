@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
 import queue
 import secrets
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from pathlib import Path
+from time import monotonic, sleep
 from typing import Any, NamedTuple, TypeVar
 
 from sqlalchemy import Connection, Select, and_, func, select
@@ -45,24 +47,19 @@ from piste.web.storage.schema import (
     put,
     put_if_absent,
 )
+from piste.web.storage.writing import UncertainError, Writing
 
 MAX_CALLS_PER_TRANSACTION = 512
+# Where many tables are changed, a transaction waits until the one before is this old, and takes along what has come
+# by then: one more call in it costs much less than one more transaction, and what follows is done in one go, too.
+# After a wait that brought nothing, so many calls do not wait.
+TRANSACTION_INTERVAL_S = 0.05
+CALLS_WITHOUT_WAIT = 32
 MAX_TIME = 1e11  # larger than any time that was ever written; in SQLite text is larger than any number
 WRITE_TIMEOUT_S = READ_TIMEOUT_S = 10.0
 MAX_TRIES = 3  # of a transaction that failed for a reason that may be gone
 MAX_READERS = 8  # reads at once; further ones wait for one of them
 T = TypeVar("T")
-
-
-class UncertainError(StorageError):
-    """Changes that were sent to a database that did not answer."""
-
-    def __init__(self, writing: Writing | None = None) -> None:
-        super().__init__(
-            "The database does not answer, so it is not known yet whether this was kept. Look again in a moment: the "
-            "table shows it as soon as it can."
-        )
-        self.writing = writing  # if it may still come to an end
 
 
 class Presence(NamedTuple):
@@ -72,29 +69,6 @@ class Presence(NamedTuple):
     seat: int
     sockets: int
     age_s: float
-
-
-class Writing(Future[None]):
-    """Changes to be made together; done when they are on the disk. They can be given up until a writer takes them."""
-
-    def __init__(self, changes: tuple[Change, ...] = ()) -> None:
-        super().__init__()
-        self.changes = changes
-        self.set_running_or_notify_cancel()  # it is written even if nobody waits for it any more
-        self._lock = threading.Lock()
-        self._taken = self._given_up = False
-
-    def take(self) -> bool:
-        """Let the writer have it, unless it was given up."""
-        with self._lock:
-            self._taken = not self._given_up
-            return self._taken
-
-    def give_up(self) -> bool:
-        """Return whether it will never be written."""
-        with self._lock:
-            self._given_up = not self._taken
-            return self._given_up
 
 
 class Storage:
@@ -166,17 +140,16 @@ class Storage:
         What is written is written even if nobody waits for it any more. Where a network may fall silent, there is an
         end to waiting, and then it is uncertain whether they were made.
         """
-        call = self.write(*changes)
-        waiting, cancelled = asyncio.wrap_future(call), None
+        call, cancelled = self.write(*changes), None
         loop = asyncio.get_running_loop()
-        deadline = loop.time() + WRITE_TIMEOUT_S if self.shared else None
-        while not waiting.done() and (deadline is None or loop.time() < deadline):
+        deadline = loop.time() + WRITE_TIMEOUT_S if self.shared else math.inf
+        while True:
             try:
-                await asyncio.wait({waiting}, timeout=None if deadline is None else max(0.0, deadline - loop.time()))
+                done = await call.wait(deadline)
+                break
             except asyncio.CancelledError as e:
                 cancelled = e
-        if waiting.done():
-            waiting.cancelled() or waiting.exception()  # asyncio wants its exception to be looked at
+        if done:
             return call, cancelled
         failed: Future[None] = Future()
         failed.set_exception(StorageAwayError() if call.give_up() else UncertainError(call))
@@ -197,11 +170,17 @@ class Storage:
         raise StorageAwayError
 
     def _work(self) -> None:
+        began, at_once = -math.inf, 0
         while True:
             taken = [self._calls.get()]
+            waits = not at_once and taken[0] is not None
+            if waits:
+                sleep(max(0.0, began + TRANSACTION_INTERVAL_S - monotonic()))
+            began = monotonic()
             with contextlib.suppress(queue.Empty):
                 while taken[-1] is not None and len(taken) < MAX_CALLS_PER_TRANSACTION:
                     taken.append(self._calls.get_nowait())
+            at_once = CALLS_WITHOUT_WAIT if waits and len(taken) == 1 else max(0, at_once - 1)
             batch = [call for call in taken if call is not None and call.take()]
             if batch:
                 # In the same order in every process, or two of them could wait for each other.

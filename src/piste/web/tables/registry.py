@@ -26,7 +26,8 @@ from piste.web.metrics import Metrics
 from piste.web.settings import Settings
 from piste.web.storage import schema
 from piste.web.storage.schema import ConflictError, PresenceRow, RoomRow
-from piste.web.storage.storage import Presence, Storage, UncertainError, Writing
+from piste.web.storage.storage import Presence, Storage
+from piste.web.storage.writing import UncertainError, Writing
 from piste.web.tables.notices import RoomNotice
 from piste.web.tables.room import AWAY_AFTER_S, Room
 from piste.web.tables.room_storage import played_game, presence_changes, restored, show_change, unsaved

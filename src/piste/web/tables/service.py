@@ -19,7 +19,8 @@ from piste.web.middleware.rate_limits import Limits
 from piste.web.network import Root
 from piste.web.settings import Settings
 from piste.web.storage.schema import SEAT_LINKS, Change, ConflictError, PlayerRow, put
-from piste.web.storage.storage import Storage, UncertainError
+from piste.web.storage.storage import Storage
+from piste.web.storage.writing import UncertainError
 from piste.web.tables import lessons
 from piste.web.tables.again import decision_after, try_again
 from piste.web.tables.bot_runner import BotRunner
@@ -245,7 +246,8 @@ class TableService:
         """Change a room. If another process was first, it is changed anew, as if this had come later."""
         for _ in range(MAX_CONFLICTS):
             with contextlib.suppress(ConflictError):
-                async with self.room(code) as room:
+                async with self.registry.room(code) as room:
+                    self.bot_runner.play(room)
                     return await change(room)
         raise TableBusyError
 
