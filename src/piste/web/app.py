@@ -260,9 +260,9 @@ class Site:
 
     async def table(self, request: Request) -> Response:
         player = self.player(request)
-        name = await self.name(player)
         async with self.service.visit(request.path_params["code"], player, network_of(request.scope)) as room:
             model = self.service.view_model(room, player, self.link_root(request))
+        name = await self.name(player) if model.door else ""
         if model.round_end is not None and model.round_end.number <= int_param(request, "seen", 0):
             model = model._replace(round_end=None)  # "Next round" without JavaScript
         whole = request.query_params.get("log") == "all"

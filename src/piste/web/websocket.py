@@ -10,6 +10,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import Any
 
+import orjson
 from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
 from piste.core.errors import PisteError
@@ -28,7 +29,6 @@ from piste.web.views.view_models import steps as steps_since
 MAX_MESSAGE_LENGTH = 1024
 FINISH_TIMEOUT_S = 5.0  # a hint that was asked for before a disconnection is still carried out for this time
 CLOSE_RESTART, CLOSE_TRY_LATER, CLOSE_NO_TABLE = 1012, 1013, 4404
-ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 DISCONNECTED = (WebSocketDisconnect, RuntimeError, OSError)  # what sending raises when the client is gone
 
 
@@ -218,7 +218,7 @@ class Connection:
     async def _send(self, message: dict[str, Any]) -> None:
         async with self._sending:
             self._n += 1
-            await self._socket.send_text(ENCODER.encode({"n": self._n, **message}))
+            await self._socket.send_text(orjson.dumps({"n": self._n, **message}).decode())
 
 
 def parse_request(text: str) -> dict[str, str] | None:

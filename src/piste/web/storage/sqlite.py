@@ -119,9 +119,11 @@ def reading_engine(path: Path) -> Engine:
 def _engine(path: Path, *, writes: bool) -> Engine:
     """Return an engine whose connections wait for the disk, check foreign keys and begin transactions explicitly."""
     # Errors must not carry what was written: a record begins with its seed.
+    # Every transaction ends with a commit or a rollback: there is nothing to reset after it.
     engine = create_engine(
-        URL.create("sqlite", database=str(path)), hide_parameters=True, pool_size=8, max_overflow=24
-    )
+        URL.create("sqlite", database=str(path)), hide_parameters=True, pool_size=8, max_overflow=24,
+        pool_reset_on_return=None,
+    )  # fmt: skip
 
     @event.listens_for(engine, "connect")
     def connected(connection: Any, _: object) -> None:

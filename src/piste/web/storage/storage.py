@@ -88,6 +88,11 @@ class Storage:
         """Whether other processes may change what is stored."""
         return self.database.shared
 
+    @property
+    def sender(self) -> str:
+        """The name by which this process tells others what it has changed; "" where there can be no others."""
+        return self.process if self.shared else ""
+
     def open(self) -> None:
         """Open the database and migrate it to the current schema; a file is locked for this process."""
         with self._state_lock, contextlib.ExitStack() as undo:

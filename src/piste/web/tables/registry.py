@@ -91,7 +91,7 @@ class TableRegistry:
                 with self._told_later(code):
                     room = await self._storage.read(self._load, code)  # a long game takes a while to replay
                     self.add(room)
-            else:
+            elif room.stale or room.notices:
                 room = await self.catch_up(room)
             room.used = self._ticks()
             yield room
@@ -264,7 +264,7 @@ class TableRegistry:
             room.touched = now
         if room.over and room.ended is None:
             room.ended = now
-        cancelled = await self._write(room.code, *unsaved(room, self._storage.process), *changes)
+        cancelled = await self._write(room.code, *unsaved(room, self._storage.sender), *changes)
         room.written(room.stored_version + 1)
         room.bots_elsewhere = 0.0
         self._metrics.commits.observe(time.perf_counter() - began)

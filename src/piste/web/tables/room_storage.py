@@ -51,7 +51,10 @@ def played_game(game: Game, seats: tuple[schema.SeatRow, ...], head: str, last: 
 
 
 def unsaved(room: Room, process: str) -> Iterator[schema.Change]:
-    """Yield the changes by which storage comes to hold a room as it is now, the one that may conflict first."""
+    """Yield the changes by which storage comes to hold a room as it is now, the one that may conflict first.
+
+    Other processes are told of them by the one of that name; "" where there can be none.
+    """
     fields, lines = room.changing_fields(), room.unwritten()
     new = room.stored_version < 0
     if new:
@@ -80,10 +83,9 @@ def unsaved(room: Room, process: str) -> Iterator[schema.Change]:
 def room_update(room: Room, fields: Mapping[str, Any], lines: Sequence[str], process: str) -> schema.RoomUpdate:
     """Return the next version of a room, with the notice for other processes."""
     values = {name: value for name, value in fields.items() if value != room.stored_fields[name]}
-    version = room.stored_version + 1
-    notice = f"{process} room {room.code} {version} "
+    notice = f"{process} room {room.code} {room.stored_version + 1} " if process else ""
     # Whoever cannot follow reads the room again: where seats have changed, or the game has just begun.
-    if tuple(room.seats) == room.stored_seats and room.stored_lines and values.keys() <= FOLLOWED_FIELDS:
+    if notice and tuple(room.seats) == room.stored_seats and room.stored_lines and values.keys() <= FOLLOWED_FIELDS:
         told = [values, lines, room.telling] if room.telling else [values, lines]
         details = json.dumps(told, ensure_ascii=False, separators=(",", ":"))
         notice += details if len(notice) + len(details.encode()) <= MAX_NOTICE_BYTES else ""

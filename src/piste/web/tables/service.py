@@ -245,10 +245,12 @@ class TableService:
     async def _change(self, code: str, change: Callable[[Room], Awaitable[T]]) -> T:
         """Change a room. If another process was first, it is changed anew, as if this had come later."""
         for _ in range(MAX_CONFLICTS):
-            with contextlib.suppress(ConflictError):
+            try:
                 async with self.registry.room(code) as room:
                     self.bot_runner.play(room)
                     return await change(room)
+            except ConflictError:
+                continue
         raise TableBusyError
 
     async def _carry_out(
@@ -384,7 +386,7 @@ class TableService:
             # Both rooms are stored or neither, even if the client disconnects: or there could be two rematches.
             room.successor, room.rematch_by = following.code, seat
             try:
-                await self._begin(following, player, "", room.network, *unsaved(room, self.storage.process))
+                await self._begin(following, player, "", room.network, *unsaved(room, self.storage.sender))
             except Exception as e:
                 self.registry.remove(following.code)
                 room.successor, room.rematch_by = None, SPECTATOR

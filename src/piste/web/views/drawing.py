@@ -25,6 +25,7 @@ NO_CHOICES: Choices = {}
 # The same few hundred cards and texts are drawn at every table: these are kept, and nothing that one table alone has.
 CACHED_CARDS = 1024
 CACHED_TEXTS = 2048
+CACHED_SIDES = 4096  # those of the tables that are played at now: with every turn, two of them come back
 
 
 @lru_cache(CACHED_TEXTS)
@@ -330,6 +331,7 @@ def draw_strip(people: Sequence[Person], standing: Standing, ended: int = 0) -> 
     )
 
 
+@lru_cache(CACHED_SIDES)
 def draw_side(person: Person, score: Score | None) -> str:
     """Return one player."""
     look = f"side{' turn' if person.turn else ''}{' you' if person.you else ''}"

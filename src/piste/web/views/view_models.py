@@ -339,25 +339,16 @@ def answers(keys: tuple[Key, ...], verb: str) -> tuple[tuple[int, str, str, str,
 
 
 def people(room: Room, viewer: Viewer, now: float, names: tuple[str, ...]) -> tuple[Person, ...]:
-    return tuple([person(room, viewer, now, i, names[i]) for i in range(len(names))])
-
-
-def person(room: Room, viewer: Viewer, now: float, at: int, name: str) -> Person:
-    seat, you = room.seats[at], at == viewer.seat
-    bot = seat.bot or seat.stand_in
-    return Person(
-        seat=at,
-        name="" if seat.kind == OPEN else "You" if you and not seat.name else name,
-        kind=seat.kind,
-        bot=bot,
-        level=room.level_name(bot),
-        basis=room.basis(bot) if bot == bots.TOP else "",
-        you=you,
-        here=seat.kind == BOT or (seat.kind == PERSON and (you or room.here(at, now))),
-        turn=at == room.to_act,
-        left=room.has_left(at),
-        program=seat.program,
-    )
+    to_act = room.to_act
+    found = []
+    for at, seat in enumerate(room.seats):
+        kind, bot, you = seat.kind, seat.bot or seat.stand_in, at == viewer.seat
+        name = "" if kind == OPEN else "You" if you and not seat.name else names[at]
+        level, basis = (room.level_name(bot), room.basis(bot) if bot == bots.TOP else "") if bot else ("", "")
+        here = kind == BOT or (kind == PERSON and (you or room.here(at, now)))
+        left, turn = room.has_left(at), at == to_act
+        found.append(Person(at, name, kind, bot, level, basis, you, here, turn, left, seat.program))
+    return tuple(found)
 
 
 def status(room: Room, viewer: Viewer, context: RenderContext, names: tuple[str, ...]) -> str:
@@ -386,12 +377,15 @@ def status(room: Room, viewer: Viewer, context: RenderContext, names: tuple[str,
     return f"{names[at]}'s turn."
 
 
+RESIGN = Offer("resign", "Resign", "", "Resign this game?")
+UNLIST = Offer("unlist", "Take it off the front page", "Only people with the link can come.")
+LIST_OPEN = Offer("list", "Show it on the front page", "Anybody here can sit down or watch.")
+LIST = LIST_OPEN._replace(help="Anybody here can watch.")
+
+
 def listing(room: Room) -> Offer:
     """Return the way to put a table on the front page, or to take it off."""
-    if room.listed:
-        return Offer("unlist", "Take it off the front page", "Only people with the link can come.")
-    come = "sit down or watch" if room.table is None else "watch"
-    return Offer("list", "Show it on the front page", f"Anybody here can {come}.")
+    return UNLIST if room.listed else LIST_OPEN if room.table is None else LIST
 
 
 def rematch_call(room: Room, viewer: Viewer) -> str:
@@ -464,7 +458,7 @@ def offers(room: Room, viewer: Viewer, context: RenderContext, names: tuple[str,
     if room.against_bots(viewer.seat) and room.table.to_act == viewer.seat and not mine.stand_in:
         offers += [Offer("hint", "Hint", "What the strongest bot here would choose. The record says that you asked.")]
     if not room.has_left(viewer.seat):
-        offers += [Offer("resign", "Resign", "", "Resign this game?")]
+        offers += [RESIGN]
     if viewer.host:
         offers += [listing(room)]
     return tuple(offers)
