@@ -17,6 +17,7 @@ __all__ = ["db", "house", "postgres"]
 
 ON_BOTH = {
     "test_api_events": True,
+    "test_api_secrecy": True,
     "test_api_site": True,
     "test_durability": True,
     "test_forged": True,

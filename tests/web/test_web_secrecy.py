@@ -145,9 +145,10 @@ class Episode:
 
 
 async def heard(
-    house: InProcessServer, kind: Kind, steps: tuple[int, ...], people: int, secret: str, case: object
-) -> Heard:
-    return await Episode(house, kind, steps, people, secret).run(random.Random(repr(case)))
+    house: InProcessServer, kind: Kind, steps: tuple[int, ...], people: int, secret: str, case: object,
+    episode: type[Episode] = Episode,
+) -> Heard:  # fmt: skip
+    return await episode(house, kind, steps, people, secret).run(random.Random(repr(case)))
 
 
 def cut(kind: Kind, seed: object, chooser: random.Random) -> tuple[int, ...]:
@@ -159,7 +160,9 @@ def cut(kind: Kind, seed: object, chooser: random.Random) -> tuple[int, ...]:
     raise AssertionError(f"{kind} has no decisions")
 
 
-async def retold(house: InProcessServer, kind: Kind, seed: int) -> tuple[int, list[int]]:
+async def retold(
+    house: InProcessServer, kind: Kind, seed: int, episode: type[Episode] = Episode
+) -> tuple[int, list[int]]:
     """Play a history and retellings of it; return how many there were, and who could tell one from the first."""
     chooser = random.Random(f"{kind} {seed}")
     steps = cut(kind, f"web secrets {seed}", chooser)
@@ -170,8 +173,8 @@ async def retold(house: InProcessServer, kind: Kind, seed: int) -> tuple[int, li
         other = another_history(kind, steps, audience, chooser)
         if other is not None:
             found += 1
-            first = first or await heard(house, kind, steps, people, "one", case)
-            again = await heard(house, kind, other, people, "another", case)
+            first = first or await heard(house, kind, steps, people, "one", case, episode)
+            again = await heard(house, kind, other, people, "another", case, episode)
             if first[audience] != again[audience]:
                 caught.append(audience)
     return found, caught

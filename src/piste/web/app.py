@@ -299,6 +299,18 @@ class Site:
         context = {"title": title, "game": room.game, "name": named, "people": people, "action": request.url.path}
         return HTMLResponse(self.pages.page("seat", **context))
 
+    async def connect(self, request: Request) -> Response:
+        """Show a token by which a program plays the seat of whoever asks; nothing else ever shows it."""
+        code, player, root = request.path_params["code"], self.player(request), self.link_root(request)
+        await read_form(request)
+        token = await self.service.connect(code, player)
+        if wants_json(request.scope):
+            return JSONResponse({"ok": True, "said": "", "token": token})
+        async with self.service.room(code) as room:
+            named, title = room.names()[room.seat_of(player)], room.game.notation.TITLE
+        context = {"title": title, "name": named, "token": token, "code": code, "link": f"{root.text}/t/{code}"}
+        return HTMLResponse(self.pages.page("connect", root=root.text, only_here=root.only_here, **context))
+
     async def qr(self, request: Request) -> Response:
         async with self.service.room(request.path_params["code"]) as room:
             root = self.link_root(request)
@@ -404,6 +416,7 @@ class Site:
             Route("/t/{code}/review", self.resume_review, methods=["POST"]),
             Route("/t/{code}/replay", self.replay),
             WebSocketRoute("/t/{code}/socket", self.socket),
+            Route("/t/{code}/connect", self.connect, methods=["POST"]),
             Route("/t/{code}/{do}", self.act, methods=["POST"]),
             Route("/s/{code}/{seat}/{token}", self.seat, methods=["GET", "POST"]),
             Route("/offline", self.offline),

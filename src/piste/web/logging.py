@@ -19,9 +19,9 @@ from typing import Any, TextIO
 LOGGER_NAME = "piste.web"
 PRIVATE_FIELDS = frozenset(
     (
-        "address", "body", "client", "code", "cookie", "decision", "form", "headers", "host", "invite", "ip", "link",
-        "name", "names", "origin", "path", "player", "query", "referer", "salt", "seat_link", "seed", "sentence",
-        "text", "token", "url", "user",
+        "address", "authorization", "body", "client", "code", "cookie", "decision", "form", "headers", "host",
+        "invite", "ip", "link", "name", "names", "origin", "path", "player", "query", "referer", "salt",
+        "seat_link", "seed", "sentence", "text", "token", "url", "user",
     )
 )  # fmt: skip
 """Fields that would reveal who plays, from where, or with which cards: their values are never written."""
