@@ -26,7 +26,7 @@ def parsers() -> dict[str, argparse.ArgumentParser]:
 
 def test_every_command_stands_in_one_group() -> None:
     folder = Path(piste.cli.commands.__file__).parent
-    modules = {path.stem for path in folder.iterdir() if path.stem.isalpha()}
+    modules = {path.stem.replace("_", "-") for path in folder.iterdir() if not path.stem.startswith("__")}
     assert sorted(COMMANDS) == sorted(modules) == sorted(parsers())
     text = make_parser().format_help()
     assert "None" not in text

@@ -73,6 +73,11 @@ class ServerProcess:
     def get(self, path: str) -> httpx.Response:
         return httpx.get(f"{self.address}{path}", trust_env=False, timeout=PATIENCE_S)
 
+    def get_page(self, code: str, token: str) -> str:
+        """Return the page of a table as the device with this token is shown it."""
+        cookie = {"cookie": f"piste={token}"}
+        return httpx.get(f"{self.address}/t/{code}", headers=cookie, trust_env=False, timeout=PATIENCE_S).text
+
     def children(self) -> dict[str, int]:
         """Return the processes that run now, by what they are for."""
         return {event["process"]: event["pid"] for event in self.events("process started")}

@@ -50,6 +50,8 @@ class ProgramBot:
         self._grace = grace
         self._running: _Running | None = None
         self._closed = False
+        self.ended_by: int | None = None  # the signal that it took to end the program, 0 for none; None before
+        self.last_words: list[bytes] = []  # what it sent after its last answer
         self._told = 0  # how much of the log the program has been sent
         try:
             self._words = shlex.split(command, posix=os.name == "posix")
@@ -73,7 +75,7 @@ class ProgramBot:
     def end(self, view: SeatView) -> None:
         """Tell the program how the game ended; what it makes of it is its own business."""
         if self._running is not None and view.ending is not None:
-            self._running.send(messages.end(self._game, view, view.ending, self._told))
+            self._send(messages.end(self._game, view, view.ending, self._told))
         self.close()
 
     def close(self) -> None:
@@ -81,7 +83,12 @@ class ProgramBot:
         self._closed = True
         running, self._running = self._running, None
         if running is not None:
-            running.stop(self._grace)
+            self.ended_by = running.stop(self._grace)
+            self.last_words = running.heard() or []
+
+    def _send(self, message: dict[str, Any]) -> None:
+        assert self._running is not None
+        self._running.send(message)
 
     def _ask(self, view: SeatView, stream: RandomStream) -> int:
         if self._running is None:
@@ -90,11 +97,11 @@ class ProgramBot:
             except (OSError, ValueError) as e:
                 why = getattr(e, "strerror", None) or e
                 raise BotError(f"The bot {self._who} cannot be started: {why}.") from None
-            self._running.send(messages.hello(self._game, view))
+            self._send(messages.hello(self._game, view))
         early = self._running.heard()
         if early is not None:
             raise self._complaint(early, "spoke before it was asked")
-        self._running.send(messages.decide(self._game, view, self._told, stream.below(1 << 32)))
+        self._send(messages.decide(self._game, view, self._told, stream.below(1 << 32)))
         self._told = len(view.log)
         return self._read(view, self._running.heard(self._limit))
 
@@ -181,9 +188,12 @@ class _Running:
             self._listener.join(seconds)
         return " / ".join(line.decode("utf-8", "replace").strip() for line in tuple(self._last))
 
-    def stop(self, grace: float) -> None:
+    def stop(self, grace: float) -> int:
+        """End the program, and return the signal that it took; 0 if it left by itself."""
+        needed = 0
         self._outgoing.put(None)  # the writer closes the input when it has written what was left
         for how in (0, signal.SIGTERM, _KILL):
+            needed = how
             if how:
                 self._signal(how)
             try:
@@ -194,6 +204,7 @@ class _Running:
         self._signal(_KILL)  # what it started and left behind
         for thread in (self._writer, self._reader, self._listener):
             thread.join(grace)  # each closes its own pipe
+        return int(needed)
 
     def _signal(self, which: int) -> None:
         try:

@@ -41,6 +41,10 @@ def add_host_commands(command: AddCommand) -> None:
         value("--bot-workers", "N", "processes in which bots think (default: all cores but one)"),
         value("--thinkers", help=argparse.SUPPRESS, dest="bot_workers"),  # its name before
         value("--workers", "N", "server processes on this computer, with PostgreSQL only (default: 1)"),
+        value(
+            "--program-games", "N",
+            "games without a person that may run at once (default: 200; 0: programs play against people only)",
+        ),
         flag("--open-metrics", "let other computers read /metrics"),
         flag("--no-limits", "no rate limits, for measuring"),
         flag("--no-open", "do not open a browser"),

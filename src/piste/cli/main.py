@@ -111,7 +111,7 @@ def run(args: argparse.Namespace) -> int:
         args = choose_game(terminal)
     elif args.command is None:
         args = argparse.Namespace(command="games", played=False, json=False)
-    return int(import_module(f"{COMMANDS}.{args.command}").run(args, terminal))
+    return int(import_module(f"{COMMANDS}.{args.command.replace('-', '_')}").run(args, terminal))
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from typing import Any
 from piste import __version__
 from piste.cli.base_parser import JSON, Argument, Parser, flag, repeated, value
 from piste.cli.host_parser import add_host_commands
+from piste.cli.program_parser import add_program_commands
 
 SUMMARY = "Five duels of numbers and cards, at the terminal and in the browser."
 EXAMPLES = {
@@ -24,10 +25,10 @@ COLOURS = ("auto", "always", "never")
 SHELLS = ("bash", "zsh", "fish")
 
 GROUPS = {
-    "play": ("play", "resume", "games", "bots", "rules"),
+    "play": ("play", "resume", "join", "games", "bots", "rules"),
     "study": ("replay", "review", "puzzle", "progress"),
     "analyse": ("solve", "match", "tournament", "simulate", "balance"),
-    "develop": ("new", "check", "verify", "bench", "where", "completion", "man"),
+    "develop": ("new", "check", "check-bot", "verify", "bench", "where", "completion", "man"),
     "host": ("serve", "mcp", "worker", "admin"),
 }
 """The commands as the help lists them."""
@@ -402,4 +403,5 @@ def make_parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
 """,
     )  # fmt: skip
     add_host_commands(command)
+    add_program_commands(command)
     return top

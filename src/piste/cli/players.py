@@ -70,17 +70,29 @@ def seat_players(game: Game, options: Any, specs: Sequence[str]) -> list[Player]
     """Return who sits where; bots begin to prepare, those with a solver in the worker while the game begins."""
     players = [Player(spec, None if spec == YOU else _seat_bot(spec, game, options)) for spec in specs]
     for spec, bot in players:
-        if bot is not None and bots.asks_solver(bots.level_of(spec), game):
-            bots.prepare(bot, options, quiet)
-        elif bot is not None:
-            with ProgressBar(f"{spec} gets ready") as bar:
-                bots.prepare(bot, options, bar)
+        if bot is not None:
+            _prepare(spec, bot, game, options)
     return players
 
 
-def _seat_bot(spec: str, game: Game, options: Any) -> Bot:
+def ready_bot(spec: str, game: Game, options: Any, *, limit: float | None = None) -> Bot:
+    """Return a bot that begins to prepare; `limit` is how many seconds a program has for an answer."""
+    bot = _seat_bot(spec, game, options, limit)
+    _prepare(spec, bot, game, options)
+    return bot
+
+
+def _prepare(spec: str, bot: Bot, game: Game, options: Any) -> None:
+    if bots.asks_solver(bots.level_of(spec), game):
+        bots.prepare(bot, options, quiet)
+        return
+    with ProgressBar(f"{spec} gets ready") as bar:
+        bots.prepare(bot, options, bar)
+
+
+def _seat_bot(spec: str, game: Game, options: Any, limit: float | None = None) -> Bot:
     """Return a bot; one that asks a solver decides in the worker."""
-    bot = bots.find(spec, game, options)  # also refuses what cannot play here
+    bot = bots.find(spec, game, options, limit=limit)  # also refuses what cannot play here
     level = bots.level_of(spec)
     if not bots.asks_solver(level, game):
         return bot

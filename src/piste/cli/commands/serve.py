@@ -21,6 +21,7 @@ from piste.core.game import counted, quoted
 from piste.web.server import MAX_OPEN_FILES, check_libraries, listen, raise_file_limit, run_app
 from piste.web.settings import ALL_INTERFACES, LOOPBACK, PORT, Settings, default_db, read_public
 
+MAX_PROGRAM_GAMES = 100_000
 MAX_KEEP_DAYS = 36_500
 MAX_PROCESSES = 64
 YES, NO = ("1", "yes", "true", "on"), ("", "0", "no", "false", "off")
@@ -99,6 +100,7 @@ def read_settings(args: argparse.Namespace) -> Settings:
         patience=float(given_number(args, "patience", 5, 86_400, int(default.patience))),
         # With a shared database all slow decisions may be left to `piste worker`.
         thinkers=given_number(args, "bot-workers", 0 if shared else 1, MAX_PROCESSES, default.thinkers),
+        program_games=given_number(args, "program-games", 0, MAX_PROGRAM_GAMES, default.program_games),
         workers=read_workers(args, shared=shared),
     )
 
