@@ -159,8 +159,7 @@ def test_ctrl_c_leaves_cleanly_and_the_seat_is_taken_up_again(server: ServerProc
     words = [sys.executable, "-m", "piste", "join", host.link, "--bot", "steady"]
     environment = {**ENV, "PISTE_HOME": str(home), "PYTHONUNBUFFERED": "1", "COLUMNS": "200"}
     joined = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
-    people = lambda: host.client.see(host.code)["table"]["people"]  # noqa: E731
-    wait_until(lambda: people()[1]["kind"] == "program")
+    wait_until(lambda: host.client.see(host.code)["table"]["people"][1]["kind"] == "program")
     assert joined.stdout is not None
     assert "Steady sits on seat 2" in joined.stdout.readline()
     joined.send_signal(signal.SIGINT)

@@ -111,8 +111,9 @@ class TriedProgram(ProgramBot):
 class Conformance:
     """Tries one program."""
 
-    def __init__(self, command: str, *, limit: float, seed: str = "check", grace: float = EXIT_TIMEOUT_S) -> None:
-        self._command, self._limit, self._grace, self._seed = command, limit, grace, seed
+    def __init__(self, command: str, *, limit: float, seed: str = "check", grace: float | None = None) -> None:
+        self._command, self._limit, self._seed = command, limit, seed
+        self._grace = EXIT_TIMEOUT_S if grace is None else grace
 
     def run(self, games: list[Game], tell: Callable[[str], None] = lambda _: None) -> Report:
         """Try everything; `tell` is called with what is tried next."""
@@ -229,9 +230,8 @@ class Conformance:
         except BotError as e:
             return Check(name, False, str(e), game.name)
         kinds = listed(list(report.asked), "and")
-        detail = (
-            f"{counted(report.games, 'game')}, {counted(sum(report.asked.values()), 'answer')}; asked for {kinds}."
-        )
+        answers = counted(sum(report.asked.values()), "answer")
+        detail = f"{counted(report.games, 'game')}, {answers}; asked for {kinds}."
         if report.missing:
             detail += f" Never asked for {listed(report.missing, 'and')}: its own play did not lead there."
         return Check(name, True, detail, game.name)
