@@ -156,6 +156,7 @@ ENVIRONMENT = {
     "PISTE_NO_PREPARE": "yes",
     "PISTE_BOT_WORKERS": "3",
     "PISTE_WORKERS": "2",
+    "PISTE_PROGRAM_GAMES": "9",
     "PISTE_OPEN_METRICS": "1",
     "PISTE_NO_LIMITS": "true",
     "PISTE_NO_OPEN": "on",
