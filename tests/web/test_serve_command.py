@@ -180,6 +180,7 @@ def test_every_option_has_a_variable(monkeypatch: pytest.MonkeyPatch) -> None:
         patience=90.0,
         thinkers=3,
         workers=2,
+        program_games=9,
         open_metrics=True,
         limits=False,
         prepare=False,
