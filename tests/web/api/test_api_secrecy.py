@@ -15,9 +15,10 @@ import pytest
 from piste.core.errors import IllegalDecisionError
 from piste.core.protocols import SPECTATOR
 from piste.web import logging as logs
-from piste.web.api import documents, events, site
+from piste.web.api import documents, events
 from piste.web.tables.programs import random_number
 from piste.web.tables.room import Room
+from piste.web.views import view_models
 from tests.game_setups import FULL, ODD, Kind, games
 from tests.sizes import sized, slow_if
 from tests.test_secrecy import HIDING
@@ -120,7 +121,7 @@ async def test_the_api_sends_nothing_of_the_seed_or_of_what_it_will_bring(house:
 
 
 def in_status(monkeypatch: pytest.MonkeyPatch) -> None:
-    right = documents.status
+    right = view_models.status
     monkeypatch.setattr(
         documents, "status", lambda room, *more: right(room, *more) + (position(room) if room.table else "")
     )
@@ -134,7 +135,7 @@ def in_messages(monkeypatch: pytest.MonkeyPatch) -> None:
         return right(room, (seat + 1) % len(room.seats), *more)
 
     monkeypatch.setattr(events, "now_document", leaky)
-    monkeypatch.setattr(site.documents, "now_document", leaky)
+    monkeypatch.setattr(documents, "now_document", leaky)
 
 
 def in_history(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -143,7 +144,7 @@ def in_history(monkeypatch: pytest.MonkeyPatch) -> None:
     def leaky(view: Any, since: int) -> Any:
         return {**right(view, since), "more": view._later.func.__self__.position_text()}
 
-    monkeypatch.setattr(site.documents, "history_document", leaky)
+    monkeypatch.setattr(documents, "history_document", leaky)
 
 
 def in_refusals(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,7 +20,7 @@ async def connected(device: Device, code: str) -> Program:
 
 
 async def test_a_program_plays_the_seat_of_the_person_who_connected_it(house: InProcessServer) -> None:
-    code, people = await table_for(house, "prime-duel", **{"option-first": "1"})
+    code, people = await table_for(house, "prime-duel", 2, **{"option-first": "1"})
     assert "Connect a program" in await people[0].page(code)
     program = await connected(people[0], code)
     assert (await program.decides_first(code)).status == 200
