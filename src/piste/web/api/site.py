@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -103,13 +103,25 @@ class ApiSite:
             code = self.service.code_for(player, key)
             async with self.service.registry.lock(f"open {code}"):  # one that is sent twice at once is done once
                 again = await self._opened_before(code, fields, options)
-                room = again or await opened(code=code)
+                room = again or await self._open_once(opened, code, fields, options)
         else:
             room = await opened()
         document = await self._seen(request, room.code, player)
         return JSONResponse(
             {**document, **({"token": token} if token else {})}, 201, {"location": f"{ROOT}/tables/{room.code}"}
         )
+
+    async def _open_once(
+        self, opened: Callable[..., Awaitable[Room]], code: str, fields: dict[str, Any], options: dict[str, str]
+    ) -> Room:
+        """Open a room, unless another process opens it for the same request at this moment."""
+        try:
+            return await opened(code=code)
+        except Exception:
+            again = await self._opened_before(code, fields, options)
+            if again is None:
+                raise
+            return again
 
     async def _opened_before(self, code: str, fields: dict[str, Any], options: dict[str, str]) -> Room | None:
         """Return the room that the same request opened when it was sent before."""
