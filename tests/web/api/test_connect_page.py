@@ -7,7 +7,7 @@ import re
 import pytest
 
 from tests.web.api.program_client import Program
-from tests.web.in_process_server import Device, InProcessServer, finish, table_for
+from tests.web.in_process_server import Device, InProcessServer, finish, record, table_for
 
 
 async def connected(device: Device, code: str) -> Program:
@@ -38,6 +38,12 @@ async def test_everybody_is_shown_that_a_program_plays(house: InProcessServer) -
     await house.settle()
     assert "program, here" in socket.shown("people")
     assert '<span class="what">program' in (await Device(house).page(code)).replace(" idle", "")
+    note = "From here on a program plays for Ada."
+    assert note in [text for _, _, text in socket.log]
+    await connected(people[0], code)
+    await house.settle()
+    assert [text for _, _, text in socket.log].count(note) == 1
+    assert note in record(house, code)
     await socket.leave()
     opener = Program(house)
     other = await opener.opens("prime-duel", name="Robot")

@@ -197,6 +197,8 @@ class Room:
                 "then only the device that you do it on has it."
             )
         self.place(at, seat._replace(players=seat.players | {player}, program=program or seat.program))
+        if program and not seat.program:
+            self.mark(Note(f"From here on a program plays for {self.names()[at]}."))
 
     def set_listed(self, player: str, listed: bool) -> None:
         self._only_host(player)
