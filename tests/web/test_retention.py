@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
+import weakref
 from collections.abc import Callable
 
 import pytest
@@ -86,6 +88,26 @@ async def test_a_table_that_cannot_be_kept_is_not_opened(house: InProcessServer)
     assert got.status == 409
     assert house.service.registry.rooms == {}
     assert room_count(house.storage) == 0
+
+
+async def test_a_finished_table_leaves_the_memory_with_its_last_client(house: InProcessServer) -> None:
+    code, people = await table_for(house, "prime-duel")
+    sockets = [await person.connect(code) for person in people]
+    await people[0].post(f"/t/{code}/resign", {})
+    page, finished = await people[0].page(code), weakref.ref(house.room(code))
+    assert house.room(code).over
+    await sockets[0].leave()
+    await house.settle()
+    assert code in house.service.registry.rooms  # somebody still looks at it
+    gc.disable()  # it must not depend on when garbage is looked for
+    try:
+        await sockets[1].leave()
+        await house.settle()
+        assert code not in house.service.registry.rooms
+        assert finished() is None
+    finally:
+        gc.enable()
+    assert await people[0].page(code) == page
 
 
 async def test_idle_tables_leave_the_memory_and_come_back_the_same(house: InProcessServer) -> None:

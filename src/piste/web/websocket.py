@@ -129,20 +129,24 @@ class Connection:
                     await self._send({"bye": "restart"})
                     await self._socket.close(CLOSE_RESTART)
                     return
-                async with self._work_slot():
-                    room = self._service.registry.room_at_rest(self._code)
-                    if room is not None:
-                        message = self._news(room)
-                    else:
-                        async with self._service.room(self._code) as room:
-                            message = self._news(room)
-                answers, self._held = self._held, []
-                for answer in answers[:-1]:
-                    await self._send(answer)
-                if message["parts"] or "areas" in message or message["log"] or not self._n:
-                    await self._send({**answers[-1], **message} if answers else message)
-                elif answers:
-                    await self._send(answers[-1])
+                await self._send_latest()
+
+    async def _send_latest(self) -> None:
+        """Send what has changed; nothing of it is held while the next change is waited for."""
+        async with self._work_slot():
+            room = self._service.registry.room_at_rest(self._code)
+            if room is not None:
+                message = self._news(room)
+            else:
+                async with self._service.room(self._code) as room:
+                    message = self._news(room)
+        answers, self._held = self._held, []
+        for answer in answers[:-1]:
+            await self._send(answer)
+        if message["parts"] or "areas" in message or message["log"] or not self._n:
+            await self._send({**answers[-1], **message} if answers else message)
+        elif answers:
+            await self._send(answers[-1])
 
     def _news(self, room: Room) -> dict[str, Any]:
         """Return what this client does not show yet."""

@@ -250,11 +250,14 @@ class TableRegistry:
         """Remove rooms that nobody uses from memory; all of them are stored."""
         now = self._ticks()
         for code, room in list(self.rooms.items()):
-            lock = self._locks.get(code)
-            in_use = code in self.pinned or self.subscriptions.get(code) or (lock is not None and lock.locked())
-            if not in_use and now - room.used >= idle_s:
-                self.rooms.pop(code, None)
-        self._metrics.rooms.set(len(self.rooms))
+            if now - room.used >= idle_s:
+                self._release_unused(code)
+
+    def _release_unused(self, code: str) -> None:
+        lock = self._locks.get(code)
+        if not (code in self.pinned or self.subscriptions.get(code) or (lock is not None and lock.locked())):
+            self.rooms.pop(code, None)
+            self._metrics.rooms.set(len(self.rooms))
 
     async def save(self, room: Room, *changes: schema.Change) -> None:
         """Store what has changed, then tell the subscribers; nobody is told before that is done."""
@@ -378,6 +381,8 @@ class TableRegistry:
         self.change_seat(room, seat, SPECTATOR)
         room.seen[seat] = self._ticks()
         self._refresh_later(code)
+        if room.over:  # most players go on to another game, and it is read again for those who come back
+            self._release_unused(code)
 
     def change_seat(self, room: Room, old: int, new: int) -> None:
         """Note that a subscriber has another seat now; SPECTATOR is none."""

@@ -234,7 +234,7 @@ class Room:
     def begin(self, head: Head, table: Table, recorder: Recorder) -> None:
         """Begin with a game that is dealt already."""
         self.head, self.table, self._recorder = head, table, recorder
-        self.transcript = Transcript(table, head.seats, recorder, self.names)
+        self.transcript = Transcript(table, head.seats, recorder, self.names())
         self.hints |= self.transcript.hints
         self.version += 1
 
@@ -365,7 +365,7 @@ class Room:
 
     def _changed(self) -> None:
         assert self.transcript is not None
-        self.transcript.update()
+        self.transcript.update(self.names())
         self.stuck = ""
         self.version += 1
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple
@@ -91,15 +91,14 @@ class Transcript:
     """The lines for each audience.
 
     A bot that is replaced gives its seat another name. Earlier lines keep the name in `names`, later ones have the
-    one that `latest_names` returns: a bot is replaced once at most.
+    one in `latest_names`: a bot is replaced once at most.
     """
 
     def __init__(
-        self, table: Table, names: tuple[str, ...], recorder: Recorder, latest_names: Callable[[], tuple[str, ...]]
+        self, table: Table, names: tuple[str, ...], recorder: Recorder, latest_names: tuple[str, ...]
     ) -> None:
         self._table = table
         self._first_names = self._names = names
-        self._latest_names = latest_names
         self._recorder = recorder
         self._entries_read = 0
         self._events: list[_Event] = []
@@ -108,16 +107,16 @@ class Transcript:
         self.answers: list[Answer] = []
         self.resigned: set[int] = set()  # seats
         self.hints: dict[tuple[int, int], str] = {}  # by seat and question
-        self.update()
+        self.update(latest_names)
 
-    def update(self) -> None:
+    def update(self, latest_names: tuple[str, ...]) -> None:
         """Add what has been recorded since."""
         entries = self._recorder.entries
         for entry in entries[self._entries_read :]:
-            self._add(entry)
+            self._add(entry, latest_names)
         self._entries_read = len(entries)
 
-    def _add(self, entry: Entry) -> None:
+    def _add(self, entry: Entry, latest_names: tuple[str, ...]) -> None:
         steps = self._events[-1].step if self._events else 0
         match entry:
             case Hint(seat, hint):
@@ -128,7 +127,7 @@ class Transcript:
                 if isinstance(entry, Replaced):
                     self._names = tuple(
                         new if old == entry.player else old
-                        for old, new in zip(self._names, self._latest_names(), strict=True)
+                        for old, new in zip(self._names, latest_names, strict=True)
                     )
             case DecisionEntry(seat, name):
                 self._add_answer(seat, name, steps + 1)
