@@ -9,9 +9,13 @@ from typing import Any
 import pytest
 
 import piste
-from piste.core.game import find, members, names
+from piste.check.case import Case
+from piste.check.checks import CHECKS
+from piste.core.game import find, names
 from piste.core.protocols import CHANCE, OVER, SPECTATOR
+from piste.core.survey import fault
 from tests.game_setups import FULL, ODD, Kind, choices, games, played, walked
+from tests.sizes import slow_if
 
 EVERY = pytest.mark.parametrize("kind", [*FULL, *ODD], ids=str)
 SMALL = tuple(kind for kind in ODD if str(kind) in {
@@ -48,24 +52,14 @@ def cards_in_place(s: Any) -> None:
 
 
 def state_is_sound(kind: Kind, s: Any) -> None:
-    """Fail unless somebody can act, with choices that are there and weights that are positive."""
+    """Fail unless every card is in its place, and somebody can act, with choices that are there."""
     game = find(kind.game)
-    rules = game.rules
     cards_in_place(s)
-    actor = rules.to_act(s)
-    seats = rules.seats(s.options)
-    assert OVER <= actor < seats
-    paid = [rules.payoff(s, seat) for seat in range(seats)]
-    assert sum(paid) == 0
-    if actor == OVER:
-        assert rules.reason(s) in game.notation.REASONS
-        return
-    assert not any(paid)
-    mask = rules.outcomes(s) if actor == CHANCE else rules.legal(s)
-    assert 0 < mask < 1 << 62
-    if actor == CHANCE:
-        assert all(rules.weight(s, outcome) > 0 for outcome in members(mask))
-    assert rules.kind(s) < len(game.notation.KINDS)
+    assert fault(game.rules, s) is None
+    if game.rules.to_act(s) == OVER:
+        assert game.rules.reason(s) in game.notation.REASONS
+    else:
+        assert game.rules.kind(s) < len(game.notation.KINDS)
 
 
 @EVERY
@@ -88,42 +82,14 @@ def test_random_games_are_sound_and_replay_exactly(kind: Kind) -> None:
 
 
 @EVERY
-def test_record_of_a_running_game_goes_on_to_the_same_game(kind: Kind) -> None:
-    whole = played(kind, "running")
-    table = piste.open_table(kind.game, kind.options, seed=f"{kind} running")
-    chooser = random.Random(f"{kind} running")
-    while (actor := table.to_act) is not None:
-        table.decide(actor, chooser.choice(table.view(actor).actions))
-        again = piste.replay(table.record())
-        assert [again.view(seat) for seat in (SPECTATOR, *range(table.seats))] == [
-            table.view(seat) for seat in (SPECTATOR, *range(table.seats))
-        ]
-        table = again
-    assert table.history() == whole.history()
+@pytest.mark.parametrize(("check", "size"), [("contract", 1), ("notation", 12), ("text", 1), ("record", 1)])
+def test_it_passes_the_checks_for_any_game(kind: Kind, check: str, size: int) -> None:
+    CHECKS[check](Case(kind.game, kind.options, size))
 
 
-@EVERY
-def test_decisions_have_different_names_that_read_back(kind: Kind) -> None:
-    game = find(kind.game)
-    for seed in range(4):
-        table = played(kind, seed)
-        for s, step in walked(kind, table.history()):
-            if step is None:
-                continue
-            actor = game.rules.to_act(s)
-            mask = choices(kind, s)
-            if actor == CHANCE:
-                named = {game.outcome_name(s, outcome): outcome for outcome in mask}
-                assert all(game.read_outcome(s, name) == outcome for name, outcome in named.items())
-            else:
-                named = game.decision_names(s)
-                view = game.rules.look(s, actor)
-                legal = game.rules.legal(s)
-                for name, action in named.items():
-                    assert game.read_decision(view, game.rules.kind(s), legal, name) == action
-                    assert game.read_decision(view, game.rules.kind(s), legal, f" {name.upper()} ") == action
-            assert sorted(named.values()) == mask
-            assert all(name.strip() == name and name and "|" not in name for name in named)
+@pytest.mark.parametrize("kind", slow_if(lambda kind: kind not in FULL, [*FULL, *ODD]), ids=str)
+def test_the_nearest_states_keep_every_promise_and_seats_can_resign_there(kind: Kind) -> None:
+    CHECKS["property"](Case(kind.game, kind.options, 1))
 
 
 @EVERY
@@ -135,16 +101,6 @@ def test_equal_views_give_equal_decisions(kind: Kind) -> None:
             actor = rules.to_act(s)
             if actor >= 0:
                 assert seen.setdefault(rules.look(s, actor), rules.legal(s)) == rules.legal(s)
-
-
-@EVERY
-def test_only_the_seat_to_act_is_given_decisions(kind: Kind) -> None:
-    table = piste.open_table(kind.game, kind.options, seed="mask")
-    chooser = random.Random("mask")
-    while (actor := table.to_act) is not None:
-        for seat in (SPECTATOR, *range(table.seats)):
-            assert bool(table.view(seat).decisions) == bool(table.view(seat).actions) == (seat == actor)
-        table.decide(actor, chooser.choice(table.view(actor).decisions))
 
 
 @pytest.mark.parametrize("kind", SMALL, ids=str)
@@ -172,20 +128,6 @@ def test_small_sizes_enumerate_completely(kind: Kind) -> None:
         reached = following
         assert seen < 500_000
     assert ended == 1
-
-
-@EVERY
-def test_every_seat_can_resign_at_every_decision(kind: Kind) -> None:
-    game = find(kind.game)
-    for s, _ in walked(kind, played(kind, "leaving").history()):
-        if game.rules.to_act(s) < 0:
-            continue
-        for seat in range(game.rules.seats(s.options)):
-            left = game.rules.leave(s, seat)
-            state_is_sound(kind, left)
-            if game.rules.to_act(left) == OVER:
-                assert game.rules.payoff(left, seat) < 0
-                assert piste.Position.parse(str(piste.Position(game, left))).state == left
 
 
 def test_stale_foreign_and_late_decisions_are_refused() -> None:

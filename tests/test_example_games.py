@@ -15,15 +15,14 @@ import piste
 from piste.check.case import Case
 from piste.check.checks import CHECKS, run_checks
 from piste.cli.main import main
+from piste.rl.encoder import Encoder
 from tests import ROOT
 from tests.installed_games import EXAMPLES, Install, path_entries
 from tests.limits import PATIENCE_S
-from tests.sizes import sized, slow_if
+from tests.sizes import sized
 
 GAMES = tuple(sorted(path.name for path in EXAMPLES.iterdir() if (path / "pyproject.toml").exists()))
 MAX_RULES_LINES = 150
-ADAPTED = pytest.mark.parametrize("game", slow_if(lambda name: name != "kuhn-poker", GAMES), indirect=True)
-"""What an adapter needs is compiled first, so a quick run takes one game."""
 
 
 @pytest.fixture(params=GAMES)
@@ -61,9 +60,19 @@ def test_it_is_played_at_a_terminal(
     assert "What is known" not in capsys.readouterr().out  # stands after the options
 
 
+def test_what_a_learner_sees_stays_within_its_bounds_and_tells_seats_apart(game: piste.Game) -> None:
+    encoder = Encoder(game, game.options())
+    case = Case(game, games=6)
+    for history in case.random_histories():
+        for s, _ in case.walked(history):
+            lines = [encoder.encode(game.rules.look(s, seat)) for seat in range(2)]
+            assert all((encoder.low <= line).all() and (line <= encoder.high).all() for line in lines)
+            assert (lines[0] != lines[1]).any()
+
+
 @pytest.mark.filterwarnings("ignore:Observation is not a NumPy array:UserWarning")
 @pytest.mark.filterwarnings("ignore:Observation space for each agent probably should be:UserWarning")
-@ADAPTED
+@pytest.mark.slow
 def test_it_passes_pettingzoos_tests(game: piste.Game) -> None:
     from pettingzoo.test import api_test, seed_test
 
@@ -73,7 +82,7 @@ def test_it_passes_pettingzoos_tests(game: piste.Game) -> None:
     seed_test(lambda: adapter.env(game.name), num_cycles=20)
 
 
-@ADAPTED
+@pytest.mark.slow
 def test_it_passes_openspiels_simulation_and_is_what_it_claims(game: piste.Game) -> None:
     import pyspiel
 
@@ -88,6 +97,7 @@ def test_it_passes_openspiels_simulation_and_is_what_it_claims(game: piste.Game)
     pyspiel.random_sim_test(loaded, num_sims=sized(2, 20), serialize=True, verbose=False)
 
 
+@pytest.mark.slow
 def test_kuhn_poker_is_worth_what_is_known(install_game: Install) -> None:
     """OpenSpiel's own CFR finds -1/18 through the adapter, though nobody told it whose game it is."""
     import pyspiel

@@ -4,55 +4,22 @@ from __future__ import annotations
 
 import os
 import random
-import string
-from collections.abc import Callable
 from functools import partial
 
 import pytest
 
 import piste
+from piste.check import formats
+from piste.check.formats import mangled, use_position
 from piste.core.game import find, names
 from tests.game_setups import FULL, ODD, Kind, played
 from tests.sizes import sized
 
 INPUTS = int(os.environ.get("PISTE_INPUTS", sized("1500", "6000")))
 """How many in all; each test below takes its share."""
-ALPHABET = string.printable + "−–äß€٣\u200b\ud800\x00{}[]|=,/:@?*+-0123456789"
 
 
-def mangled(text: str, chooser: random.Random) -> str:
-    """Return text with a few letters, words or pieces changed, doubled, lost or swapped."""
-    for _ in range(chooser.randrange(1, 5)):
-        at = chooser.randrange(len(text) + 1)
-        to = min(len(text), at + chooser.choice((1, 1, 2, 5, 30)))
-        match chooser.randrange(6):
-            case 0:
-                text = text[:at] + chooser.choice(ALPHABET) + text[to:]
-            case 1:
-                text = text[:at] + text[to:]
-            case 2:
-                text = text[:to] + text[at:]
-            case 3:
-                words = text.split(" ")
-                chooser.shuffle(words)
-                text = " ".join(words)
-            case 4:
-                text = text[:at] + str(chooser.choice((-1, 0, 99, 10**6, 10**40, "nan", "1e9"))) + text[to:]
-            case _:
-                text = text[:at] + "".join(chooser.choices(ALPHABET, k=chooser.randrange(12))) + text[at:]
-    return text
-
-
-def harmless(act: Callable[[str], object], text: str) -> None:
-    """Fail on anything but success or a piste error whose sentence can be printed."""
-    try:
-        act(text)
-    except piste.PisteError as e:
-        sentence = str(e)
-    else:
-        return
-    assert sentence
-    sentence.encode()  # a sentence that cannot be printed helps nobody
+harmless = partial(formats.harmless, "input")
 
 
 @pytest.fixture(scope="module")
@@ -105,15 +72,8 @@ def test_mangled_records_with_checks_that_fit(texts: dict[str, list[str]]) -> No
 def test_mangled_positions(texts: dict[str, list[str]]) -> None:
     chooser = random.Random("positions")
 
-    def use(text: str) -> None:
-        position = piste.Position.parse(text)
-        assert piste.Position.parse(str(position)) == position
-        for name in [*position.decisions(), *position.outcomes()][:3]:
-            after = position.after(name)
-            assert piste.Position.parse(str(after)) == after
-
     for _ in range(INPUTS // 2):
-        harmless(use, mangled(chooser.choice(texts["position"]), chooser))
+        harmless(use_position, mangled(chooser.choice(texts["position"]), chooser))
 
 
 def test_mangled_knowledge(texts: dict[str, list[str]]) -> None:

@@ -13,13 +13,13 @@ import pytest
 
 import piste
 from piste import bots
+from piste.check.formats import ALPHABET, mangled
 from piste.cli.players import seat_players
 from piste.cli.session import PlayerLeftError, Session
 from piste.cli.terminal import Terminal
 from piste.core.game import find, names
 from piste.core.replay import new_head, seated
 from tests.cli.terminal_user import Keyboard, last_line, random_session, session_of
-from tests.test_fuzz import ALPHABET, mangled
 
 SHORT: dict[str, dict[str, Any]] = {"zero-sum-grid": {"turns": 12}, "zero-sum-duel": {"turns": 30}}
 TABLES = [(name, SHORT.get(name, {}), 2) for name in names()]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from piste.compiled.compiler import game_kernels
-from piste.core.game import find, names
+from piste.check.case import Case
+from piste.check.twins import counted_trees
+from piste.core.game import names
 
 SETS: dict[str, tuple[dict[str, int | str], ...]] = {
     "zero-sum-duel": ({}, {"top": 3, "hand": 2, "turns": 6}),
@@ -16,22 +17,15 @@ SETS: dict[str, tuple[dict[str, int | str], ...]] = {
                    {"powers": "05*", "rounds": 1, "first": 1}),
 }  # fmt: skip
 MOST = 400_000
-DEEPEST = 12
 
 
 def main() -> None:
     for name in names():
-        game = find(name)
-        compiled = game_kernels(game, compiled=True)
         lines = ["# options, depth, sequences of so many steps (decisions and outcomes alike)"]
         for given in SETS.get(name, ({},)):
-            state = game.rules.start(game.options(given))
             text = ",".join(f"{key}={value}" for key, value in given.items()) or "-"
-            for depth in range(1, DEEPEST + 1):
-                count = compiled.perft(state, depth)
-                lines.append(f"{text} {depth} {count}")
-                if count > MOST or count == 0:
-                    break
+            counts = counted_trees(Case(name, given), MOST)
+            lines += [f"{text} {depth} {count}" for depth, count in enumerate(counts, 1)]
         path = Path(__file__).with_name(f"{name}.perft")
         path.write_text("\n".join(lines) + "\n")
         print(path.name, len(lines) - 1, "lines")

@@ -15,11 +15,11 @@ from urllib.parse import quote
 
 import pytest
 
+from piste.check.formats import mangled
 from piste.core.game import find
 from piste.core.protocols import SPECTATOR
 from piste.web.tables.service import VERBS
 from tests.game_setups import Kind, walked
-from tests.test_fuzz import mangled
 from tests.test_secrecy import HIDING, another_history
 from tests.web.in_process_server import FORM, HOST, OURS, Device, Got, InProcessServer, Socket, scope_of
 from tests.web.test_web_secrecy import Episode, cut, seats_of

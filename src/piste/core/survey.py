@@ -18,7 +18,7 @@ SAMPLE_GAMES, SAMPLE_STEPS = 40, 2000
 
 LIMIT = 1 << 62
 
-MAX_CARDS = 4096
+MAX_CARDS = 64
 """With more equally likely cards than this, `drawn` is not asked for each of them."""
 
 
