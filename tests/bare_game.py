@@ -23,7 +23,7 @@ class Options(NamedTuple):
 
 class State(NamedTuple):
     options: Options
-    phase: int
+    stage: int
     seat: int
     coins: tuple[int, int]
     winner: int
@@ -32,7 +32,7 @@ class State(NamedTuple):
 class View(NamedTuple):
     options: Options
     viewer: int
-    phase: int
+    stage: int
     seat: int
     coins: tuple[int, int]
 
@@ -42,7 +42,7 @@ def start(options: Options) -> State:
 
 
 def to_act(s: State) -> int:
-    return CHANCE if s.phase == 0 else s.seat if s.phase == 1 else OVER
+    return CHANCE if s.stage == 0 else s.seat if s.stage == 1 else OVER
 
 
 def legal(s: State) -> int:
@@ -50,13 +50,13 @@ def legal(s: State) -> int:
 
 
 def outcomes(s: State) -> int:
-    return (1 << s.options.coins) - 1 if s.phase == 0 else 0
+    return (1 << s.options.coins) - 1 if s.stage == 0 else 0
 
 
 def apply(s: State, action: int) -> State:
-    if s.phase == 0 and s.seat == 0:
+    if s.stage == 0 and s.seat == 0:
         return State(s.options, 0, 1, (action, HIDDEN), HIDDEN)
-    if s.phase == 0:
+    if s.stage == 0:
         return State(s.options, 1, 0, (s.coins[0], action), HIDDEN)
     right = (s.coins[0] == s.coins[1]) == (action == 0)
     return State(s.options, 2, 0, s.coins, 0 if right else 1)
@@ -73,14 +73,14 @@ def payoff(s: State, seat: int) -> int:
 
 
 def look(s: State, seat: int) -> View:
-    shown = s.phase == 2
+    shown = s.stage == 2
     one = s.coins[0] if shown or seat == 0 else HIDDEN
     other = s.coins[1] if shown or seat == 1 else HIDDEN
-    return View(s.options, seat, s.phase, s.seat, (one, other))
+    return View(s.options, seat, s.stage, s.seat, (one, other))
 
 
 def tell(s: State, action: int, seat: int) -> Event:
-    if s.phase == 0:
+    if s.stage == 0:
         return Event(0, s.seat, action if seat == s.seat else HIDDEN, HIDDEN)
     return Event(1, 0, action, HIDDEN)
 '''

@@ -17,9 +17,12 @@ from piste.check.case import Case
 from piste.check.checks import CHECKS, run_checks
 from piste.cli.main import main
 from piste.cli.parser import make_parser
+from piste.core.game import REQUIRED_RULES
+from piste.core.protocols import Rules
 from tests import ROOT
 from tests.installed_games import Install, path_entries
 from tests.limits import PATIENCE_S
+from tools.game_sizes import PARTS, sizes
 
 PAGE = (ROOT / "docs" / "add-a-game.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```(\w+) ?(\S*)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
@@ -117,6 +120,22 @@ def test_commands_that_stay_open_are_commands() -> None:
         assert program in ("piste", "pip", "pytest")
         if program == "piste":
             make_parser(words).parse_args(words)
+
+
+def test_the_page_of_the_contract_names_every_function_and_counts_as_the_tool_does() -> None:
+    page = (ROOT / "docs" / "game-contract.md").read_text(encoding="utf-8")
+    functions = [name for name in vars(Rules) if name.islower() and name[0] != "_"]
+    assert [name for name in functions if f"| `{name}(" not in page] == []
+    required = [name for name in REQUIRED_RULES if name.islower()]
+    assert f"Of the {len(functions)} functions of the rules {len(required)} have to be written" in page
+    packages = {
+        "Positive-Negative": ROOT / "src" / "piste" / "games" / "positive_negative",
+        "Kuhn poker": ROOT / "examples" / "games" / "kuhn-poker" / "src" / "kuhn_poker",
+    }
+    for package in packages.values():
+        counted = [sizes(package, names) for names in PARTS.values()]
+        for row in (*(one for one in counted if one[0]), tuple(map(sum, zip(*counted, strict=True)))):
+            assert re.search(r"\| \**{}\** \| \**{}\** \| \**{:,}\** \|".format(*row), page), row
 
 
 def test_the_fault_of_the_page_is_found_as_it_says(

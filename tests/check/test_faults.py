@@ -77,7 +77,7 @@ PLANTED = {
     ),
     "uncompilable": (
         "    right = (s.coins[0] == s.coins[1]) == (action == 0)",
-        "    right = s._replace(phase=2).coins[0] == action",
+        "    right = s._replace(stage=2).coins[0] == action",
         "twin: apply: numba cannot compile it",
     ),
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -36,6 +36,7 @@ def test_functions_that_rules_leave_out_are_added(bare: piste.Game) -> None:
     first = rules.start(rules.Options())
     assert rules.seats(rules.Options()) == 2
     assert (rules.to_act(first), rules.kind(first), rules.outcomes(first)) == (CHANCE, 0, 0b11)
+    assert rules.reason(first) == 0
     assert [rules.weight(first, coin) for coin in range(3)] == [1, 1, 0]
     assert [rules.drawn(first, at) for at in range(rules.spread(first))] == [0, 1]
 
@@ -44,12 +45,12 @@ def test_a_position_reads_back_and_one_that_no_game_comes_to_is_refused(bare: pi
     for state in survey_of("bare-game", bare.options()).states:
         assert piste.Position.parse(str(piste.Position(bare, state))).state == state
     for text, why in (
-        ("phase=1 seat=0 coins=1,7 winner=-1", "No game with these options"),
-        ("phase=1 seat=0 coins=1 winner=-1", "too few numbers"),
-        ("phase=0 seat=0 coins=-1,-1,-1 winner=-1", "too many numbers"),
-        ("phase=0 seat=0 coins=-1,x winner=-1", "cannot be 'x'"),
-        ("phase=0 seat=0 coins=-1,-1", "'winner' is missing"),
-        ("phase=1 seat=9 coins=-1,-1 winner=-1", "to_act returns 9"),
+        ("stage=1 seat=0 coins=1,7 winner=-1", "No game with these options"),
+        ("stage=1 seat=0 coins=1 winner=-1", "too few numbers"),
+        ("stage=0 seat=0 coins=-1,-1,-1 winner=-1", "too many numbers"),
+        ("stage=0 seat=0 coins=-1,x winner=-1", "cannot be 'x'"),
+        ("stage=0 seat=0 coins=-1,-1", "'winner' is missing"),
+        ("stage=1 seat=9 coins=-1,-1 winner=-1", "to_act returns 9"),
     ):
         with pytest.raises(PositionError, match=why):
             piste.Position.parse(f"bare-game {text}")
@@ -63,7 +64,7 @@ def test_a_game_is_played_and_told_without_a_word_of_its_own(bare: piste.Game) -
     told = [EventContext(1, ("Ann", "Bo"), view.opening, table.view(1).log[: at + 1]) for at in range(2)]
     assert [bare.text.lines(moment) for moment in told] == [["Ann, chance: hidden."], ["You, chance: 0."]]
     assert list(map(str, bare.text.picture(view, ("Ann", "Bo")))) == [
-        "Turn: Ann", "Your coins: 1", "Bo's coins: -1",
+        "Stage: 1", "Turn: Ann", "Your coins: 1", "Bo's coins: -1",
     ]  # fmt: skip
     table.decide(0, "0")
     ending = table.ending()
@@ -88,7 +89,7 @@ def test_each_name_can_be_replaced_alone(bare: piste.Game) -> None:
     notation = DefaultNotation("bare-game", bare.rules, own)
     assert notation.name(None, 0, 1) == "tails"
     view: Any = bare.rules.look(bare.rules.start(bare.options()), 0)
-    assert notation.spell(view._replace(phase=1), 0) == ("same",)
+    assert notation.spell(view._replace(stage=1), 0) == ("same",)
     assert notation.TITLE == "Bare game"
     game = piste.Game("bare-game", bare.rules, notation, bare.package)
     assert game.kind_name(1) == "guess"
@@ -116,6 +117,19 @@ def test_rules_that_cannot_be_loaded_or_lack_a_function_are_refused(tmp_path: Pa
     ):
         with pytest.raises(UnknownNameError, match=why):
             bare_game(tmp_path, install_game, text, name)
+
+
+def test_fields_of_a_state_say_what_functions_of_their_names_would() -> None:
+    class State(NamedTuple):
+        phase: int
+        reason: int
+        winner: int
+
+    rules: Any = ModuleType("rules_by_field")
+    rules.State = State
+    add_missing(rules)
+    s = State(2, 3, 1)
+    assert (rules.kind(s), rules.reason(s), rules.payoff(s, 0), rules.payoff(s, 1)) == (2, 3, -1, 1)
 
 
 def test_rules_with_all_functions_stay_as_they_are() -> None:

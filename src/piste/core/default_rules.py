@@ -9,7 +9,7 @@ from __future__ import annotations
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
-from piste.core.bits import count, nth
+from piste.core.bits import count, nth, won_or_lost
 from piste.core.protocols import CHANCE
 
 if TYPE_CHECKING:
@@ -50,24 +50,54 @@ def reason(s: Any) -> int:  # noqa: ARG001
     return 0
 
 
-FUNCTIONS = (seats, kind, outcomes, weight, spread, drawn, reason)
-WEIGHTS = ("weight", "spread", "drawn")
-"""These three say the same in three ways, so a game has all of them or none."""
+def kind_field(s: Any) -> int:
+    """Return the field `kind`."""
+    return int(s.kind)
+
+
+def phase_field(s: Any) -> int:
+    """Return the field `phase`."""
+    return int(s.phase)
+
+
+def reason_field(s: Any) -> int:
+    """Return the field `reason`."""
+    return int(s.reason)
+
+
+def winner_field(s: Any, seat: int) -> int:
+    """Pay 1 to the seat in the field `winner`, and let the other one pay it."""
+    return won_or_lost(s.winner, seat)
+
+
+ALWAYS = (seats, kind, outcomes, weight, spread, drawn, reason)
+BY_FIELD = (
+    ("kind", "kind", kind_field),
+    ("kind", "phase", phase_field),
+    ("reason", "reason", reason_field),
+    ("payoff", "winner", winner_field),
+)
+"""A function, the field of a State that says what it returns, and the function that returns it."""
 
 ADDED = "__added__"
-"""Where a module of rules notes which functions were added to it."""
+"""Where a module of rules notes which functions were added to it: by the names that they have here."""
 
 
 def add_missing(rules: ModuleType) -> None:
     """Add what the rules leave out."""
     space = vars(rules)
     space.setdefault("VERSION", 1)
-    added = [function for function in FUNCTIONS if function.__name__ not in space]
-    for function in added:
-        copy = FunctionType(function.__code__, space, function.__name__)
-        copy.__module__, copy.__doc__ = rules.__name__, function.__doc__
-        space[function.__name__] = copy
+    fields = getattr(space.get("State"), "_fields", ())
+    named = [(name, function) for name, field, function in BY_FIELD if field in fields]
+    added: list[str] = []
+    for name, function in (*named, *((function.__name__, function) for function in ALWAYS)):
+        if name not in space:
+            copy = FunctionType(function.__code__, space, name)
+            copy.__module__, copy.__doc__ = rules.__name__, function.__doc__
+            space[name] = copy
+            added.append(function.__name__)
     if added:
-        for name, value in (("CHANCE", CHANCE), ("count", count), ("nth", nth)):  # what they use
-            space.setdefault(name, value)
-        space[ADDED] = tuple(function.__name__ for function in added)
+        for used in (count, nth, won_or_lost):
+            space.setdefault(used.__name__, used)
+        space.setdefault("CHANCE", CHANCE)
+        space[ADDED] = tuple(added)

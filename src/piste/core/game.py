@@ -445,10 +445,10 @@ def _game(name: str, package: str) -> Game:
         own = _module(package, "notation")
     except Exception as e:  # a package of somebody else's may fail in any way while it is loaded
         raise UnknownNameError(f"The game {quoted(name)} cannot be loaded: {type(e).__name__}: {e}.") from e
+    add_missing(rules)
     missing = [function for function in REQUIRED_RULES if not hasattr(rules, function)]
     if missing:
         raise UnknownNameError(f"The game {quoted(name)} cannot be played: {rules.__name__} has no {missing[0]}.")
-    add_missing(rules)
     if own is not None and all(hasattr(own, part) for part in NOTATION_NAMES):
         return Game(name, rules, cast("Notation", own), package)
     from piste.core.default_notation import DefaultNotation

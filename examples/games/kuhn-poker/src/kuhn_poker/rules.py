@@ -61,10 +61,6 @@ def to_act(s: State) -> int:
     return OVER if s.phase == DONE else CHANCE
 
 
-def kind(s: State) -> int:
-    return s.phase
-
-
 def legal(s: State) -> int:
     return 1 << PASS | 1 << BET
 
@@ -108,10 +104,6 @@ def payoff(s: State, seat: int) -> int:
         return 0
     lost = of2(s.stakes, 1 - s.winner)
     return lost if s.winner == seat else -lost
-
-
-def reason(s: State) -> int:
-    return s.reason
 
 
 def look(s: State, seat: int) -> View:

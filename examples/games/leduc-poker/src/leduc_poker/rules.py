@@ -62,10 +62,6 @@ def to_act(s: State) -> int:
     return s.seat if s.phase == BETTING else OVER if s.phase == DONE else CHANCE
 
 
-def kind(s: State) -> int:
-    return s.phase
-
-
 def legal(s: State) -> int:
     return 1 << CALL | int(s.stakes[0] != s.stakes[1]) << FOLD | int(s.raises < 2) << RAISE
 
@@ -127,10 +123,6 @@ def leave(s: State, seat: int) -> State:
 def payoff(s: State, seat: int) -> int:
     lost = of2(s.stakes, 1 - s.winner) if s.winner != HIDDEN else 0
     return lost if s.winner == seat else -lost
-
-
-def reason(s: State) -> int:
-    return s.reason
 
 
 def look(s: State, seat: int) -> View:

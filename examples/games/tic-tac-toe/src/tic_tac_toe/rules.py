@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Annotated, NamedTuple
 
-from piste.core.bits import of2, set2, won_or_lost
+from piste.core.bits import of2, set2
 from piste.core.protocols import HIDDEN, OVER, SEAT, Event, SetOf
 
 VERSION = 1
@@ -86,14 +86,6 @@ def apply(s: State, action: int) -> State:
 
 def leave(s: State, seat: int) -> State:
     return State(s.options, s.seat, s.marks, 1 - seat, RESIGNED)
-
-
-def payoff(s: State, seat: int) -> int:
-    return won_or_lost(s.winner, seat)
-
-
-def reason(s: State) -> int:
-    return s.reason
 
 
 def look(s: State, seat: int) -> View:
