@@ -92,7 +92,7 @@ class ApiEpisode(Episode):
         return got
 
 
-@pytest.mark.parametrize("kind", HIDING, ids=str)
+@pytest.mark.parametrize("kind", slow_if(lambda kind: "players" in kind.options, HIDING), ids=str)
 async def test_what_the_api_sends_to_a_seat_is_the_same_in_games_it_cannot_tell_apart(
     house: InProcessServer, kind: Kind
 ) -> None:
