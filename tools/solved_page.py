@@ -1,11 +1,11 @@
 """Write docs/solved.md: for each game what is proven, its value, how it was computed, what that costs; with plots.
 
 python -m tools.solved_page [GAME ...] [--heavy] [--games N] [--engine WHERE] [--keep-plots]
-python -m tools.solved_page mccoy-duel --rounds
+python -m tools.solved_page --rounds [POWERS ...]
 
 Games that are not named keep the row that they have, with its date. A game whose full solution takes minutes and
 gigabytes (Prime Duel) is computed anew only with --heavy; without it its row stays too. With --rounds nothing is
-computed but the rounds of Duel with fewer powers, half an hour. All that was measured stands
+computed but the rounds of Duel with fewer powers: ten minutes and 6 GB. All that was measured stands
 in the page as data, so a test can say whether the page is what its data make.
 """
 
@@ -45,12 +45,13 @@ def main() -> int:
     parser.add_argument("--games", type=int, help="of each match and sample (default: about a minute for a game)")
     parser.add_argument("--engine", help="where it is played, as with piste tournament (default: this process)")
     parser.add_argument("--keep-plots", action="store_true", help="do not play: keep the plots and their numbers")
-    parser.add_argument("--rounds", action="store_true", help="only Duel's rounds with fewer powers")
+    parser.add_argument("--rounds", nargs="*", metavar="POWERS", help="only Duel's rounds with fewer powers")
     given = parser.parse_args()
     old = read(PAGE.read_text(encoding="utf-8"))
-    if given.rounds:
-        old["mccoy-duel"]["rounds"] = duel_rounds.measured([*duel_rounds.SIX, *duel_rounds.SEVEN])
-        put(old)
+    if given.rounds is not None:
+        for powers, found in duel_rounds.measured(given.rounds or [*duel_rounds.SIX, *duel_rounds.SEVEN]):
+            old["mccoy-duel"].setdefault("rounds", {})[powers] = found
+            put(old)  # so that Ctrl-C keeps it
         return 0
     wanted = {find(name).name for name in given.game} or set(names())
     rows: dict[str, Row] = {}

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -54,8 +55,9 @@ def lost(view: SeatView, stream: RandomStream, nodes: int, work: int, seed: int 
     assert state is not None
     seat, options = view.seat, view.options
     key = int(infosets.possible_states(state, told, seat).rows[0, KEY_COLUMN + seat])
-    strategy, _, root = search.solved_strategy(state, told, key, search.FULL)
-    mix = strategy if strategy is not None else search.late_strategy(state, told, seat, key, search.FULL, stream)
+    strategy, spent, root = search.solved_strategy(state, told, key, search.FULL)
+    sampled = partial(search.sampled_strategy, state, told, seat, key, search.FULL, spent, stream)
+    mix = strategy if strategy is not None else sampled()
     assert mix is not None
     rows = infosets.possible_states(state, told[: root + 1], SPECTATOR)
     proved = proven(options, rows, seat, key, nodes)

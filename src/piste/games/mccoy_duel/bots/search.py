@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from piste.core.bits import count, nth
+from piste.core.bits import count
 from piste.core.dealer import RandomStream
+from piste.core.game import members
 from piste.core.protocols import SPECTATOR
 from piste.core.views import SeatView
 from piste.games.mccoy_duel.rules import PICK, PLAY, SEAT, State
@@ -43,23 +44,43 @@ def choose(view: SeatView, stream: RandomStream, effort: Effort) -> int:
     if view.kind == PICK and (state is None or view.options.powers == ALL_POWERS):
         return SEAT + seat  # with all cards of the sheet to lead is better, as measured
     assert state is not None
-    if effort.reads_solutions:
-        found = solutions.look_up(state, events, seat)
-        if found is not None and found[1].played:
-            return found[1].actions[stream.weighted(found[1].probabilities.tolist())]
+    plan = plan_for(state, events, seat, stream, effort)
+    if len(plan.actions) == 1:
+        return plan.actions[0]
+    return plan.actions[stream.weighted(plan.probabilities)]
+
+
+class Plan(NamedTuple):
+    """What a bot chooses from, and how often it takes each."""
+
+    actions: tuple[int, ...]
+    probabilities: list[float]
+    searched: bool = False  # with another stream it may be another one
+
+
+def plan_for(state: State, events: tuple[Observed, ...], seat: int, stream: RandomStream, effort: Effort) -> Plan:
+    """Return what to choose from, after what a seat has observed since the round began."""
+    found = solutions.look_up(state, events, seat) if effort.reads_solutions else None
+    if found is not None and found[1].played:
+        return Plan(found[1].actions, found[1].probabilities.tolist())
+    options = state.options
     own = infosets.possible_states(state, events, seat)
     key = int(own.rows[0, KEY_COLUMN + seat])
-    left = infoset_kernels.distinct_choices(infoset_kernels.unpack(view.options, own.rows[0]))
-    if count(left) == 1:
-        return nth(left, 0)
-    late = sum(view.position.sizes) <= effort.cards or solvable_moments(events, effort.cards)
-    if late and view.options.players == 2 and infosets.compiled():
-        strategy = late_strategy(state, events, seat, key, effort, stream)
+    s = infoset_kernels.unpack(options, own.rows[0])
+    actions = tuple(members(infoset_kernels.distinct_choices(s)))
+    if len(actions) == 1:
+        return Plan(actions, [1.0])
+    late = sum(map(count, s.hands)) <= effort.cards or solvable_moments(events, effort.cards)
+    if late and options.players == 2 and infosets.compiled():
+        strategy, spent, _ = solved_strategy(state, events, key, effort)
         if strategy is not None:
-            return nth(left, stream.weighted(strategy.tolist()))
+            return Plan(actions, strategy.tolist())
+        strategy = sampled_strategy(state, events, seat, key, effort, spent, stream)
+        if strategy is not None:
+            return Plan(actions, strategy.tolist(), searched=True)
     passes = effort.passes if infosets.compiled() else effort.passes // ismcts.UNCOMPILED_SLOWDOWN
-    result = ismcts.search(view.options, own, seat, key, passes, stream.below(1 << 60))
-    return result.choices[int(result.visits.argmax())]
+    result = ismcts.search(options, own, seat, key, passes, stream.below(1 << 60))
+    return Plan((result.choices[int(result.visits.argmax())],), [1.0], searched=True)
 
 
 def solvable_moments(events: tuple[Observed, ...], cards: int) -> list[int]:
@@ -96,13 +117,10 @@ def solved_strategy(
     return None, spent, len(events) - 1
 
 
-def late_strategy(
-    state: State, events: tuple[Observed, ...], seat: int, key: int, effort: Effort, stream: RandomStream
+def sampled_strategy(
+    state: State, events: tuple[Observed, ...], seat: int, key: int, effort: Effort, spent: int, stream: RandomStream
 ) -> Array | None:
-    """Return the strategy to play late in a round between two, by CFR+ or else by MCCFR."""
-    strategy, spent, _ = solved_strategy(state, events, key, effort)
-    if strategy is None:
-        public = infosets.possible_states(state, events, SPECTATOR)
-        visits = max(effort.mccfr_visits - spent // 2, effort.mccfr_visits // 4)
-        strategy = cfr.mccfr_strategy(state.options, public, seat, key, visits, stream.below(1 << 60))
-    return strategy
+    """Return the strategy that MCCFR finds, with less work if much was spent on solving in vain."""
+    public = infosets.possible_states(state, events, SPECTATOR)
+    visits = max(effort.mccfr_visits - spent // 2, effort.mccfr_visits // 4)
+    return cfr.mccfr_strategy(state.options, public, seat, key, visits, stream.below(1 << 60))

@@ -29,7 +29,7 @@ MAX_BOUND = 1e-4  # of both seats together, as a share of a round
 MAX_POWERS = 7  # more have never fitted
 MAX_ENDS_ON_DEMAND = 8_000_000  # solved whenever it is needed: seconds, and about a gigabyte
 MAX_IN_MEMORY = 4
-MAX_ENDS = 80_000_000  # solved when it is asked for: minutes, and up to 10 GB
+MAX_ENDS = 50_000_000  # solved when it is asked for: minutes, and up to 6 GB
 
 BURIALS = tuple(Observed(Event(BURY, seat, HIDDEN, HIDDEN), None) for seat in range(2))
 

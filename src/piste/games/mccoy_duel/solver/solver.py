@@ -325,7 +325,7 @@ def solve_fully(options: Options, progress: Progress) -> str:
     """Solve a round between two, or evaluate its first plays by long ISMCTS; cache what was found."""
     lead = solutions.find(options, progress, max_ends=solutions.MAX_ENDS)
     if lead is not None:
-        pick = solutions.find(options, progress, picking=True, max_ends=2 * solutions.MAX_ENDS)
+        pick = solutions.find(options, progress, picking=True, max_ends=solutions.MAX_ENDS)
         return round_text(options, lead, pick)
     values = opening(options, progress)
     low, fair, high = (f"{float(values[variant][0]):.1%}" for variant in VARIANTS)
