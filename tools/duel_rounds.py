@@ -25,9 +25,9 @@ SEVEN = ["013456*", "013567*", "023567*", "034567*"]
 
 def measured(decks: list[str]) -> Iterator[tuple[str, dict[str, Any]]]:
     """Solve these decks, with nothing in the cache, and yield what is said of each."""
-    solutions.find(Options(powers=notation.read_powers("05*")))  # so that all is compiled
     with tempfile.TemporaryDirectory() as folder:
         table_cache.folder = lambda: Path(folder)
+        solutions.find(Options(powers=notation.read_powers("05*")))  # so that all is compiled
         for powers in decks:
             options, begun = Options(2, 1, 1, notation.read_powers(powers)), time.process_time()
             solution = solutions.find(options, max_ends=solutions.MAX_ENDS)

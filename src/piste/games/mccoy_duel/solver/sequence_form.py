@@ -75,6 +75,31 @@ def empty_histories(size: int) -> Histories:
     return Histories(np.zeros((size, 4), np.int64), np.zeros((size, 2), np.int64), np.zeros(size))
 
 
+def empty_workspace() -> tuple[Histories, Workspace]:
+    room = MAX_GROUP * MAX_OUTCOMES
+    return empty_histories(8 * room), Workspace(
+        np.zeros(8 * room, np.int64), empty_histories(room), np.zeros((room, 2), np.int64),
+        np.zeros((MAX_GROUP, 3), np.int64), np.zeros(room + 1, np.int64),
+        np.zeros((1 << (2 * room - 1).bit_length(), 3), np.int64), np.zeros(COUNTERS, np.int64),
+    )  # fmt: skip
+
+
+def empty_sides(size: int) -> list[Side]:
+    return [
+        Side(
+            np.zeros(size, np.int64),
+            np.zeros(size, np.int32),
+            np.zeros(size, np.int32),
+            np.zeros((size, 3), np.int64),
+        )
+        for _ in range(2)
+    ]
+
+
+def empty_ends(size: int) -> list[Ends]:
+    return [Ends(np.zeros((size, 2), np.int32), np.zeros(size)) for _ in range(2)]
+
+
 def grown(array: Array, size: int) -> Array:
     """Return an array with room for so many entries; the old ones stay."""
     larger = np.zeros((size, *array.shape[1:]), array.dtype)
@@ -84,31 +109,17 @@ def grown(array: Array, size: int) -> Array:
 
 def enumerated(options: Options, states: PossibleStates, max_ends: int, progress: Progress = quiet) -> Round | None:
     """Enumerate the round from states that everybody holds possible; None if a seat wins it in more ways."""
-    room = MAX_GROUP * MAX_OUTCOMES
-    w = Workspace(
-        np.zeros(8 * room, np.int64), empty_histories(room), np.zeros((room, 2), np.int64),
-        np.zeros((MAX_GROUP, 3), np.int64), np.zeros(room + 1, np.int64),
-        np.zeros((1 << (2 * room - 1).bit_length(), 3), np.int64), np.zeros(COUNTERS, np.int64),
-    )  # fmt: skip
-    histories, counters = empty_histories(8 * room), w.counters
+    room, (histories, w) = MAX_GROUP * MAX_OUTCOMES, empty_workspace()
+    sides, ends, counters = empty_sides(FIRST_ROOM), empty_ends(FIRST_ROOM), w.counters
     kernels().add_root_histories(options, states.rows, states.weights, histories, w)
-    sides = [
-        Side(np.zeros(0, np.int64), np.zeros(0, np.int32), np.zeros(1, np.int32), np.zeros((0, 3), np.int64))
-        for _ in range(2)
-    ]
-    ends = [Ends(np.zeros((0, 2), np.int32), np.zeros(0)) for _ in range(2)]
     while counters[GROUP_COUNT]:
         for seat in range(2):
-            size = max(FIRST_ROOM, 2 * int(counters[END_COUNT + seat]))
-            if len(ends[seat].chances) < counters[END_COUNT + seat] + room:
-                ends[seat] = Ends(*(grown(array, size) for array in ends[seat]))
-            used = int(counters[SIDE_COUNT + seat])
-            if len(sides[seat].keys) < used + room:
-                keys, parents, first = (grown(array, max(FIRST_ROOM, 2 * used)) for array in sides[seat][:3])
-                sides[seat] = Side(keys, parents, first, sides[seat].sure)
-            used = int(counters[SURE_COUNT + seat])
-            if len(sides[seat].sure) < used + room:
-                sides[seat] = sides[seat]._replace(sure=grown(sides[seat].sure, max(FIRST_ROOM, 2 * used)))
+            size = len(ends[seat].chances)
+            if size < counters[END_COUNT + seat] + room:
+                ends[seat] = Ends(*(grown(array, 2 * size) for array in ends[seat]))
+            size = len(sides[seat].keys)
+            if size <= max(counters[SIDE_COUNT + seat], counters[SURE_COUNT + seat]) + room:
+                sides[seat] = Side(*(grown(array, 2 * size) for array in sides[seat]))
         progress(0, MAX_ITERATIONS, "enumerating the round")
         before = int(counters[sequence_kernels.EXPANDED_COUNT])
         kernels().enumerate_round(options, histories, tuple(sides), tuple(ends), w, GROUPS_PER_CALL)
