@@ -18,7 +18,7 @@ def sizes(options: Options) -> dict[str, int]:
 
 def truths(options: Options) -> list[tuple[str, str]]:
     """Say what a designer should know of the lead; each with how it is known."""
-    from piste.games.mccoy_duel.solver import solver
+    from piste.games.mccoy_duel.solver import solutions, solver
 
     lead, error = solver.lead_chance(options)
     even = 1 / options.players
@@ -27,4 +27,6 @@ def truths(options: Options) -> list[tuple[str, str]]:
         f"To lead is {size} between strong players: whoever leads wins about {100 * lead:.1f} % of the rounds if all "
         f"play as well as can be found, where {100 * even:.0f} % would be even."
     )
+    if solutions.find(options) is not None:
+        return [(sentence, f"by a solution of the whole round, within {100 * error:.2g} points")]
     return [(sentence, f"estimated by long sampled play, ± {100 * error:.1f} points")]
