@@ -57,6 +57,22 @@ async def test_a_table_opened_at_one_server_is_played_at_two(postgres: PostgresS
             await socket.leave()
 
 
+async def test_a_server_that_has_not_heard_of_a_question_yet_takes_its_answer(
+    postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with two_servers(postgres) as (first, second):
+        code, people = await table_for(first, "positive-negative")
+        await at(second, people[0]).page(code)
+        assert second.service.peers is not None
+        monkeypatch.setattr(second.service.peers, "take", lambda _text: None)
+        seat = first.room(code).to_act or 0
+        assert (await people[seat].decide(code, "keep", 0))["ok"]
+        assert second.room(code).table.number == 0  # type: ignore[union-attr]
+        assert (await at(second, people[1 - seat]).decide(code, "keep", 1))["ok"]
+        refused = await at(second, people[seat]).decide(code, "keep", 9)
+        assert "not open" in refused["said"]
+
+
 async def test_of_two_answers_to_one_question_one_is_taken_and_the_other_is_told(postgres: PostgresServer) -> None:
     async with two_servers(postgres) as (first, second):
         code, people = await table_for(first, "positive-negative")

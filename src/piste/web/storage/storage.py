@@ -54,7 +54,7 @@ MAX_CALLS_PER_TRANSACTION = 512
 # by then: one more call in it costs much less than one more transaction, and what follows is done in one go, too.
 # After a wait that brought nothing, so many calls do not wait.
 TRANSACTION_INTERVAL_S = 0.05
-CALLS_WITHOUT_WAIT = 32
+CALLS_WITHOUT_WAIT = 8
 MAX_TIME = 1e11  # larger than any time that was ever written; in SQLite text is larger than any number
 WRITE_TIMEOUT_S = READ_TIMEOUT_S = 10.0
 MAX_TRIES = 3  # of a transaction that failed for a reason that may be gone

@@ -228,7 +228,14 @@ class TableService:
         if verb == "hint":
             return ActionResult(await self.bot_runner.hint(code, player))
 
+        compared = not self.storage.shared
+
         async def carry_out(room: Room) -> ActionResult:
+            nonlocal compared
+            if not compared and is_behind(room, verb, fields):
+                compared = True
+                self.registry.read_again(code)
+                raise ConflictError
             seat = room.seat_of(player)
             if seat != SPECTATOR:
                 room.network = network
@@ -450,6 +457,11 @@ class TableService:
     async def expire(self) -> int:
         """Delete rooms without a change for as long as the setting says; return their number."""
         return await self._retention.expire()
+
+
+def is_behind(room: Room, verb: str, fields: Mapping[str, str]) -> bool:
+    """Say whether a client answers a later question than this process knows: another one has shown it."""
+    return verb == "decide" and room.table is not None and read_number(fields.get("number", "")) > room.table.number
 
 
 def read_number(text: str) -> int:
