@@ -9,11 +9,13 @@ from typing import Any, NamedTuple
 import pytest
 
 import piste
+from piste.compiled.codegen import packing, row_storage
+from piste.core.belief import event_text
 from piste.core.default_notation import DefaultNotation
 from piste.core.default_rules import add_missing
 from piste.core.errors import DealError, OptionError, PositionError, UnknownNameError
 from piste.core.presentation import EventContext
-from piste.core.protocols import CHANCE
+from piste.core.protocols import CHANCE, HIDDEN, Event
 from piste.core.survey import survey, survey_of
 from tests.bare_game import BARE, bare_game
 from tests.installed_games import Install
@@ -130,6 +132,27 @@ def test_fields_of_a_state_say_what_functions_of_their_names_would() -> None:
     add_missing(rules)
     s = State(2, 3, 1)
     assert (rules.kind(s), rules.reason(s), rules.payoff(s, 0), rules.payoff(s, 1)) == (2, 3, -1, 1)
+
+
+class NoOptions(NamedTuple):
+    pass
+
+
+class StateWithoutOptions(NamedTuple):
+    options: NoOptions
+    turn: int
+
+
+def test_a_game_may_have_no_options() -> None:
+    assert "return StateWithoutOptions(NoOptions(), int(line[0]))" in packing(StateWithoutOptions)
+    assert "row[2] = s.turn" in row_storage(StateWithoutOptions, 2)
+
+
+def test_names_with_spaces_are_written_without_them_in_what_a_seat_knows(bare: piste.Game) -> None:
+    own = ModuleType("own")
+    vars(own).update(ACTIONS={1: ("they are equal", "they are not")})
+    game = piste.Game("bare-game", bare.rules, DefaultNotation("bare-game", bare.rules, own), bare.package)
+    assert event_text(game, None, Event(1, 0, 1, HIDDEN)) == "decision@1:theyarenot"
 
 
 def test_rules_with_all_functions_stay_as_they_are() -> None:

@@ -156,7 +156,7 @@ def number_paths(kind: Any, path: str) -> list[str]:
 def _places(kind: Any, path: str) -> Iterator[str]:
     """Yield how to reach each number in a value of this type."""
     fields = _fields(kind, path)
-    if not fields:
+    if not fields and not hasattr(kind, "_fields"):
         yield path
     for part, inside in fields:
         yield from _places(part, inside)
@@ -164,6 +164,8 @@ def _places(kind: Any, path: str) -> Iterator[str]:
 
 def _made(kind: Any, path: str, numbers: dict[str, str]) -> str:
     """Return an expression that makes a value of this type from its numbers."""
+    if hasattr(kind, "_fields") and not kind._fields:  # a game without options
+        return f"{kind.__name__}()"
     if path == "s.options" and f"{path}.{kind._fields[0]}" not in numbers:
         return "options"
     fields = _fields(kind, path)

@@ -232,4 +232,4 @@ def event_text(game: Game, options: Any, event: Event | WrittenEvent) -> str:
     if event.kind == RESIGNS:
         return f"resigns{seat}"
     what = "?" if event.what == HIDDEN else game.notation.name(options, event.kind, event.what)
-    return f"{game.kind_name(event.kind)}{seat}:{what}"
+    return f"{game.kind_name(event.kind)}{seat}:{''.join(what.split())}"  # events stand apart by spaces
