@@ -51,6 +51,7 @@ SOLVE = (
     ("Duel: bars, losses and plain solvers", "games/solver/test_mccoy_duel.py", "", 1000),
     ("Duel: whole rounds, a linear program, best responses", "games/solver/test_mccoy_duel_solutions.py", "", 1000),
     ("Duel: what the first plays lose by long sampled play", "games/solver/test_mccoy_duel_opening.py", "", 1000),
+    ("Any game: known values, and the five games' own solvers", "solvers", "", 0),
     ("Commands, levels and tables", "games/solver/test_solve_command.py", "", 0),
 )
 ADAPTERS = (

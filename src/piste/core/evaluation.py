@@ -76,6 +76,54 @@ class Payoff(NamedTuple):
         return self.mean / self.largest
 
 
+class Unit(NamedTuple):
+    """How people are told a value: as a chance to win, or as an expected payoff where a game pays other amounts.
+
+    Values are parts of a win from 0 to 1, as the coach computes them; 1 stands for the largest payoff, 0 for as large
+    a loss.
+    """
+
+    largest: float | None = None  # payoff; None for chances
+
+    @classmethod
+    def of(cls, payoff: Payoff | None) -> Unit:
+        return cls(None if payoff is None else payoff.largest)
+
+    @property
+    def name(self) -> str:
+        return "chance to win" if self.largest is None else "expected payoff"
+
+    @property
+    def of_name(self) -> str:
+        """What a loss is a loss of, after its number."""
+        return "points of winning chance" if self.largest is None else "of expected payoff"
+
+    def value(self, part: float) -> str:
+        """Return a value: 54.3 %, or +0.33."""
+        return f"{100 * part:.1f} %" if self.largest is None else f"{(2 * part - 1) * self.largest:+.2f}"
+
+    def amount(self, part: float) -> str:
+        """Return a difference of two values: 4.2, in points, or 0.33."""
+        return f"{100 * part:.1f}" if self.largest is None else f"{2 * part * self.largest:.2f}"
+
+    def signed(self, part: float) -> str:
+        """Return the same with its sign."""
+        if self.largest is None:
+            return f"{100 * part:+.1f}"
+        return f"{round(2 * part * self.largest, 2) + 0.0:+.2f}"  # never -0.00
+
+    def bound(self, within: float) -> str:
+        """Return by how much a value may be off, with what that is: 0.12 points, or 0.0003 of the payoff."""
+        return f"{100 * within:.2g} points" if self.largest is None else f"{2 * within * self.largest:.2g}"
+
+    def shows(self, part: float) -> bool:
+        """Say whether a difference is large enough to be seen in what is shown."""
+        return 100 * part >= 0.05 if self.largest is None else 2 * part * self.largest >= 0.005
+
+
+IN_CHANCES = Unit()
+
+
 class Choice(NamedTuple):
     """One decision, and how the game will end after it."""
 

@@ -13,9 +13,6 @@ from piste.core.game import Game
 QUICK_NODES = 1_500
 """A tree of no more nodes is solved to say what can be claimed; else what is kept in the cache says it."""
 
-SECONDS = 1.0
-"""About how long a search thinks."""
-
 
 @cache
 def of(game: Game) -> GameGuarantees:
@@ -46,6 +43,8 @@ class GameGuarantees:
 
         solution = solver_of(self.game).known_solution(options, QUICK_NODES)
         if solution is None:
+            return Basis.SEARCHED
+        if self.game.rules.seats(options) > 2:  # nothing is sure against others who play another solution
             return Basis.SEARCHED
         return Basis.EXACT if solution.exact else Basis.WITHIN
 

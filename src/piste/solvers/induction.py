@@ -42,7 +42,7 @@ def solve(game: Game, tree: Tree, progress: Progress = quiet) -> GraphSolution |
         rest = np.setdiff1d(np.arange(n, dtype=order.dtype), order)[::-1].copy()
         iterate(code, tree, rest, values, best, off, progress)
     progress(2, 2, "solving")
-    return GraphSolution.of(game, tree, values, best, off)
+    return GraphSolution.of(game, tree, values, best, off, cycles=len(order) < n)
 
 
 def backward_order(code: Any, tree: Tree) -> Array:

@@ -43,15 +43,18 @@ class GraphSolution:
 
     kind = "graph"
 
-    def __init__(self, game: Game, keys: Array, values: Array, best: Array, off: Array, scale: Scale) -> None:
-        self.game, self.scale = game, scale
+    def __init__(
+        self, game: Game, keys: Array, values: Array, best: Array, off: Array, scale: Scale, cycles: bool
+    ) -> None:
+        self.game, self.scale, self.nodes = game, scale, len(keys)
+        self.cycles = cycles  # whether states can come again
         self._keys, self._values, self._best, self._off = keys, values, best, off
         self.bound = float(off.max(initial=0.0)) / scale.largest
         self._code = tree_code(game, compiled=False)
         self._row = np.zeros((1, self._code.WIDTH), np.int64)
 
     @classmethod
-    def of(cls, game: Game, tree: Tree, values: Array, best: Array, off: Array) -> GraphSolution:
+    def of(cls, game: Game, tree: Tree, values: Array, best: Array, off: Array, *, cycles: bool) -> GraphSolution:
         """Return the solution of a graph; `values` has the payoff of each seat, and each seat's wins and losses."""
         keys = np.zeros(tree.nodes, np.int64)
         for column in tree.rows.T:
@@ -63,16 +66,17 @@ class GraphSolution:
         chosen = best >= 0
         actions[chosen] = tree.action[tree.first[:-1][chosen] + best[chosen]]
         scale = Scale.of(tree.payoffs[tree.ends])
-        return cls(game, keys[order], values[order], actions[order], off[order], scale)
+        return cls(game, keys[order], values[order], actions[order], off[order], scale, cycles)
 
     def arrays(self) -> Mapping[str, Array]:
-        scale = np.array([self.scale.largest, self.scale.plain])
+        scale = np.array([self.scale.largest, self.scale.plain, self.cycles])
         return {"keys": self._keys, "values": self._values, "best": self._best, "off": self._off, "scale": scale}
 
     @classmethod
     def read(cls, game: Game, arrays: Mapping[str, Array]) -> GraphSolution:
         scale = Scale(float(arrays["scale"][0]), bool(arrays["scale"][1]))
-        return cls(game, arrays["keys"], arrays["values"], arrays["best"], arrays["off"], scale)
+        cycles = bool(arrays["scale"][2])
+        return cls(game, arrays["keys"], arrays["values"], arrays["best"], arrays["off"], scale, cycles)
 
     def find(self, state: Any) -> int:
         """Return the place of a state, or -1."""
@@ -105,7 +109,7 @@ class GraphSolution:
                 choices = self._choices(state, at)
         bound = off / self.scale.largest
         chances, payoff = self.scale.worth(worth)
-        how = self._how(off > 0)
+        how = self._how()
         within = 0.0 if how_known(bound) == EXACT else bound / 2
         return Evaluation(seat, chances, choices, how_known(bound), within, how, payoff=payoff)
 
@@ -125,11 +129,11 @@ class GraphSolution:
 
     def summary(self) -> str:
         """Say what was solved."""
-        return self._how(self.bound > MAX_ROUNDING) + bound_text(self.bound, self.scale)
+        return self._how() + bound_text(self.bound, self.scale)
 
-    def _how(self, cycles: bool) -> str:
-        states = counted(len(self._keys), "state")
-        if cycles:
+    def _how(self) -> str:
+        states = counted(self.nodes, "state")
+        if self.cycles:
             return f"Bounds from both sides by value iteration over {states}, some of which can come again."
         several = self._values.shape[1] > 6
         others = " Among more than two, others who play otherwise can change it." if several else ""

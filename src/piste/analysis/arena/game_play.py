@@ -68,6 +68,7 @@ class Played(NamedTuple):
     moves: tuple[int, ...]  # every decision, in order; with the seed they are the whole game
     spent: tuple[tuple[int, float], ...]  # the seat and the CPU time of each decision
     forfeits: tuple[Forfeit, ...] = ()
+    payoffs: tuple[int, ...] = ()
 
 
 def play_out(
@@ -137,7 +138,7 @@ def play_game(
     steps = zip(table.history(), table.actors(), strict=True)
     moves = tuple(step for step, actor in steps if actor >= 0 and isinstance(step, int))
     began = deciders[0] if deciders else None
-    return Played(ending.winner, began, rounds, turns, moves, tuple(spent), tuple(forfeits))
+    return Played(ending.winner, began, rounds, turns, moves, tuple(spent), tuple(forfeits), ending.payoffs)
 
 
 class ForfeitError(BotError):

@@ -42,6 +42,7 @@ class Outcome:
     rounds: tuple[int, ...]  # won by each seat, where a game has rounds
     turns: int = 0
     times: Times = field(default=(Time(), Time()), compare=False)
+    payoffs: tuple[int, ...] = ()  # of each seat
 
     @property
     def decisions(self) -> int:
@@ -240,7 +241,7 @@ class Match(NamedTuple):
         one, two = (
             Time.of([seconds for seat, seconds in played.spent if (seat == own) == first]) for first in (True, False)
         )
-        return Outcome(deal, own, played.winner, played.rounds, played.turns, (one, two))
+        return Outcome(deal, own, played.winner, played.rounds, played.turns, (one, two), played.payoffs)
 
 
 def play_deals(match: Match, numbers: range) -> list[Deal]:

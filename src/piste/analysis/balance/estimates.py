@@ -61,14 +61,14 @@ def points(counts: Mapping[float, int]) -> Estimate:
     return Estimate(p, *wilson_interval(p, max(0.0, squares - p * p), of), MEASURED, of)
 
 
-def mean(values: Sequence[float]) -> Estimate:
-    """Return the mean of a sample, with its 95 % interval."""
+def mean(values: Sequence[float], least: float = 0.0) -> Estimate:
+    """Return the mean of a sample of numbers that are no lower than `least`, with its 95 % interval."""
     n = len(values)
     if n == 0:
         return Estimate(0.0, 0.0, 0.0, MEASURED, 0)
     middle = sum(values) / n
     off = Z_95 * sqrt(variance(values) / n)
-    return Estimate(middle, max(0.0, middle - off), middle + off, MEASURED, n)
+    return Estimate(middle, max(least, middle - off), middle + off, MEASURED, n)
 
 
 def variance(values: Sequence[float]) -> float:

@@ -31,6 +31,7 @@ class PlayStatistics(NamedTuple):
     turns: Estimate | None = None
     unfinished: int = 0
     stopped: bool = False  # interrupted before all games were played
+    payoff: Estimate | None = None  # the first player's, where it was noted
 
 
 class TooLargeError(Exception):

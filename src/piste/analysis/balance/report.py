@@ -83,6 +83,15 @@ class Report(NamedTuple):
         return {BEST: as_estimate(self.best, win + draw / self.game.rules.seats(self.options))} | shares
 
     @property
+    def payoffs(self) -> dict[str, Estimate]:
+        """What the player who begins is paid, by who plays; nothing where wins and draws say it all."""
+        if self.best is None or self.best.payoff is None:
+            return {}
+        mean, off = self.best.payoff.mean, 2 * self.best.within * self.best.payoff.largest
+        best = Estimate(mean, mean - off, mean + off, self.best.known)
+        return {BEST: best} | {who: stats.payoff for who, stats in self.statistics.items() if stats.payoff}
+
+    @property
     def draws(self) -> dict[str, Estimate]:
         best = {} if self.best is None else {BEST: as_estimate(self.best, self.best.chances.draw)}
         return best | {who: stats.draws for who, stats in self.statistics.items()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable
 from contextlib import closing, nullcontext
@@ -57,8 +58,9 @@ class SelfPlayGames(NamedTuple):
         decisions = [game.decisions for game in self.games]
         lengths = {length: float(n) for length, n in sorted(Counter(decisions).items())}
         return PlayStatistics(
-            points(made), drawn, mean(decisions), lengths, mean([game.turns for game in self.games])
-        )
+            points(made), drawn, mean(decisions), lengths, mean([game.turns for game in self.games]),
+            payoff=mean([game.payoffs[self.first] for game in self.games], -math.inf),
+        )  # fmt: skip
 
     def stakes(self) -> StakesSummary | None:
         """Return how many decisions matter, or None if the solver was asked about none."""

@@ -14,6 +14,7 @@ Squares of measured means are too large by the variance of the mean; that is tak
 
 from __future__ import annotations
 
+import math
 import random
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -22,7 +23,7 @@ from math import exp, factorial
 from typing import NamedTuple
 
 from piste.analysis.arena.match import Result
-from piste.analysis.balance.estimates import MEASURED, Estimate, points, variance
+from piste.analysis.balance.estimates import MEASURED, Estimate, mean, points, variance
 
 RESAMPLES = 200
 """Bootstrap resamples for the intervals."""
@@ -62,6 +63,23 @@ def table(results: Sequence[Result]) -> dict[tuple[str, str], Estimate]:
         estimates[one, two] = points(Counter(every))
         if result.seats == 2:
             estimates[two, one] = points(Counter(1 - y for y in every))
+    return estimates
+
+
+def payoff_table(results: Sequence[Result]) -> dict[tuple[str, str], Estimate]:
+    """Return what each level is paid on average against each other; seats of a deal count as one sample."""
+    estimates = {}
+    for result in results:
+        paid: dict[int, list[int]] = {}
+        for game in result.outcomes:
+            if game.payoffs:
+                paid.setdefault(game.deal, []).append(game.payoffs[game.seat])
+        means = [sum(deal) / len(deal) for deal in paid.values() if len(deal) == result.seats]
+        if means:
+            one, two = result.specs
+            estimates[one, two] = mean(means, -math.inf)
+            if result.seats == 2:
+                estimates[two, one] = mean([-value for value in means], -math.inf)
     return estimates
 
 

@@ -6,8 +6,9 @@ decisions and for cards that only the opponent sees. From that view a seat's cha
 
 - own losses, and others': the value of the best decision less that of the chosen one, to the seat that decided;
 - luck: the value after chance acted less the mean over all outcomes, to the seat that saw it;
-- revealed: the difference of the two values where the account changes its view; and, after a move that no perfect
-  player makes, what the best decision is worth more than the equilibrium had promised.
+- revealed: the difference of the two values where the account changes its view; what a seat learns by a decision of
+  its own, such as the cards that are shown; and, after a move that no perfect player makes, what the best decision is
+  worth more than the equilibrium had promised.
 
 They add up to the result if every choice is worth the position after it, and every chance node the mean of its
 outcomes. docs/coach.md explains it; tests/analysis/coach/test_attribution.py checks it for every solver.
@@ -120,13 +121,14 @@ def attribute(
 
 
 def evaluate_decision(timeline: Timeline, at: int, seat: int) -> Decision:
-    """Return one decision, evaluated from its seat's view; a resignation is worth 0."""
+    """Return one decision, evaluated from its seat's view; a resignation is worth 0, or what it pays."""
     step, evaluation, view = timeline.history[at], timeline.evaluate(at, seat), timeline.view(at, seat)
     values = {choice.action: chance(choice) for choice in evaluation.choices}
     best = evaluation.best.action if values else RESIGNATION
     before = values[best] if values else chance(evaluation)
     if isinstance(step, Resignation):
-        return Decision(at, seat, RESIGNATION, before, 0.0, 0.0, best, evaluation, view)
+        paid = 0.0 if evaluation.payoff is None else timeline.chance(at + 1, seat)
+        return Decision(at, seat, RESIGNATION, before, paid, min([paid, *values.values()]), best, evaluation, view)
     if not values:  # the same whatever is chosen
         values, best = {step: before}, step
     return Decision(at, seat, step, before, values[step], min(values.values()), best, evaluation, view)
@@ -160,6 +162,8 @@ def _columns(
             continue
         decision = decisions[at]
         revealed += sign * (decision.before - timeline.chance(at, viewer))
+        if timeline.tells_more(at, viewer):
+            revealed += sign * (timeline.chance(at + 1, viewer) - decision.after)
         if viewer == seat:
             own -= decision.before - decision.after
         else:

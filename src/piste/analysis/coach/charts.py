@@ -9,6 +9,7 @@ from pathlib import Path
 
 from piste.analysis.coach.review import Review, certainty
 from piste.core.errors import OptionError, PisteError
+from piste.core.evaluation import IN_CHANCES, Unit
 from piste.core.extras import PNG, need
 from piste.core.game import quoted
 
@@ -19,7 +20,10 @@ COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7")
 
 
 def text_chart(
-    chances: Sequence[float], width: int, marks: Mapping[str, Sequence[tuple[int, str]]] | None = None
+    chances: Sequence[float],
+    width: int,
+    marks: Mapping[str, Sequence[tuple[int, str]]] | None = None,
+    unit: Unit = IN_CHANCES,
 ) -> list[str]:
     """Return a chart of at most `width` columns; under it a row of marks for each label, every mark at its step."""
     room = max(10, width - 7)
@@ -37,7 +41,7 @@ def text_chart(
                 grid[between][column] = "|"
         grid[row][column] = "*"
         before = row
-    scale = {0: "100 %", half: " 50 %", ROWS - 1: "  0 %"}
+    scale = {0: scale_text(1.0, unit), half: scale_text(0.5, unit), ROWS - 1: scale_text(0.0, unit)}
     lines = [f"{scale.get(row, '     ')} {''.join(cells)}".rstrip() for row, cells in enumerate(grid)]
     for label, row_marks in (marks or {}).items():
         under = [" "] * wide
@@ -47,8 +51,18 @@ def text_chart(
     return lines
 
 
+def scale_text(part: float, unit: Unit) -> str:
+    """Return what stands beside a line of a chart, five characters wide."""
+    text = f"{100 * part:.0f} %" if unit.largest is None else f"{(2 * part - 1) * unit.largest:.3g}"
+    return f"{text:>5}"
+
+
 def svg(
-    title: str, lines: Sequence[tuple[str, Sequence[float]]], marks: Sequence[tuple[int, int, str]], note: str
+    title: str,
+    lines: Sequence[tuple[str, Sequence[float]]],
+    marks: Sequence[tuple[int, int, str]],
+    note: str,
+    unit: Unit = IN_CHANCES,
 ) -> str:
     """Return a chart as SVG: a line for each name, and marks as (line, step, text)."""
     wide, high, left, top = 640.0, 240.0, 52.0, 44.0
@@ -70,7 +84,7 @@ def svg(
     for percent in (0, 25, 50, 75, 100):
         at, shade = y(percent / 100), "#888" if percent == 50 else "#ddd"
         parts.append(f'<line x1="{left}" y1="{at}" x2="{left + wide}" y2="{at}" stroke="{shade}"/>')
-        parts.append(f'<text x="{left - 6}" y="{at + 4}" text-anchor="end">{percent} %</text>')
+        parts.append(f'<text x="{left - 6}" y="{at + 4}" text-anchor="end">{scale_text(percent / 100, unit)}</text>')
     for number, (name, chances) in enumerate(lines):
         colour = COLOURS[number % len(COLOURS)]
         points = " ".join(f"{x(at):.1f},{y(chance):.1f}" for at, chance in enumerate(chances))
@@ -100,7 +114,7 @@ def chart_path(name: str) -> Path:
 
 def save_chart(review: Review, seats: tuple[int, ...], path: Path) -> None:
     """Write a chart of the winning chances of these seats."""
-    title = f"{review.game.notation.TITLE}: chance to win, as each saw it"
+    title = f"{review.game.notation.TITLE}: {review.unit.name}, as each saw it"
     lines = [(review.names[seat], [chances[seat] for chances in review.attribution.chances]) for seat in seats]
     marks = [
         (seats.index(d.seat), d.step, f"{review.names[d.seat]}: {review.told(d)}, {review.label(d)}")
@@ -110,16 +124,17 @@ def save_chart(review: Review, seats: tuple[int, ...], path: Path) -> None:
     note = certainty(review)
     try:
         if path.suffix.lower() == ".svg":
-            path.write_text(svg(title, lines, marks, note), encoding="utf-8")
+            path.write_text(svg(title, lines, marks, note, review.unit), encoding="utf-8")
         else:
-            _png(title, lines, marks, note, path)
+            _png(title, lines, marks, note, path, review.unit)
     except OSError as e:
         raise PisteError(f"The plot {quoted(path, 200)} cannot be written: {e.strerror or e}.") from None
 
 
 def _png(
-    title: str, lines: list[tuple[str, list[float]]], marks: list[tuple[int, int, str]], note: str, path: Path
-) -> None:
+    title: str, lines: list[tuple[str, list[float]]], marks: list[tuple[int, int, str]], note: str, path: Path,
+    unit: Unit,
+) -> None:  # fmt: skip
     figure = importlib.import_module("matplotlib.figure").Figure(figsize=(7.2, 3.4), layout="constrained")
     axes = figure.subplots()
     for number, (name, chances) in enumerate(lines):
@@ -127,6 +142,9 @@ def _png(
     for number, at, _ in marks:
         axes.plot([at], [100 * lines[number][1][at]], "o", color=COLOURS[number % len(COLOURS)], fillstyle="none")
     axes.set(title=title, ylim=(-2, 102), ylabel="%", xlabel=note)
+    if unit.largest is not None:
+        axes.set_yticks([0, 50, 100], [scale_text(part, unit).strip() for part in (0.0, 0.5, 1.0)])
+        axes.set_ylabel(unit.name)
     axes.axhline(50, color="#888", linewidth=0.8)
     axes.legend()
     figure.savefig(path, format="png", dpi=150)

@@ -21,7 +21,7 @@ from piste.analysis.coach.evaluator import SamplingEvaluator, chance, evaluator_
 from piste.analysis.coach.labels import Labels
 from piste.analysis.coach.timeline import Evaluations
 from piste.core.errors import PisteError
-from piste.core.evaluation import ESTIMATED, EXACT, PROVEN, WITHIN, Progress, quiet
+from piste.core.evaluation import ESTIMATED, EXACT, PROVEN, WITHIN, Progress, Unit, quiet
 from piste.core.game import Game
 from piste.core.record import Record
 from piste.core.replay import replay
@@ -55,6 +55,11 @@ class Review(NamedTuple):
         """Whether every value is computed or proven."""
         return all(word in (EXACT, PROVEN) for word in self.attribution.known)
 
+    @property
+    def unit(self) -> Unit:
+        """What its values are told as."""
+        return Unit.of(next((d.evaluation.payoff for d in self.attribution.decisions), None))
+
     def decisions(self, seat: int | None = None) -> list[Decision]:
         """Return the decisions of a seat, or all of them, without those that had no choice."""
         return [d for d in self.attribution.decisions if seat in (None, d.seat) and naming.is_choice(d)]
@@ -79,7 +84,8 @@ class Review(NamedTuple):
     def why(self, decision: Decision, action: int) -> str:
         """Return one sentence on what a decision is worth there, in the game's words."""
         if action == RESIGNATION:
-            return f"resigning gives up what was left, {100 * decision.before:.0f} %"
+            left = self.unit.value(decision.before) if self.unit.largest else f"{100 * decision.before:.0f} %"
+            return f"resigning gives up what was left, {left}"
         explain = self.game.explain
         return "" if explain is None else str(explain.why(decision.view, decision.evaluation, action))
 
@@ -139,6 +145,7 @@ def document(review: Review, seats: tuple[int, ...]) -> dict[str, Any]:
         "known": list(review.attribution.known),
         "exact": review.exact,
         "within": review.attribution.within,
+        **({} if review.unit.largest is None else {"largest_payoff": review.unit.largest}),
         "labels": dict(zip(naming.NAMES, review.labels, strict=True)),
         "columns": [
             columns_document(review, column) for column in review.attribution.columns if column.seat in seats
@@ -192,12 +199,12 @@ def decision_document(review: Review, decision: Decision) -> dict[str, Any]:
 
 def certainty(review: Review) -> str:
     """Return how the numbers of a review are known, in a sentence."""
-    words, off = review.attribution.known, f"{100 * review.attribution.within:.2g}"
+    words, off = review.attribution.known, review.unit.bound(review.attribution.within)
     if not words:
         return NOTHING
     if review.exact:
         return "Every number is exact." if PROVEN not in words else "Every number is proven."
     if ESTIMATED not in words:
-        return f"Every number is within {off} points."
+        return f"Every number is within {off}."
     some = "Some" if {EXACT, PROVEN, WITHIN} & set(words[:-1]) else "The"
     return f"{some} numbers are estimates: each loss has its margin beside it, which holds in 19 cases of 20."

@@ -77,6 +77,18 @@ class Timeline:
         """Return the winning chance of a seat at a step, from its own view."""
         return chance(self.evaluate(at, seat))
 
+    def tells_more(self, at: int, seat: int) -> bool:
+        """Say whether a seat's own decision at a step told it more than that it took it: what it could have been told
+        then differs by the state."""
+        rules, step, found = self.game.rules, self.history[at], set()
+        if not isinstance(step, int):
+            return False
+        for state in self.known(at, seat).belief.states:
+            found.add((rules.tell(state, step, seat), rules.look(rules.apply(state, step), seat)))
+            if len(found) > 1:
+                return True
+        return False
+
     def expected(self, at: int, seat: int) -> float:
         """Return the mean winning chance over all outcomes of the chance node, from the view of a seat."""
         if not self._evaluator.evaluates_outcomes:

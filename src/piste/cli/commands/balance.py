@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from piste.analysis.balance import skill
 from piste.analysis.balance.estimates import SURE, Estimate, bins
 from piste.analysis.balance.random_play import PlayStatistics
 from piste.analysis.balance.report import ANY, BEST, Report, balance_report
@@ -23,7 +24,7 @@ from piste.core.game import Game, find, quoted, tidy
 
 MAX_GAMES = 10**7
 SHEET = "sheet"
-PERCENT, COUNT = "%", "n"
+PERCENT, COUNT, PAYOFF = "%", "n", "payoff"
 EDGES = ((0.08, "a large"), (0.03, "an"), (0.005, "a small"), (0.0, "hardly an"))
 
 LEGEND = (
@@ -123,6 +124,14 @@ def better(report: Report) -> dict[str, Estimate]:
     return pairs if report.better is None else {"the better of two": report.better} | pairs
 
 
+def better_paid(report: Report) -> dict[str, Estimate]:
+    """Return what the better of two levels is paid by the other, where wins and draws do not say it all."""
+    if not report.payoffs:
+        return {}
+    paid = skill.payoff_table(report.matches)
+    return {f"{one}, {two}": number for (one, two), number in paid.items() if ahead(report, one, two)}
+
+
 def ahead(report: Report, one: str, two: str) -> bool:
     """Say whether a pair is one to list: at a table for two the better one first, at a larger one both ways."""
     levels = report.levels
@@ -135,6 +144,7 @@ def deciding(report: Report) -> dict[str, Estimate]:
 
 PARTS: tuple[tuple[str, str, str, Callable[[Report], dict[str, Estimate]]], ...] = (
     ("first", "First player's share", PERCENT, lambda report: report.shares),
+    ("payoff", "First player's payoff", PAYOFF, lambda report: report.payoffs),
     ("draws", "Draws", PERCENT, lambda report: report.draws),
     (
         "decisions",
@@ -146,6 +156,7 @@ PARTS: tuple[tuple[str, str, str, Callable[[Report], dict[str, Estimate]]], ...]
     ("matter", "Decisions that matter", PERCENT, mattering),
     ("matter in a game", "Of them in a game", COUNT, in_a_game),
     ("skill", "Value of skill", PERCENT, better),
+    ("skill payoff", "Value of skill in payoff a game", PAYOFF, better_paid),
     ("decides", "What decides a game", PERCENT, deciding),
 )
 """In the order in which they are printed: key for machines, heading for people, unit, and the numbers by name."""
@@ -243,6 +254,8 @@ def cell(number: Estimate | None, unit: str, *, brief: bool) -> str:
         return "-"
     scale, sign = (100.0, " %") if unit == PERCENT else (1.0, "")
     value, low, high = scale * number.value, scale * number.low, scale * number.high
+    if unit == PAYOFF:
+        return payoff_text(number)
     if number.known in SURE:
         return f"{value:.2f}{sign} {number.known}"
     if number.known == WITHIN:
@@ -252,6 +265,16 @@ def cell(number: Estimate | None, unit: str, *, brief: bool) -> str:
     if brief:
         return f"{value:.{digits}f}{sign} ± {(high - low) / 2:.{digits}f}{' est.' if model else ''}"
     return f"{value:.{digits}f}{sign} ({low:.{digits}f} to {high:.{digits}f}){model}"
+
+
+def payoff_text(number: Estimate) -> str:
+    """Return an expected payoff and how it is known."""
+    if number.known in SURE:
+        return f"{number.value:+.4f} {number.known}"
+    if number.known == WITHIN:
+        return f"{number.value:+.4f} within {(number.high - number.low) / 2:.2g}"
+    model = " estimated" if number.known == ESTIMATED else ""
+    return f"{number.value:+.2f} ({number.low:+.2f} to {number.high:+.2f}){model}"
 
 
 def pictures(report: Report, terminal: Terminal, *, alone: bool) -> None:

@@ -20,7 +20,7 @@ from piste.cli.terminal import Terminal
 from piste.compiled.compiler import observation_spec
 from piste.core.dealer import fresh_seed
 from piste.core.errors import OptionError, PisteError
-from piste.core.evaluation import WITHIN, Choice
+from piste.core.evaluation import WITHIN, Choice, Unit
 from piste.core.extras import need, solving
 from piste.core.game import Game, find, names, tidy
 from piste.core.information_set import InformationSet
@@ -136,7 +136,9 @@ def ask(game: Game, problem: Puzzle, terminal: Terminal) -> tuple[int | None, bo
 def hint(game: Game, problem: Puzzle) -> str:
     """Return how much better the best decision is than the next, and one that it is not, if there are others left."""
     best, second, *others = ordered(problem.evaluation)
-    text = f"The best one wins {100 * points(best):.1f} %, the next best {100 * points(second):.1f} %."
+    unit = Unit.of(problem.evaluation.payoff)
+    verb = "wins" if unit.largest is None else "can expect"
+    text = f"The best one {verb} {unit.value(points(best))}, the next best {unit.value(points(second))}."
     if others:
         text += f" It is not {spelled(game, problem, others[-1])}."
     return f"{text} (With a hint this puzzle does not count.)"
@@ -156,7 +158,8 @@ def judge_answer(
             terminal.line(f"  {why[0].upper()}{why[1:]}.")
     if not right:
         lost = points(best) - next(points(c) for c in problem.evaluation.choices if c.action == action)
-        terminal.line(f"Yours gives {100 * lost:.1f} points of winning chance away.")
+        unit = Unit.of(problem.evaluation.payoff)
+        terminal.line(f"Yours gives {unit.amount(lost)} {unit.of_name} away.")
     if not hinted:
         counts = update_streak(game.name, level, right)
         terminal.note(
@@ -167,10 +170,12 @@ def judge_answer(
 def solution_text(game: Game, problem: Puzzle) -> str:
     """Return the answer to a puzzle as one line."""
     choices = ordered(problem.evaluation)[:4]
-    each = [f"{spelled(game, problem, choice)} {100 * points(choice):.1f} %" for choice in choices]
-    known, within = problem.evaluation.known, 100 * problem.evaluation.within
-    how = f"{known} {within:.2g} points" if known == WITHIN else known
-    return f"{', '.join(each)} (margin {100 * problem.margin:.1f} points; {how})"
+    unit = Unit.of(problem.evaluation.payoff)
+    each = [f"{spelled(game, problem, choice)} {unit.value(points(choice))}" for choice in choices]
+    known = problem.evaluation.known
+    how = f"{known} {unit.bound(problem.evaluation.within)}" if known == WITHIN else known
+    margin = f"{unit.amount(problem.margin)}{' points' if unit.largest is None else ''}"
+    return f"{', '.join(each)} (margin {margin}; {how})"
 
 
 def wants_another(terminal: Terminal) -> bool:
@@ -196,6 +201,7 @@ def document(game: Game, problem: Puzzle) -> dict[str, Any]:
         "answer": next(iter(chances)),
         "margin": problem.margin,
         "chances": chances,
+        **({} if problem.evaluation.payoff is None else {"largest_payoff": problem.evaluation.payoff.largest}),
     }
 
 

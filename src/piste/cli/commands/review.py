@@ -20,12 +20,12 @@ from piste.cli.saved_games import find_record
 from piste.cli.styles import game_marker
 from piste.cli.terminal import Terminal
 from piste.core.errors import OptionError
+from piste.core.evaluation import Unit
 from piste.core.game import Game, counted, quoted
 from piste.core.presentation import Mark
 from piste.core.record import Record
 
 MIN_EXPLAINED_LOSS = 1.0  # in points
-MIN_SHOWN_LOSS = 0.05  # less is rounded to 0.0
 MAX_WIDTH = 100
 INDENT = "    "
 
@@ -82,7 +82,8 @@ def show(review: Review, seats: tuple[int, ...], terminal: Terminal, charted: in
     if not review.attribution.chances:
         line(certainty(review))
         return
-    line(f"Chances are judged by what each player could know at that moment. {certainty(review)}")
+    what = "Chances" if review.unit.largest is None else "Payoffs that could be expected"
+    line(f"{what} are judged by what each player could know at that moment. {certainty(review)}")
     terminal.line()
     for text in chart_lines(review, seats, charted, min(width, 80)):
         line(text) if text.startswith(review.names[charted]) else terminal.line(text)
@@ -117,7 +118,8 @@ def chart_lines(review: Review, seats: tuple[int, ...], charted: int, width: int
     }
     shown = {seat: row for seat, row in marks.items() if row}
     chances = [chances[charted] for chances in review.attribution.chances]
-    lines = [f"{name}: chance to win{what}, as {name} saw it", *text_chart(chances, width, shown)]
+    title = f"{name}: {review.unit.name}{what}, as {name} saw it"
+    lines = [title, *text_chart(chances, width, shown, review.unit)]
     if shown:
         used = {letter for row in shown.values() for _, letter in row}
         lines.append(f"      {', '.join(f'{letter} {name}' for name, letter in LETTERS.items() if letter in used)}")
@@ -181,15 +183,17 @@ def attribution_lines(review: Review, columns: Columns) -> list[str]:
     decisions = review.decisions(columns.seat)
     accuracy = review.accuracy(columns.seat)
     played = "nothing could be lost" if accuracy is None else f"accuracy {accuracy:.1f} %"
-    way = f"{name}: from {percent(columns.first)} to {percent(columns.result)}"
+    unit = review.unit
+    way = f"{name}: from {unit.value(columns.first)} to {unit.value(columns.result)}"
     if columns.rounds > 1:
         way = (
             f"{name}: {columns.first:.2f} of {columns.rounds} rounds expected at the deals, {columns.result:.0f} won"
         )
-    notes = [f"  (estimates, together within about {100 * columns.off:.0f} points)"] if columns.off else []
+    off = f"{100 * columns.off:.0f} points" if unit.largest is None else unit.amount(columns.off)
+    notes = [f"  (estimates, together within about {off})"] if columns.off else []
     return [
         way,
-        *(f"  {what + ':':<24}{points(value):>7}" for what, value in rows),
+        *(f"  {what + ':':<24}{unit.signed(value):>7}" for what, value in rows),
         *notes,
         f"  {counted(len(decisions), 'decision')}, {played}{label_counts(review, decisions)}",
     ]
@@ -204,30 +208,24 @@ def label_counts(review: Review, decisions: list[Decision]) -> str:
 
 def decision_line(review: Review, decision: Decision) -> str:
     """Return a decision in one line: what it was, the chance before and after, the best one, the loss."""
-    text = f"{decision.step + 1}. {review.names[decision.seat]}: {review.told(decision)}, {percent(decision.before)}"
+    unit = review.unit
+    who = review.names[decision.seat]
+    text = f"{decision.step + 1}. {who}: {review.told(decision)}, {unit.value(decision.before)}"
     if review.is_won(decision):
         return f"{text} (wins)"
-    if 100 * decision.loss < MIN_SHOWN_LOSS:
+    if not unit.shows(decision.loss):
         name = "" if is_idle(decision) else " (best)"
-        return f"{text}{interval(decision.evaluation.within)}{name}"
-    beside = interval(margin_of(decision))
-    text = f"{text} -> {percent(decision.after)}"
+        return f"{text}{interval(unit, decision.evaluation.within)}{name}"
+    beside = interval(unit, margin_of(decision))
+    text = f"{text} -> {unit.value(decision.after)}"
     if not is_clear(decision):
-        return f"{text}; the best, within the margin ({100 * decision.loss:.1f}{beside})"
+        return f"{text}; the best, within the margin ({unit.amount(decision.loss)}{beside})"
     better = decision.best not in (decision.action, RESIGNATION)
     instead = f"; best {review.told(decision, decision.best)}" if better else ""
     name = review.label(decision)
-    return f"{text}{instead}, loss {100 * decision.loss:.1f}{beside}{f' ({name})' if name else ''}"
+    return f"{text}{instead}, loss {unit.amount(decision.loss)}{beside}{f' ({name})' if name else ''}"
 
 
-def interval(off: float) -> str:
+def interval(unit: Unit, off: float) -> str:
     """Return by how much a value may be off, unless that is less than what is shown of it."""
-    return f" ±{100 * off:.1f}" if 100 * off >= MIN_SHOWN_LOSS else ""
-
-
-def percent(chance: float) -> str:
-    return f"{100 * chance:.1f} %"
-
-
-def points(value: float) -> str:
-    return f"{100 * value:+.1f}"
+    return f" ±{unit.amount(off)}" if unit.shows(off) else ""

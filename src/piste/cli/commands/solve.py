@@ -10,7 +10,17 @@ from piste.cli.background import WorkMessages, work
 from piste.cli.output import print_json
 from piste.cli.terminal import Terminal, complain
 from piste.core.errors import OptionError, PositionError
-from piste.core.evaluation import ESTIMATED, VERSION, WITHIN, Chances, Evaluation, Progress, described
+from piste.core.evaluation import (
+    ESTIMATED,
+    VERSION,
+    WITHIN,
+    Chances,
+    Choice,
+    Evaluation,
+    Progress,
+    Unit,
+    described,
+)
 from piste.core.extras import need, solver_of, solving
 from piste.core.game import Game, find, quoted
 from piste.core.information_set import InformationSet
@@ -98,14 +108,12 @@ def common_knowledge(position: Position, named: str | None) -> InformationSet:
 def show(game: Game, verdict: Evaluation, terminal: Terminal) -> None:
     terminal.whole(verdict.position)
     who = game.seat_name(verdict.seat)
-    terminal.line(f"Player {who} {chances_text(verdict.chances)}{certainty(verdict)}")
+    terminal.line(f"Player {who} {worth_text(verdict)}{certainty(verdict)}")
     mixed = sum(choice.mix > 0 for choice in verdict.choices) > 1
-    best = verdict.best.chances.value if verdict.choices else 0.0
-    for choice in sorted(verdict.choices, key=lambda choice: -choice.chances.value):
-        less = 50 * (best - choice.chances.value)
+    best = verdict.best.value if verdict.choices else 0.0
+    for choice in sorted(verdict.choices, key=lambda choice: -choice.value):
         note = f", {100 * choice.mix:.1f} % of the mix" if mixed else ""
-        lost = f", {less:.2f} points less" if less >= 0.005 else ""
-        terminal.line(f"  {choice.name}: {chances_text(choice.chances)}{note}{lost}")
+        terminal.line(f"  {choice.name}: {worth_text(choice)}{note}{less_text(choice, best)}")
     terminal.line(verdict.how)
 
 
@@ -114,9 +122,23 @@ def chances_text(chances: Chances) -> str:
     return f"wins {100 * chances.win:.2f} %{draws}, loses {100 * chances.loss:.2f} %"
 
 
+def worth_text(worth: Evaluation | Choice) -> str:
+    """Return the expected payoff, if the game pays other amounts than for a win and for a loss, and the chances."""
+    chances = chances_text(worth.chances)
+    return chances if worth.payoff is None else f"expects {worth.payoff.mean:+.4f}: {chances}"
+
+
+def less_text(choice: Choice, best: float) -> str:
+    """Return how much less a decision is worth than the best one."""
+    less = best - choice.value
+    if choice.payoff is not None:
+        return f", {less * choice.payoff.largest:.4f} less" if less * choice.payoff.largest >= 0.00005 else ""
+    return f", {50 * less:.2f} points less" if 50 * less >= 0.005 else ""
+
+
 def certainty(verdict: Evaluation) -> str:
     """Return how a value is known, in one word, and by how much it may be off."""
     if verdict.known in (WITHIN, ESTIMATED):
         sign = "within" if verdict.known == WITHIN else "estimated ±"
-        return f" ({sign} {100 * verdict.within:.2g} points)"
+        return f" ({sign} {Unit.of(verdict.payoff).bound(verdict.within)})"
     return f" ({verdict.known})"

@@ -35,7 +35,6 @@ from piste.web.views.study import (
     Streak,
     Value,
     analysis_model,
-    chances_text,
     day_number,
     decision_values,
     game_charts,
@@ -45,6 +44,7 @@ from piste.web.views.study import (
     study_model,
     told_lines,
     verdict,
+    worth_text,
 )
 from piste.web.workers.worker_pool import WorkersBusyError
 
@@ -244,7 +244,7 @@ class StudySite:
                 else:
                     evaluation = worth.evaluation
                     values = decision_values(game, board.view, evaluation, worth.reasons, names=people)
-                    known, how, chances = known_text(evaluation), evaluation.how, chances_text(evaluation.chances)
+                    known, how, chances = known_text(evaluation), evaluation.how, worth_text(evaluation)
         parts = self.pages.parts(shown.model, only=("people",))
         page = self.analysis_page(
             game, board.position, shown=shown, parts=parts, values=values, known=known, how=how, pending=pending,

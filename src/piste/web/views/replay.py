@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from piste.core.errors import IllegalDecisionError
+from piste.core.evaluation import IN_CHANCES, Unit
 from piste.core.game import Game, counted, listed
 from piste.core.protocols import HIDDEN, RESIGNS, SPECTATOR
 from piste.core.scene import HAND, Area, Standing
@@ -210,13 +211,14 @@ def chances_graph(replay: ReplayStep) -> ChancesGraph | None:
     known = chances[0] if chances else replay.labels
     seats = [label for i, label in enumerate(replay.labels) if label in known and replay.seat in (i, SPECTATOR)]
     by = "each" if len(seats) > 1 else who[seats[0]].lower() if who[seats[0]] == YOU else who[seats[0]]
-    title = f"Chance of winning, as {by} saw it"
+    unit = Unit(review.get("largest_payoff"))
+    title = f"{'Chance of winning' if unit.largest is None else 'Expected payoff'}, as {by} saw it"
     lines, marks, labelled = [], [], []
     for label in seats:
         points = " ".join(
             f"{i * wide:.1f},{100 * (1 - moment[label]):.1f}" for i, moment in enumerate(chances[first:])
         )
-        now = f"{100 * chances[replay.step][label]:.0f} %" if replay.step < len(chances) else "–"
+        now = now_text(chances[replay.step][label], unit) if replay.step < len(chances) else "–"
         lines.append((who[label], points, now))
     for decision in review.get("decisions", ()):
         if decision["label"]:
@@ -224,16 +226,21 @@ def chances_graph(replay: ReplayStep) -> ChancesGraph | None:
             if decision["seat"] in seats:
                 height = 100 * (1 - chances[min(step, len(chances) - 1)][decision["seat"]])
                 marks.append((seats.index(decision["seat"]), (step - first) * wide, height, decision["label"]))
-            cost = f"{cost_text(decision)} of winning chance"
+            cost = f"{cost_text(decision, unit)} of {'winning chance' if unit.largest is None else 'expected payoff'}"
             sentence = f"{who[decision['seat']]}: {told(decision)}, {decision['label']}, {cost}"
             labelled.append((step, sentence))
     return ChancesGraph(title, tuple(lines), tuple(marks), (replay.step - first) * wide, tuple(labelled))
 
 
-def cost_text(decision: Mapping[str, Any]) -> str:
+def now_text(chance: float, unit: Unit) -> str:
+    return f"{100 * chance:.0f} %" if unit.largest is None else unit.value(chance)
+
+
+def cost_text(decision: Mapping[str, Any], unit: Unit) -> str:
     """Return what a decision cost, with how far that may be off."""
-    margin = 100 * margin_of(decision)
-    return f"{100 * decision['loss']:.1f}{f' ± {margin:.1f}' if margin >= 0.05 else ''} %"
+    margin = margin_of(decision)
+    beside = f" ± {unit.amount(margin)}" if unit.shows(margin) else ""
+    return f"{unit.amount(decision['loss'])}{beside}{' %' if unit.largest is None else ''}"
 
 
 def told(decision: Mapping[str, Any]) -> str:
@@ -254,13 +261,14 @@ def coach_comment(replay: ReplayStep) -> dict[str, Any] | None:
         if decision["step"] == replay.step - 1:
             who = dict(zip(replay.labels, replay.people, strict=True))[decision["seat"]]
             clear = decision["loss"] > margin_of(decision)
-            extra = {"who": who, "cost": cost_text(decision), "told": told(decision), "best_why": ""}
+            unit = Unit(replay.review.get("largest_payoff"))
+            extra = {"who": who, "cost": cost_text(decision, unit), "told": told(decision), "best_why": ""}
             made = {**extra, **decision}
             made |= {
                 key: with_names(str(made.get(key) or ""), replay.labels, replay.people)
                 for key in ("told", "why", "best_why")
             }
-            return {**made, "clear": clear, "compared": compared(decision)}
+            return {**made, "clear": clear, "compared": compared(decision, unit)}
     return None
 
 
@@ -274,7 +282,7 @@ def with_names(text: str, labels: Sequence[str], names: Sequence[str]) -> str:
     return re.sub("|".join(rf"{re.escape(player)}\b" for player in people), named, text)
 
 
-def compared(decision: Mapping[str, Any]) -> tuple[tuple[str, str, bool], ...]:
+def compared(decision: Mapping[str, Any], unit: Unit = IN_CHANCES) -> tuple[tuple[str, str, bool], ...]:
     """Return the best decisions and the one that was made: name, chance and whether it was made; the best first."""
     choices = sorted(decision.get("choices", ()), key=lambda one: -one["chance"])
     made = decision["decision"]
@@ -283,7 +291,7 @@ def compared(decision: Mapping[str, Any]) -> tuple[tuple[str, str, bool], ...]:
         return ()  # such as a resignation
     if made not in [one["decision"] for one in shown]:
         shown = [*shown[:-1], *(one for one in choices if one["decision"] == made)]
-    return tuple((one["decision"], f"{100 * one['chance']:.1f} %", one["decision"] == made) for one in shown)
+    return tuple((one["decision"], unit.value(one["chance"]), one["decision"] == made) for one in shown)
 
 
 def summaries(replay: ReplayStep) -> tuple[Summary, ...]:
@@ -303,6 +311,8 @@ def summaries(replay: ReplayStep) -> tuple[Summary, ...]:
             accuracy, faults = "", f"{faults}: little depended on them" if accuracy else faults
         text = f"{counted(column['decisions'], 'decision')}{accuracy}, {faults}"
         step = costliest({"decisions": own}, column["seat"])
-        cost = next((cost_text(one) for one in own if one["step"] == step - 1), "")
+        cost = next(
+            (cost_text(one, Unit(replay.review.get("largest_payoff"))) for one in own if one["step"] == step - 1), ""
+        )
         found.append(Summary(replay.people[seat], text, step, cost))
     return tuple(found)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from piste.analysis.coach.board import Board
 from piste.analysis.coach.progress import Average, GameProgress, first_and_last
-from piste.core.evaluation import ESTIMATED, WITHIN, Chances, Evaluation
+from piste.core.evaluation import ESTIMATED, WITHIN, Chances, Choice, Evaluation, Unit
 from piste.core.game import Game, find, tidy
 from piste.core.presentation import Drawn, EventContext, Pause
 from piste.core.protocols import CHANCE, HIDDEN, OVER
@@ -131,18 +131,15 @@ def puzzle_model(puzzle: SolvedPuzzle, decide: str) -> TableViewModel:
     return model._replace(areas=areas, choices=choices)
 
 
-def points(chances: Chances) -> float:
-    return chances.win + chances.draw / 2
+def points(choice: Choice) -> float:
+    return (1 + choice.value) / 2
 
 
-def points_text(chances: Chances) -> str:
-    """Return the chance to win, or how the game ends where that is certain."""
-    certain = [
-        word
-        for word, part in zip(("Win", "Draw", "Loss"), (chances.win, chances.draw, chances.loss), strict=True)
-        if part == 1
-    ]
-    return certain[0] if certain else percent(points(chances))
+def points_text(choice: Choice) -> str:
+    """Return the chance to win, or how the game ends where that is certain; or the expected payoff."""
+    certain = [word for word, part in zip(("Win", "Draw", "Loss"), choice.chances, strict=True) if part == 1]
+    shown = Unit.of(choice.payoff).value(points(choice))
+    return certain[0] if certain and choice.payoff is None else shown
 
 
 def percent(part: float) -> str:
@@ -157,12 +154,18 @@ def chances_text(chances: Chances) -> str:
     return f"wins {percent(chances.win)}{draws}"
 
 
+def worth_text(evaluation: Evaluation) -> str:
+    """Return what is to be expected of a position."""
+    chances = chances_text(evaluation.chances)
+    return chances if evaluation.payoff is None else f"expects {evaluation.payoff.mean:+.2f}, {chances}"
+
+
 def known_text(evaluation: Evaluation) -> str:
     """Return how values are known, and by how much they may be off."""
     if evaluation.known == WITHIN:
-        return f"Within {100 * evaluation.within:.2g} points"
+        return f"Within {Unit.of(evaluation.payoff).bound(evaluation.within)}"
     if evaluation.known == ESTIMATED:
-        return f"Estimated: ± {100 * evaluation.within:.2g} points, in 19 cases of 20"
+        return f"Estimated: ± {Unit.of(evaluation.payoff).bound(evaluation.within)}, in 19 cases of 20"
     return evaluation.known.capitalize()
 
 
@@ -178,20 +181,20 @@ def decision_values(
     names = seat_names(game, view, names)
     prompt = game.text.ask(view, names) if view.actions else None
     labels = {} if prompt is None else {one.action: one for one in choices(game, prompt, view)}
-    best = max((points(choice.chances) for choice in evaluation.choices), default=0.0)
-    differ = any(best - points(choice.chances) > LEAST_LOSS for choice in evaluation.choices)
+    best = max((points(choice) for choice in evaluation.choices), default=0.0)
+    differ = any(best - points(choice) > LEAST_LOSS for choice in evaluation.choices)
     mixed = differ and sum(choice.mix > LEAST_LOSS for choice in evaluation.choices) > 1
     values = []
     for choice, reason in zip(evaluation.choices, reasons, strict=True):
-        less = best - points(choice.chances)
+        less = best - points(choice)
         name, label = choice.name, labels[choice.action].label if choice.action in labels else ""
         if tidy(name) in tidy(label) or (label and name in game.notation.SEATS):
             name, label = label[0].upper() + label[1:], ""
         values.append(
             Value(
-                choice.name, name, label, points(choice.chances), points_text(choice.chances),
+                choice.name, name, label, points(choice), points_text(choice),
                 chances_text(choice.chances) if LEAST_LOSS <= choice.chances.draw < 1 else "",
-                f"{100 * less:.1f}" if less > LEAST_LOSS else "",
+                Unit.of(choice.payoff).amount(less) if less > LEAST_LOSS else "",
                 f"{100 * choice.mix:.0f} %" if mixed and choice.mix >= LEAST_MIX else "",
                 with_names(reason, game.notation.SEATS, names),
                 less <= LEAST_LOSS and differ, choice.action == chosen,
@@ -216,7 +219,8 @@ def verdict(puzzle: SolvedPuzzle, chosen: int) -> Verdict:
         text = mine.reason
     elif mine is not None:
         wrong = with_minus_sign(told[mine.decision])
-        text = f"{wrong[0].upper()}{wrong[1:]} gives away {mine.less} % of winning chance. {best.reason}"
+        what = "% of winning chance" if puzzle.evaluation.payoff is None else "of expected payoff"
+        text = f"{wrong[0].upper()}{wrong[1:]} gives away {mine.less} {what}. {best.reason}"
     # It stands above the list already.
     values = tuple(one._replace(reason="") if one.reason and one.reason in text else one for one in values)
     return Verdict(right, title, text, values, known_text(puzzle.evaluation), puzzle.evaluation.how)
