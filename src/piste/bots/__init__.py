@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 ENTRY_POINTS = "piste.bots"
 PROGRAM = "cmd:"
+MODEL = "model:"
 _FUNCTION = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*")
 
 LEVELS = ("novice", "steady", "strong", "perfect")
@@ -174,8 +175,9 @@ def feel(game: Game, spec: str, options: Any = None) -> str:
 
 
 def find(spec: str, game: Game, options: Any = None, *, limit: float | None = None) -> Bot:
-    """Return the bot that is asked for: by name, as `cmd:COMMAND LINE` for a program that takes the seat, or as
-    `module:function` for a function of Python that is called with the game and returns a bot.
+    """Return the bot that is asked for: by name, as `cmd:COMMAND LINE` for a program that takes the seat, as
+    `model:PROVIDER/NAME` for a language model, or as `module:function` for a function of Python that is called with
+    the game and returns a bot.
 
     One that cannot play with these options here, for want of a library, is refused; without any, with the sheet's.
     `limit` is how many seconds a program has for an answer.
@@ -186,6 +188,10 @@ def find(spec: str, game: Game, options: Any = None, *, limit: float | None = No
 
         command = wanted.removeprefix(PROGRAM).strip()
         return ProgramBot(command, game, limit=ANSWER_TIMEOUT_S if limit is None else limit)
+    if wanted.startswith(MODEL):
+        from piste.bots.model import ModelBot
+
+        return ModelBot(wanted.removeprefix(MODEL).strip(), game)
     if wanted in _own(game):
         why = refused(wanted, game, options)
         if why is not None:

@@ -35,6 +35,7 @@ OPENSPIEL = Feature("OpenSpiel", "openspiel", ("numpy", "pyspiel"))
 CLUSTER = Feature("A cluster", "cluster", ("distributed",))
 POSTGRES = Feature("A database of PostgreSQL", "postgres", ("psycopg", "procrastinate"))
 MCP = Feature("`piste mcp`", "mcp", ("mcp",))
+MODELS = Feature("A language model", "inspect", ("inspect_ai",))
 PNG = Feature("A plot as PNG", "plot", ("matplotlib",))
 SERVE = Feature(
     "`piste serve`",

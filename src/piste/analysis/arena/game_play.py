@@ -129,6 +129,11 @@ def play_game(
     finally:
         for bot in seated:
             bot.close()
+    return finished(table, spent, forfeits)
+
+
+def finished(table: Table, spent: Sequence[tuple[int, float]], forfeits: Sequence[Forfeit]) -> Played:
+    """Return what a game that is over came to."""
     ending, position = table.ending(), table.view().position
     assert ending is not None
     # A game that counts its turns says how many there were; elsewhere a turn is what one seat decides in a row.

@@ -33,6 +33,11 @@ class EntrantLosses(NamedTuple):
     estimated: dict[tuple[str, str], Loss]
 
 
+def phase_of(number: int, decisions: int) -> str:
+    """Return the phase of a decision, by its number and how many the game had."""
+    return PHASES[min(2, 3 * number // max(1, decisions))]
+
+
 def losses(results: Results, entrant: int) -> EntrantLosses:
     """Return what an entrant's decisions cost in the games that were reviewed."""
     found: tuple[dict[tuple[str, str], list[list[float]]], dict[tuple[str, str], list[list[float]]]] = {}, {}
@@ -42,17 +47,17 @@ def losses(results: Results, entrant: int) -> EntrantLosses:
             for one in review.decisions:
                 if game.seats[one.seat] != entrant:
                     continue
-                phase = PHASES[min(2, 3 * one.number // max(1, len(game.moves)))]
+                phase = phase_of(one.number, len(game.moves))
                 kind = results.plan.game.kind_name(one.kind)
                 for cell in {("", ""), (phase, ""), ("", kind), (phase, kind)}:
                     lots.setdefault((one.known == ESTIMATED, cell), []).append(one.loss)
         for (guessed, cell), costs in lots.items():
             found[guessed].setdefault(cell, []).append(costs)
-    known, estimated = ({cell: _loss(deals) for cell, deals in sorted(part.items())} for part in found)
+    known, estimated = ({cell: mean_loss(deals) for cell, deals in sorted(part.items())} for part in found)
     return EntrantLosses(entrant, known, estimated)
 
 
-def _loss(deals: list[list[float]]) -> Loss:
+def mean_loss(deals: list[list[float]]) -> Loss:
     """Return the mean over all decisions, with the interval of independent deals."""
     count = sum(map(len, deals))
     mean = sum(map(sum, deals)) / count

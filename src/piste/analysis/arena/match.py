@@ -101,10 +101,10 @@ class Result:
         return Score(one, two, three, rounds)
 
 
-def with_turn_limit(game: Game, given: dict[str, int | str]) -> Any:
+def with_turn_limit(game: Game, given: dict[str, int | str], turns: int = DEFAULT_TURN_LIMIT) -> Any:
     """Return the options, with a turn limit where a game could otherwise be endless."""
     if "turns" not in given and getattr(game.rules.Options(), "turns", 1) == 0:
-        given = {**given, "turns": DEFAULT_TURN_LIMIT}
+        given = {**given, "turns": turns}
     return game.options(given)
 
 

@@ -229,20 +229,30 @@ def _line(document: dict[str, Any]) -> bytes:
 def deal_document(deal: DealResult) -> dict[str, Any]:
     return {
         "deal": [deal.lineup, deal.number],
-        "games": [
-            {
-                "seats": game.seats,
-                "winner": game.winner,
-                "began": game.began,
-                "turns": game.turns,
-                "rounds": game.rounds,
-                "moves": game.moves,
-                "forfeits": [list(forfeit) for forfeit in game.forfeits],
-                "cpu": [list(time) for time in game.times],
-            }
-            for game in deal.games
-        ],
+        "games": [game_document(game) for game in deal.games],
     }
+
+
+def game_document(game: GameResult) -> dict[str, Any]:
+    return {
+        "seats": game.seats,
+        "winner": game.winner,
+        "began": game.began,
+        "turns": game.turns,
+        "rounds": game.rounds,
+        "moves": game.moves,
+        "forfeits": [list(forfeit) for forfeit in game.forfeits],
+        "cpu": [list(time) for time in game.times],
+    }
+
+
+def read_game(game: dict[str, Any]) -> GameResult:
+    """Return the game that a document describes."""
+    return GameResult(
+        tuple(game["seats"]), game["winner"], game["began"], game["turns"], tuple(game["moves"]),
+        tuple(Forfeit(*one) for one in game["forfeits"]), tuple(Time(*one) for one in game["cpu"]),
+        tuple(game["rounds"]),
+    )  # fmt: skip
 
 
 def review_document(review: DealReview) -> dict[str, Any]:
@@ -271,14 +281,7 @@ def _read_line(document: dict[str, Any], plan: Plan) -> DealResult | DealReview:
             for game in document["games"]
         )
         return DealReview(lineup, number, reviews)
-    games = tuple(
-        GameResult(
-            tuple(game["seats"]), game["winner"], game["began"], game["turns"], tuple(game["moves"]),
-            tuple(Forfeit(*one) for one in game["forfeits"]), tuple(Time(*one) for one in game["cpu"]),
-            tuple(game["rounds"]),
-        )
-        for game in document["games"]
-    )  # fmt: skip
+    games = tuple(read_game(game) for game in document["games"])
     if sorted(game.seats for game in games) != sorted(plan.orders(lineup)):
         raise ValueError("not every order of the seats, each once")
     return DealResult(lineup, number, games)

@@ -5,7 +5,7 @@ A game is worked out again from its deal and its decisions, so reviews can be ma
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -14,7 +14,7 @@ from piste.analysis.arena.chunks import Pace
 from piste.analysis.arena.plan import Plan
 from piste.analysis.arena.results import DealResult, DealReview, DecisionReview, GameResult, GameReview, Results
 from piste.analysis.coach import sampled_attribution
-from piste.analysis.coach.attribution import RESIGNATION, attribute
+from piste.analysis.coach.attribution import RESIGNATION, Attribution, Decision, attribute
 from piste.analysis.coach.evaluator import Evaluator, SamplingEvaluator, evaluator_of
 from piste.analysis.coach.labels import is_choice
 from piste.analysis.coach.puzzles import Puzzle
@@ -74,8 +74,27 @@ def rebuild(plan: Plan, deal: DealResult, game: GameResult, decisions: int | Non
     return table
 
 
-def review_game(plan: Plan, deal: DealResult, game: GameResult) -> GameReview:
-    """Review one game."""
+class EvaluatedGame(NamedTuple):
+    """A finished game with what the coach says of every step."""
+
+    table: Table
+    attribution: Attribution
+    luck: tuple[float, ...]  # of each seat; () where it cannot be taken off a result
+    numbers: Mapping[int, int]  # which decision of the game a step is, by step
+
+    @property
+    def exact(self) -> bool:
+        """Whether luck is exact, and nothing on average whoever plays."""
+        known = self.attribution.known
+        return bool(self.luck) and self.attribution.fair_luck and all(word in (EXACT, PROVEN) for word in known)
+
+    def decisions(self) -> list[Decision]:
+        """Return the decisions in which there was a choice."""
+        return [one for one in self.attribution.decisions if is_choice(one) and one.action != RESIGNATION]
+
+
+def evaluate_game(plan: Plan, deal: DealResult, game: GameResult) -> EvaluatedGame:
+    """Evaluate every step of a game that was played in a tournament."""
     evaluator, table = _evaluator(plan.game, plan.options), rebuild(plan, deal, game)
 
     def stop_here(*_: object) -> None:
@@ -90,14 +109,19 @@ def review_game(plan: Plan, deal: DealResult, game: GameResult) -> GameReview:
     taken = [
         isinstance(step, int) and actor >= 0 for step, actor in zip(table.history(), table.actors(), strict=True)
     ]
-    numbers = {step: sum(taken[:step]) for step in range(len(taken))}
+    return EvaluatedGame(table, found, luck, {step: sum(taken[:step]) for step in range(len(taken))})
+
+
+def review_game(plan: Plan, deal: DealResult, game: GameResult) -> GameReview:
+    """Review one game."""
+    evaluated = evaluate_game(plan, deal, game)
     decisions = tuple(
-        DecisionReview(numbers[one.step], one.seat, one.view.kind, round(one.loss, DIGITS), one.evaluation.known)
-        for one in found.decisions
-        if is_choice(one) and one.action != RESIGNATION
+        DecisionReview(
+            evaluated.numbers[one.step], one.seat, one.view.kind, round(one.loss, DIGITS), one.evaluation.known
+        )
+        for one in evaluated.decisions()
     )
-    exact = bool(luck) and found.fair_luck and all(known in (EXACT, PROVEN) for known in found.known)
-    return GameReview(luck, exact, decisions)
+    return GameReview(evaluated.luck, evaluated.exact, decisions)
 
 
 class Costly(NamedTuple):
