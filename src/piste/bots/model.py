@@ -71,7 +71,7 @@ async def ask(
     try:
         for _ in range(retries + 1):
             output = await _generate(model, messages, config or GenerateConfig(), cache)
-            read = Fault(TIMED_OUT, "You did not answer in time. Answer again, more briefly.")
+            read: Answer | Fault = Fault(TIMED_OUT, "You did not answer in time. Answer again, more briefly.")
             if output is not None:
                 outputs.append(output)
                 text = "" if output.empty else output.completion
@@ -118,7 +118,9 @@ def read_output(view: SeatView, output: ModelOutput, style: PromptStyle) -> Answ
 async def _generate(model: Model, messages: list[ChatMessage], config: Any, cache: bool | None) -> ModelOutput | None:
     """Return the output, or None if the last attempt timed out. Other trouble with the provider is raised."""
     try:
-        return await model.generate(messages, config=config, **({} if cache is None else {"cache": cache}))
+        if cache is None:  # as the run is configured
+            return await model.generate(messages, config=config)
+        return await model.generate(messages, config=config, cache=cache)
     except Exception as e:
         if is_timeout(e):
             return None

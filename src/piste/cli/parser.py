@@ -27,7 +27,7 @@ SHELLS = ("bash", "zsh", "fish")
 GROUPS = {
     "play": ("play", "resume", "join", "games", "bots", "rules"),
     "study": ("replay", "review", "puzzle", "progress"),
-    "analyse": ("solve", "match", "tournament", "simulate", "balance"),
+    "analyse": ("solve", "match", "tournament", "eval", "simulate", "balance"),
     "develop": ("new", "check", "check-bot", "verify", "bench", "where", "completion", "man"),
     "host": ("serve", "mcp", "worker", "admin"),
 }
@@ -266,7 +266,8 @@ def make_parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
 """,
         ANY_GAME,
         value(
-            "entrants", "ENTRANT", "a bot's name, cmd:PROGRAM or module:function; NAME=... gives it a name", nargs="*"
+            "entrants", "ENTRANT", "a bot's name, cmd:PROGRAM, model:NAME, module:function; NAME=... gives it a name",
+            nargs="*",
         ),
         flag("--gauntlet", "the first entrant against each of the others, instead of all against all"),
         value("--games", "N", "of each pairing, rounded up to whole deals (default: 200; with --sprt 20000)"),
@@ -284,6 +285,30 @@ def make_parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
             value("--results", "FILE", "where the results are kept (default: a new file; see piste where)"),
             value("--resume", "FILE", "go on with the tournament of this file, or show it"),
         ),
+    ).intermixed = True  # fmt: skip
+    command(
+        "eval", "evaluate a language model by what its decisions cost, or make a report of logs",
+        """\
+  piste eval --model openai/gpt-5 --game prime-duel --max-cost 5
+  piste eval --model piste/steady --game zero-sum-duel --sizes both
+  piste eval report logs --html report.html
+""",
+        value("words", "report LOG", "make a report of these logs of Inspect, or of folders of them", nargs="*"),
+        value("--model", "NAME", "as Inspect names it: PROVIDER/NAME; a bot is piste/random to piste/perfect"),
+        value("--base-url", "URL", "where the provider's API is, if it is not the usual place"),
+        repeated("--game", "GAME", "this game only (default: all); may be given again"),
+        repeated("--task", "TASK", "decisions or games only (default: both)"),
+        value("--positions", "N", "single decisions of each game (default: 10)", default="10"),
+        value("--deals", "N", "deals of each game, played from every seat (default: 10)", default="10"),
+        value("--opponent", "LEVEL", "whom it plays against (default: steady)", default="steady"),
+        value("--sizes", "WHICH", "default, varied (against memorising) or both", default="default"),
+        SET,
+        value("--seed", "TEXT", "the same seed, the same positions and deals (default: piste)", default="piste"),
+        value("--max-cost", "DOLLARS", "ask nothing more once a task has cost so much"),
+        value("--prices", "FILE", "what tokens cost, as Inspect reads it with --model-cost-config"),
+        value("--logs", "FOLDER", "where logs are kept (default: in piste's folder)"),
+        value("--html", "FILE", "write the report as a page, too"),
+        JSON,
     ).intermixed = True  # fmt: skip
     command(
         "simulate", "play many games at once and count the results",

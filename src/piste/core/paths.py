@@ -14,6 +14,9 @@ TOURNAMENTS = "tournaments"
 MCP_GAMES = "mcp"
 """Where in the data folder the games of language models are kept, apart from those that a person has played."""
 
+EVALUATIONS = "evaluations"
+"""Where in the data folder the logs of evaluations are kept."""
+
 
 def data_folder() -> Path:
     """Return where games and tables are kept: PISTE_HOME, or the place the system has for such files."""

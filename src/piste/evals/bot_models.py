@@ -1,7 +1,7 @@
 """Bots as models of Inspect: `piste/random` to `piste/perfect`, through the very same tasks, to calibrate the scale.
 
-A bot reads no English. It decides from the seat's view, which is set aside while its prompt is sent, and its answer is
-text like that of any model.
+A bot reads no English. It decides from the seat's view, which is set aside while its prompt is sent, and its answer
+is text like that of any model.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from inspect_ai.scorer import Metric, SampleScore, Value, metric
@@ -68,10 +69,10 @@ class Summary(NamedTuple):
 def summarise(documents: Sequence[Document]) -> Summary:
     """Work out everything from the documents of samples."""
     done = [one for one in documents if not one.get("unfinished")]
-    deals: dict[Any, list[Document]] = defaultdict(list)
-    for at, one in enumerate(done):
-        deals[(one["game"], str(one["options"]), one["opponent"], one["deal"]) if "deal" in one else at].append(one)
-    lots = list(deals.values())
+    deals: dict[tuple[str, ...], list[Document]] = defaultdict(list)
+    for one in done:
+        deals[trial(one)].append(one)
+    lots = [deals[key] for key in sorted(deals)]  # samples end in any order, and no number may depend on it
     known = _losses(lots, lambda one: one["known"] != ESTIMATED)
     graded = [one for document in done for one in document["decisions"] if one["known"] != ESTIMATED]
     stake = sum(one["stake"] for one in graded)
@@ -79,10 +80,7 @@ def summarise(documents: Sequence[Document]) -> Summary:
     for one in done:
         faults.update(one["faults"])
     played = [one for one in done if "points" in one]
-    phases = {
-        phase: _losses(lots, lambda one, of=phase: one["known"] != ESTIMATED and one["phase"] == of)
-        for phase in PHASES
-    }
+    phases = {phase: _losses(lots, partial(_in_phase, phase)) for phase in PHASES}
     return Summary(
         samples=len(done),
         unfinished=len(documents) - len(done),
@@ -102,6 +100,16 @@ def summarise(documents: Sequence[Document]) -> Summary:
         calibration=_calibration(graded),
         noise=_noise(lots),
     )  # fmt: skip
+
+
+def trial(document: Document) -> tuple[str, ...]:
+    """Return which trial a sample belongs to: the games of a deal share their cards, a position stands by itself."""
+    fields = ("game", "options", "opponent", "level", "deal", "position", "run")
+    return tuple(str(document.get(field, "")) for field in fields)
+
+
+def _in_phase(phase: str, decision: Document) -> bool:
+    return bool(decision["known"] != ESTIMATED and decision["phase"] == phase)
 
 
 def _losses(lots: Iterable[list[Document]], fits: Callable[[Document], bool]) -> Loss | None:

@@ -42,7 +42,7 @@ class ModelSeat:
         reply = await self._ask(view, dealer, stream, fresh=twice)
         again = await self._ask(view, dealer, f"{stream} again", fresh=True, retries=0) if twice else None
         action = None if reply.answer is None else reply.answer.action
-        document = {
+        document: dict[str, Any] = {
             "number": number,
             "action": action,
             "faults": [fault.kind for fault in reply.faults],
