@@ -13,15 +13,17 @@ import resource
 from collections.abc import Iterator
 from itertools import combinations, product
 
+from piste import bots
 from piste.analysis.arena.game_play import play_game
 from piste.analysis.arena.results import GameResult
 from piste.core.errors import OptionError, PisteError
-from piste.core.evaluation import ESTIMATED
+from piste.core.evaluation import ESTIMATED, Basis
 from piste.core.game import find
 from piste.core.worker_process import Worker
 from piste.evals.grading import grade_game, make_plan
 from piste.evals.settings import VARIED, Size, usual_options
 from piste.evals.sizes import FILE, MAX_CPU_S
+from tools import solved_sizes
 from tools.pages import git, today
 
 Given = dict[str, int | str]
@@ -66,9 +68,11 @@ def main() -> None:
     for name, given in candidates():
         worker = Worker(nice=10)
         try:
-            if usual_options(find(name), given) == usual_options(find(name), {}):
+            options = usual_options(find(name), given)
+            known = bots.basis(find(name), bots.TOP, options)
+            if options == usual_options(find(name), {}) or known in (Basis.ESTIMATED, Basis.PARTLY):
                 continue
-            cpu = worker.submit(measure, name, given).result(PATIENCE_S)
+            cpu = worker.submit(solved_sizes.measure, name, given).result(PATIENCE_S)
         except OptionError:
             continue  # options that cannot go together
         except (PisteError, TimeoutError) as e:
