@@ -40,6 +40,7 @@ LAYERS = (
     "analysis/arena",
     "analysis/balance",
     "analysis/coach",
+    "evals",
     "api",
     "rl",
     "check",
@@ -48,6 +49,7 @@ LAYERS = (
 )
 WEB = ("web/", "cli/commands/bench/serve")
 MCP = "cli/commands/mcp/"
+EVALS = ("evals/", "bots/model.py", "cli/commands/eval.py")
 ALONE = {
     "numba": ("compiled/",),
     "platformdirs": ("core/paths.py", "compiled/"),
@@ -62,7 +64,10 @@ ALONE = {
         ("starlette", "jinja2", "uvicorn", "websockets", "sqlalchemy", "alembic", "segno", "markdown_it"), WEB
     ),
     "prometheus_client": WEB,
-    **dict.fromkeys(("mcp", "mcp_types", "pydantic", "anyio"), (MCP,)),
+    **dict.fromkeys(("mcp", "mcp_types", "pydantic"), (MCP,)),
+    "anyio": (MCP, *EVALS),
+    "inspect_ai": EVALS,
+    "openai": (),
 }
 ALONE |= {name: (*ALONE[name], MCP) for name in ("starlette", "uvicorn")}  # the SDK of MCP brings them
 
@@ -128,7 +133,7 @@ def test_heavy_libraries_stay_where_they_belong(path: Path) -> None:
             solver = first == "numpy" and LAYERS[layer(path)] in ("games/solver", "solvers")
             assert solver or place.startswith(ALONE[first]), f"{place} imports {module}"
             whole = solver or place.startswith(
-                ("rl/", "web/", "cli/commands/bench/", MCP, "compiled/vector_games.py")
+                ("rl/", "web/", "evals/", "cli/commands/bench/", MCP, "compiled/vector_games.py")
             )  # loaded by those who have the library
             assert whole or not top, f"{place} imports {module} when it is loaded"
         outside = first not in sys.stdlib_module_names and first not in ("piste", "__future__")
@@ -167,9 +172,9 @@ def test_playing_one_game_loads_no_other() -> None:
 
 
 def test_commands_for_the_terminal_load_nothing_of_the_web() -> None:
-    for words in (["--help"], ["games"], ["serve", "--help"], ["mcp", "--help"]):
+    for words in (["--help"], ["games"], ["serve", "--help"], ["mcp", "--help"], ["eval", "--help"]):
         code = f"import piste.cli.main\ntry:\n    piste.cli.main.main({words})\nexcept SystemExit:\n    pass"
-        assert not {"asyncio", *(name for name in ALONE if {*WEB, MCP} & {*ALONE[name]})} & loaded(code)
+        assert not {"asyncio", *(name for name in ALONE if {*WEB, *EVALS, MCP} & {*ALONE[name]})} & loaded(code)
 
 
 def test_a_missing_extra_is_answered_with_the_command_that_installs_it() -> None:

@@ -10,6 +10,7 @@ import contextlib
 import pickle
 import random
 import threading
+from itertools import product
 from typing import Any
 
 import pytest
@@ -19,6 +20,7 @@ import piste
 import piste.bots
 from piste.analysis.arena.match import play_out
 from piste.bots import tasks
+from piste.bots.prompts import CHOICES, PromptStyle, instructions, question
 from piste.cli.commands.mcp.local_games import LocalGame
 from piste.cli.commands.mcp.server import GameServer
 from piste.core.dealer import Dealer, RandomStream, ScriptedDealer
@@ -30,6 +32,7 @@ from piste.core.views import SeatView
 from tests.cli.mcp_client import Answer, call, with_client
 from tests.game_setups import FULL, ODD, Kind, actions, choices, games, played, walked
 from tests.limits import PATIENCE_S
+from tests.sizes import sized
 
 HIDING = tuple(kind for kind in (*FULL, *ODD) if kind.game in ("zero-sum-duel", "positive-negative", "mccoy-duel"))
 OPEN = tuple(kind for kind in (*FULL, *ODD) if kind not in HIDING)
@@ -98,7 +101,21 @@ def screens(kind: Kind, steps: tuple[int, ...], seat: int) -> list[bytes]:
         table.decide(actor, step)
         seen.append(repr(table.view(seat)).encode())
     assert table.history() == steps
-    return [*seen, repr(log_lines(kind, table.view(seat))).encode()]
+    return [*seen, repr(log_lines(kind, table.view(seat))).encode(), *prompts(table.view(seat))]
+
+
+STYLES = [
+    PromptStyle(*chosen)
+    for chosen in product(CHOICES["legal"], ("none",), CHOICES["notation"], CHOICES["memory"])
+]  # fmt: skip
+
+
+def prompts(view: SeatView) -> list[bytes]:
+    """Return, in every style, what a language model in this seat is asked; nothing if another is to act."""
+    if not view.actions:
+        return []
+    whole = [instructions(view, PromptStyle(rules=length)).encode() for length in CHOICES["rules"]]
+    return [*whole, *(question(view, style).encode() for style in STYLES)]
 
 
 def log_lines(kind: Kind, view: SeatView) -> list[list[str]]:
@@ -198,6 +215,26 @@ def test_tools_say_the_same_in_games_that_their_seat_cannot_tell_apart(
         if found == 3:
             return
     assert found > 0, "no second history was ever found: the test would show nothing"
+
+
+@pytest.mark.parametrize("kind", HIDING, ids=str)
+def test_a_language_model_is_asked_the_same_where_its_seat_knows_the_same(kind: Kind) -> None:
+    compared = 0
+    rules = find(kind.game).rules
+    for seed in range(sized(3, 12)):
+        chooser = random.Random(seed)
+        cuts = prefixes(kind, f"prompts {seed}")
+        for steps in chooser.sample(cuts, min(4, len(cuts))):
+            *_, (last, _) = walked(kind, steps)
+            seat = rules.to_act(last)
+            other = another_history(kind, steps, seat, chooser)
+            if other is not None:
+                asked = screens(kind, steps, seat)
+                assert any(b"Open to you: " in screen for screen in asked)
+                assert asked == screens(kind, other, seat)
+                compared += 1
+    if kind.game != "positive-negative":  # there nothing is secret to the one who is to decide
+        assert compared > 0, "no second history was ever found: the test would show nothing"
 
 
 class GoesOn:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import json
 from typing import NamedTuple
 
-from piste.bots.program import plain
+from piste.bots.messages import plain
 from piste.core.belief import event_text
-from piste.core.errors import OptionError, PisteError
+from piste.core.errors import OptionError
 from piste.core.game import Game, find, quoted
 from piste.core.information_set import InformationSet
 from piste.core.paths import IN_PYTHON, rules_page
@@ -64,13 +64,11 @@ def rules_text(game: Game, view: SeatView, length: str) -> str:
     """Return the rules with these options."""
     changes = game.changes(view.options)
     here = "\n".join(["This game differs from these rules:", *(f"- {line}" for line in changes)]) if changes else ""
-    text = ""
     if length == "full":
-        try:
-            text = rules_page(game).read_text(encoding="utf-8").partition(IN_PYTHON)[0].strip()
-        except PisteError:
-            text = ""  # a game of another package has no page here
-    return "\n\n".join(filter(None, [text or "\n".join([game.line(view.options), *game.tips(view.options)]), here]))
+        text = rules_page(game).partition(IN_PYTHON)[0].strip()
+    else:
+        text = "\n".join([game.line(view.options), *game.tips(view.options)])
+    return "\n\n".join(filter(None, [text, here]))
 
 
 def question(view: SeatView, style: PromptStyle) -> str:
