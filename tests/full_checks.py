@@ -74,6 +74,12 @@ COACH = (
     ("The scales agree with the solvers", "analysis/balance/test_report.py", "", 1000),
     ("Harvest against plain recursion; every deal", "games/solver/test_zero_sum_grid_harvest.py", "", 50),
 )
+EVALUATION = (
+    ("Perfect play loses nothing, random play what enumeration says", "evals/test_calibration.py", "", 1000),
+    ("A server that misbehaves: every tally is right", "evals/test_bad_days.py", "", 0),
+    ("Killed in the middle, resumed to the identical result", "evals/test_resume.py", "", 0),
+    ("Every command of the page", "evals/test_evaluation_page.py", "", 0),
+)
 LABORATORY = (
     ("Workers, schedulers and tournaments killed: the same table", "analysis/arena/test_bad_days.py", "", 0),
     (
@@ -136,6 +142,7 @@ PAGES = {
     "speed": ("The same rules, by the million", SPEED),
     "solve": ("Perfect opponents, with proof", SOLVE),
     "coach": ("The coach and the scales", COACH),
+    "evaluation": ("Language models, and bots in their place", EVALUATION),
     "laboratory": ("Tournaments that settle questions", LABORATORY),
     "adapters": ("At home in other laboratories", ADAPTERS),
     "web": ("Tables in the browser", WEB),

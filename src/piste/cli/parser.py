@@ -305,7 +305,7 @@ def make_parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
         SET,
         value("--seed", "TEXT", "the same seed, the same positions and deals (default: piste)", default="piste"),
         value("--max-cost", "DOLLARS", "ask nothing more once a task has cost so much"),
-        value("--prices", "FILE", "what tokens cost, as Inspect reads it with --model-cost-config"),
+        value("--prices", "FILE", "a JSON file of what tokens cost; docs/evaluation.md shows one"),
         value("--logs", "FOLDER", "where logs are kept (default: in piste's folder)"),
         value("--html", "FILE", "write the report as a page, too"),
         JSON,

@@ -20,7 +20,7 @@ from piste.core.game import Game, quoted
 from piste.evals.grading import grade_decision
 from piste.evals.metrics import summary
 from piste.evals.seat import ModelSeat, fault_counts
-from piste.evals.settings import Settings, Size, Words, number, read_settings
+from piste.evals.settings import Settings, Size, Words, number, read_settings, refusals
 
 ALL_LEVELS = "all"
 MAX_POSITIONS = 10_000
@@ -73,13 +73,14 @@ def decisions(
         seed: The same seed, the same positions.
         max_cost: Dollars after which nothing more is asked.
     """
-    settings = read_settings(
-        game=game, options=options, sizes=sizes, retries=retries, twice=twice, seed=seed, max_cost=max_cost,
-        legal=legal, rules=rules, notation=notation, memory=memory,
-    )  # fmt: skip
-    found = {
-        one.name: one for one in find_positions(settings, number("positions", positions, 1, MAX_POSITIONS), level)
-    }
+    with refusals():
+        settings = read_settings(
+            game=game, options=options, sizes=sizes, retries=retries, twice=twice, seed=seed, max_cost=max_cost,
+            legal=legal, rules=rules, notation=notation, memory=memory,
+        )  # fmt: skip
+        found = {
+            one.name: one for one in find_positions(settings, number("positions", positions, 1, MAX_POSITIONS), level)
+        }
     return Task(
         dataset=MemoryDataset([sample(one, settings) for one in found.values()], name="piste/decisions"),
         solver=decide_once(found, ModelSeat(settings), settings.seed),

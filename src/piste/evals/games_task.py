@@ -21,7 +21,7 @@ from piste.core.table import Table
 from piste.evals.grading import grade_game, make_plan
 from piste.evals.metrics import summary
 from piste.evals.seat import AskedDecision, ModelSeat, fault_counts
-from piste.evals.settings import MAX_DEALS, Settings, Size, Words, number, read_opponent, read_settings
+from piste.evals.settings import MAX_DEALS, Settings, Size, Words, number, read_opponent, read_settings, refusals
 from piste.evals.work import decide, run_elsewhere
 
 PLAYED = "piste_game"
@@ -79,12 +79,13 @@ def games(
         seed: The same seed, the same deals.
         max_cost: Dollars after which nothing more is asked.
     """
-    settings = read_settings(
-        game=game, options=options, sizes=sizes, retries=retries, twice=twice, seed=seed, max_cost=max_cost,
-        legal=legal, rules=rules, notation=notation, memory=memory,
-    )  # fmt: skip
-    level, many = read_opponent(opponent, settings), number("deals", deals, 1, MAX_DEALS)
-    seatings = {one.name: one for one in all_seatings(settings, level, many)}
+    with refusals():
+        settings = read_settings(
+            game=game, options=options, sizes=sizes, retries=retries, twice=twice, seed=seed, max_cost=max_cost,
+            legal=legal, rules=rules, notation=notation, memory=memory,
+        )  # fmt: skip
+        level, many = read_opponent(opponent, settings), number("deals", deals, 1, MAX_DEALS)
+        seatings = {one.name: one for one in all_seatings(settings, level, many)}
     return Task(
         dataset=MemoryDataset([sample(one, level) for one in seatings.values()], name="piste/games"),
         solver=play_game(seatings, level, ModelSeat(settings)),

@@ -68,11 +68,12 @@ class Summary(NamedTuple):
 
 def summarise(documents: Sequence[Document]) -> Summary:
     """Work out everything from the documents of samples."""
-    done = [one for one in documents if not one.get("unfinished")]
+    # Samples end in any order, and no number may depend on it.
+    done = sorted((one for one in documents if not one.get("unfinished")), key=lambda one: (trial(one), str(one)))
     deals: dict[tuple[str, ...], list[Document]] = defaultdict(list)
     for one in done:
         deals[trial(one)].append(one)
-    lots = [deals[key] for key in sorted(deals)]  # samples end in any order, and no number may depend on it
+    lots = list(deals.values())
     known = _losses(lots, lambda one: one["known"] != ESTIMATED)
     graded = [one for document in done for one in document["decisions"] if one["known"] != ESTIMATED]
     stake = sum(one["stake"] for one in graded)

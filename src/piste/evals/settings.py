@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, NamedTuple
+
+from inspect_ai._util.error import PrerequisiteError
 
 from piste import bots
 from piste.analysis.arena.match import with_turn_limit
 from piste.bots.prompts import PromptStyle, prompt_style
-from piste.core.errors import OptionError
+from piste.core.errors import OptionError, PisteError
 from piste.core.game import Game, find, names, quoted
 from piste.evals import sizes as varied_sizes
 
@@ -20,6 +23,19 @@ ALL = "all"
 MAX_DEALS = 100_000
 DEFAULT_TURNS = 40
 """Of games that could otherwise be endless: every turn of a model costs money."""
+
+
+class TaskError(OptionError, PrerequisiteError):
+    """A task that cannot be run as it was asked for; Inspect's commands print it as a sentence, as ours do."""
+
+
+@contextmanager
+def refusals() -> Iterator[None]:
+    """Let whatever a task refuses be printed by Inspect without a traceback."""
+    try:
+        yield
+    except PisteError as e:
+        raise TaskError(str(e)) from None
 
 
 class Size(NamedTuple):

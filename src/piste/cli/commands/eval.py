@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import json
 from pathlib import Path
 from typing import Any
 
@@ -54,25 +55,50 @@ def evaluate(args: argparse.Namespace, terminal: Terminal) -> list[Any]:
         raise OptionError(f"--task cannot be {quoted(unknown)}: it is {' or '.join(TASKS)}.")
     tasks = []
     if "decisions" in wanted:
-        terminal.note("Preparing positions...")
+        say(args, terminal, "Preparing positions...")
         tasks.append(decisions(**common, positions=whole_number("positions", args.positions, 1, 10_000)))
     if "games" in wanted:
         deals = whole_number("deals", args.deals, 1, 100_000)
         tasks.append(games(**common, opponent=args.opponent, deals=deals))
+    if args.prices:
+        set_prices(args.prices)
     folder = args.logs or str(data_folder() / EVALUATIONS)
-    terminal.note(f"Logs: {folder}")
+    say(args, terminal, f"Logs: {folder}")
     try:
         return list(
             inspect_eval(
                 tasks, model=args.model, model_base_url=args.base_url, log_dir=folder,
                 display="none" if args.json else "plain",
-                model_cost_config=args.prices, max_tasks=1, log_buffer=1,
+                max_tasks=1, log_buffer=1,
             )
         )  # fmt: skip
     except PisteError:
         raise
     except Exception as e:  # what Inspect refuses: an unknown model, a missing key, a library that is not installed
         raise PisteError(f"Inspect cannot run this: {plain(e)}") from e
+
+
+def say(args: argparse.Namespace, terminal: Terminal, text: str) -> None:
+    if not args.json:
+        terminal.note(text)
+
+
+def set_prices(path: str) -> None:
+    """Tell Inspect what tokens cost, also of models that it does not know."""
+    from inspect_ai.model import ModelCost, ModelInfo, get_model_info, set_model_info
+
+    try:
+        prices = json.loads(Path(path).read_text(encoding="utf-8"))
+        for name, price in prices.items():
+            cost = ModelCost(**{"input_cache_write": price["input"], "input_cache_read": price["input"], **price})
+            set_model_info(name, (get_model_info(name) or ModelInfo()).model_copy(update={"cost": cost}))
+    except OSError as e:
+        raise OptionError(f"The prices {quoted(path, 200)} cannot be read: {e.strerror or e}.") from None
+    except (ValueError, TypeError, KeyError, AttributeError):
+        raise OptionError(
+            f"The prices {quoted(path, 200)} are not written as "
+            '{"openai/NAME": {"input": 1.25, "output": 10}}, in dollars for a million tokens.'
+        ) from None
 
 
 def plain(error: Exception) -> str:
