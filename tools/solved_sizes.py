@@ -77,7 +77,7 @@ def main() -> None:
     for name, given in candidates():
         if name not in wanted:
             continue
-        worker = Worker(nice=10)
+        worker = Worker()
         try:
             options = usual_options(find(name), given)
             known = bots.basis(find(name), bots.TOP, options)

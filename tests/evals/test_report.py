@@ -71,7 +71,7 @@ def test_chances_that_were_stated_are_compared_with_the_true_ones(logs: Path) ->
     assert found.mean_error == pytest.approx(
         sum(abs(0.9 - one["after"]) for document in group.rows[0].documents for one in document["decisions"]) / 3
     )
-    assert found.bins == ((3, pytest.approx(0.9), pytest.approx(found.mean_true)),)
+    assert [n for n, _, _ in found.bins] == [3]
     noise = group.rows[0].summary.noise
     assert noise is not None
     assert (noise.asked, noise.same.value) == (3, 1.0)

@@ -28,7 +28,7 @@ _limiters: dict[object, anyio.CapacityLimiter] = {}
 async def run_elsewhere(work: Callable[..., R], *args: object) -> R:
     """Have a function of a module called in another process, no more of them at once than there are cores."""
     async with _limiter():
-        worker = _workers.pop() if _workers else Worker(nice=5)
+        worker = _workers.pop() if _workers else Worker()
         try:
             result = await anyio.to_thread.run_sync(worker.submit(work, *args).result, abandon_on_cancel=True)
         except BaseException:
