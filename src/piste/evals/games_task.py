@@ -14,6 +14,7 @@ from piste import bots
 from piste.analysis.arena.game_play import Forfeit, finished
 from piste.analysis.arena.plan import Plan
 from piste.analysis.arena.results import GameResult, game_document, read_game
+from piste.analysis.coach.evaluator import evaluator_of
 from piste.bots.model import API_RETRIES, RETRIES, TIMEOUT_S
 from piste.core.dealer import Dealer
 from piste.core.game import counted
@@ -21,7 +22,17 @@ from piste.core.table import Table
 from piste.evals.grading import grade_game, make_plan
 from piste.evals.metrics import summary
 from piste.evals.seat import AskedDecision, ModelSeat, fault_counts
-from piste.evals.settings import MAX_DEALS, Settings, Size, Words, number, read_opponent, read_settings, refusals
+from piste.evals.settings import (
+    MAX_DEALS,
+    VARIED,
+    Settings,
+    Size,
+    Words,
+    number,
+    read_opponent,
+    read_settings,
+    refusals,
+)
 from piste.evals.work import decide, run_elsewhere
 
 PLAYED = "piste_game"
@@ -85,6 +96,7 @@ def games(
             legal=legal, rules=rules, notation=notation, memory=memory,
         )  # fmt: skip
         level, many = read_opponent(opponent, settings), number("deals", deals, 1, MAX_DEALS)
+        solve_first(settings)
         seatings = {one.name: one for one in all_seatings(settings, level, many)}
     return Task(
         dataset=MemoryDataset([sample(one, level) for one in seatings.values()], name="piste/games"),
@@ -94,6 +106,13 @@ def games(
         continue_on_fail=True,
         version=1,
     )
+
+
+def solve_first(settings: Settings) -> None:
+    """Solve the sizes that were drawn, before a model is asked anything; what is kept on disk serves every process."""
+    for size in settings.sizes:
+        if size.sizes == VARIED:
+            evaluator_of(size.game, size.options)
 
 
 def all_seatings(settings: Settings, level: str, deals: int) -> list[Seating]:
