@@ -109,7 +109,7 @@ def games(
 
 
 def solve_first(settings: Settings) -> None:
-    """Solve the sizes that were drawn, before a model is asked anything; what is kept on disk serves every process."""
+    """Solve the sizes that were drawn before a model is asked anything; what is kept on disk serves all processes."""
     for size in settings.sizes:
         if size.sizes == VARIED:
             evaluator_of(size.game, size.options)
