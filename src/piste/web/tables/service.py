@@ -234,8 +234,10 @@ class TableService:
             nonlocal compared
             if not compared and is_behind(room, verb, fields):
                 compared = True
-                self.registry.read_again(code)
-                raise ConflictError
+                versions = await self.storage.read(self.storage.versions, [code])
+                if versions.get(code, room.stored_version) != room.stored_version:
+                    self.registry.read_again(code)
+                    raise ConflictError
             seat = room.seat_of(player)
             if seat != SPECTATOR:
                 room.network = network
