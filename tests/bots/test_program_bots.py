@@ -186,40 +186,53 @@ def test_a_game_taken_up_again_is_told_from_its_start_with_the_same_luck(tmp_pat
 
 # What goes wrong
 
+ASKED = "sys.stdin.readline(); sys.stdin.readline()\n"  # the greeting, and the first question
+
 
 @pytest.mark.parametrize(
     ("code", "complaint"),
     [
-        ("sys.stdin.readline()\nprint('keep', flush=True)\nsys.stdin.read()", "sent 'keep', which is not JSON."),
         (
-            "sys.stdin.readline()\nsys.stdout.buffer.write(b'\\xff\\xfe\\n')\nsys.stdout.flush()\nsys.stdin.read()",
+            ASKED + "print('keep', flush=True)\nsys.stdin.read()",
+            "sent 'keep', which is not JSON.",
+        ),
+        (
+            ASKED + "sys.stdout.buffer.write(b'\\xff\\xfe\\n')\nsys.stdout.flush()\nsys.stdin.read()",
             "which is not JSON.",
         ),
-        ("sys.stdin.readline()\nprint('[' * 4000, flush=True)\nsys.stdin.read()", "which is not JSON."),
-        ("sys.stdin.readline()\nprint('[1]', flush=True)\nsys.stdin.read()", "sent '[1]'; an answer looks like"),
-        ("sys.stdin.readline()\nprint('{}', flush=True)\nsys.stdin.read()", "an answer looks like"),
         (
-            "sys.stdin.readline()\nprint('{\"decision\": 0}', flush=True)\nsys.stdin.read()",
+            ASKED + "print('[' * 4000, flush=True)\nsys.stdin.read()",
+            "which is not JSON.",
+        ),
+        (
+            ASKED + "print('[1]', flush=True)\nsys.stdin.read()",
+            "sent '[1]'; an answer looks like",
+        ),
+        (
+            ASKED + "print('{}', flush=True)\nsys.stdin.read()",
+            "an answer looks like",
+        ),
+        (
+            ASKED + "print('{\"decision\": 0}', flush=True)\nsys.stdin.read()",
             "sent '{\"decision\": 0}'; an answer looks like",
         ),
         (
-            'sys.stdin.readline()\nprint(\'{"decision": "fold"}\', flush=True)\nsys.stdin.read()',
+            ASKED + 'print(\'{"decision": "fold"}\', flush=True)\nsys.stdin.read()',
             "chose 'fold', which is not open. There were: keep, discard.",
         ),
         (
-            'sys.stdin.readline()\nprint(\'{"decision": "keep", "number": 8}\', flush=True)\nsys.stdin.read()',
+            ASKED + 'print(\'{"decision": "keep", "number": 8}\', flush=True)\nsys.stdin.read()',
             "but question 0 was asked.",
         ),
         (
-            "sys.stdin.readline(); sys.stdin.readline()\n"
-            'os.write(1, b\'{"decision": "keep"}\\n{"decision": "keep"}\\n\')\nsys.stdin.read()',
+            ASKED + 'os.write(1, b\'{"decision": "keep"}\\n{"decision": "keep"}\\n\')\nsys.stdin.read()',
             'answered more than once: it sent \'{"decision"',
         ),
         (
-            'sys.stdin.readline(); sys.stdin.readline()\nos.write(1, b\'{"decision": "keep"\')\nsys.exit(3)',
+            ASKED + 'os.write(1, b\'{"decision": "keep"\')\nsys.exit(3)',
             'ended after \'{"decision": "keep"\' with exit code 3.',
         ),
-        ("sys.stdin.readline(); sys.stdin.readline()\nsys.exit('no idea')", "exit code 1. It wrote: 'no idea'."),
+        (ASKED + "sys.exit('no idea')", "exit code 1. It wrote: 'no idea'."),
         ("raise ValueError('a bug')", "ended with exit code 1. It wrote: '"),
         ("os.write(1, b'x' * 5000)\nsys.stdin.read()", f"sent a line of more than {MAX_LINE_BYTES} bytes: 'xxx"),
         (
@@ -246,9 +259,13 @@ def test_a_program_that_never_answers_is_not_waited_for(tmp_path: Path) -> None:
 
 def test_a_program_that_speaks_before_it_is_asked_is_found_out(tmp_path: Path) -> None:
     # Its second line comes whenever it comes: before the next question, or as if it were the answer to it.
-    code = "sys.stdin.readline(); sys.stdin.readline()\n" + "".join(
-        f"os.write(1, json.dumps({{'decision': 'keep', 'number': {number}}}).encode() + b'\\n')\n"
-        for number in (0, 9)
+    code = (
+        ASKED
+        + ""
+        + "".join(
+            f"os.write(1, json.dumps({{'decision': 'keep', 'number': {number}}}).encode() + b'\\n')\n"
+            for number in (0, 9)
+        )
     )
     said = failure(program(tmp_path, code + "sys.stdin.read()"))
     assert "spoke before it was asked" in said or "answered more than once" in said or "but question 1 was" in said
