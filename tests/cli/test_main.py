@@ -210,7 +210,9 @@ def test_help_loads_no_game_and_nothing_heavy() -> None:
         "piste.core.errors",
         "piste.cli",
         "piste.cli.base_parser",
+        "piste.cli.host_parser",
         "piste.cli.parser",
+        "piste.cli.program_parser",
     }
     assert not {"numpy", "numba", "rich", "asyncio", "json", "shtab", "platformdirs"} & modules
 
