@@ -42,7 +42,7 @@ SERVE = Feature(
     "web",
     (
         "starlette", "jinja2", "uvicorn", "websockets", "sqlalchemy", "alembic", "segno", "markdown_it",
-        "prometheus_client",
+        "prometheus_client", "orjson",
     ),
 )  # fmt: skip
 
