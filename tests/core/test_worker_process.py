@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+import pickle
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from piste.core.errors import OptionError
-from piste.core.worker_process import RemoteTraceback, Worker, WorkerDiedError
+from piste.core.worker_process import RemoteTraceback, Worker, WorkerDiedError, _send
 from tests.limits import PATIENCE_S
 
 
@@ -47,3 +50,19 @@ def test_a_process_that_ends_by_itself_is_told_and_replaced(worker: Worker) -> N
     with pytest.raises(WorkerDiedError):
         worker.submit(os._exit, 1).result(PATIENCE_S)
     assert worker.submit(abs, -1).result(PATIENCE_S) == 1
+
+
+def test_a_process_whose_owner_is_gone_ends_without_a_word() -> None:
+    """It shares the standard error of its owner, whose log would else end with a traceback."""
+    code = "from piste.core.worker_process import serve; serve(0)"
+    process = subprocess.Popen(
+        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert process.stdin
+    assert process.stdout
+    assert process.stderr
+    process.stdout.close()
+    _send(process.stdin, pickle.dumps((0, dict(os.environ), False, pickle.dumps((abs, (-1,))))))
+    process.wait(PATIENCE_S)  # although nothing has closed its standard input
+    with process.stdin, process.stderr:
+        assert process.stderr.read() == b""

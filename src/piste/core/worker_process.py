@@ -23,7 +23,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from itertools import count
 from time import monotonic
-from typing import IO, Any, TypeVar
+from typing import IO, Any, NoReturn, TypeVar
 
 from piste.core.errors import CacheWarning, PisteError, is_interrupt, tell_cache_warnings
 
@@ -220,7 +220,11 @@ def serve(nice: int, memory: int = 0) -> None:
             os.environ.clear()
             os.environ.update(environment)
         named = {"progress": _ProgressSender(replies, number)} if telling else {}
-        _send(replies, pickle.dumps((number, *_outcome(packed, named))))
+        answer = pickle.dumps((number, *_outcome(packed, named)))
+        try:
+            _send(replies, answer)
+        except OSError:  # the owner is gone
+            _end_all()
 
 
 def _limit_memory(memory: int) -> None:
@@ -240,6 +244,11 @@ def _read(requests: IO[bytes], tasks: queue.SimpleQueue[bytes]) -> None:
             tasks.put(data)
         else:
             _stop.set()
+    _end_all()
+
+
+def _end_all() -> NoReturn:
+    """End this process without a word, and what its work has started."""
     if hasattr(os, "killpg") and os.getpgrp() == os.getpid():
         os.killpg(os.getpid(), signal.SIGKILL)
     os._exit(0)
