@@ -165,9 +165,10 @@ def test_a_provider_that_only_fails_leaves_samples_that_are_neither_won_nor_lost
 
 def test_a_budget_stops_a_run_cleanly_and_a_retry_goes_on(tmp_path: Path) -> None:
     price = ModelCost(input=10_000.0, output=0.0, input_cache_write=0.0, input_cache_read=0.0)  # a dollar a request
-    set_model_info(LOCAL, ModelInfo(cost=price))
+    priced = f"{LOCAL}-with-a-price"  # Inspect keeps prices for the whole process: other tests' model has none
+    set_model_info(priced, ModelInfo(cost=price))
     with ChatServer() as server:
-        log = run(games(**SMALL, deals=3, max_cost=6), tmp_path, server=server, max_samples=1)
+        log = run(games(**SMALL, deals=3, max_cost=6), tmp_path, priced, server=server, max_samples=1)
         found = only_run(tmp_path)
         assert log.status == "error"
         assert len(server.prompts) == 6
