@@ -88,7 +88,7 @@ def run_app(
     # Loaded modules stay for good, and tables are freed by reference counts: frequent cyclic GC costs only time.
     gc.collect()
     gc.freeze()
-    gc.set_threshold(50_000, 20, 50)
+    gc.set_threshold(100_000, 20, 50)
     with hangup_handler(server), contextlib.suppress(SystemExit):  # raised when the application could not start
         server.run(sockets=[listener])
     if not server.started and wrapped.error is None:

@@ -157,7 +157,8 @@ class WebSocketProtocol(WebSocketsSansIOProtocol):
 
     def connection_made(self, transport: BaseTransport) -> None:
         super().connection_made(transport)
-        self._allowance = TokenBucket(ALLOWED_BYTES, self.loop.time())
+        self._heard_at = self.loop.time()
+        self._allowance = TokenBucket(ALLOWED_BYTES, self._heard_at)
         self._unparsed = b""
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -166,7 +167,8 @@ class WebSocketProtocol(WebSocketsSansIOProtocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        too_much = self._allowance.take(self.loop.time(), len(data)) > 0
+        self._heard_at = self.loop.time()
+        too_much = self._allowance.take(self._heard_at, len(data)) > 0
         if too_much or self.transport.get_write_buffer_size() > MAX_UNREAD_BYTES:
             self.transport.abort()
             return
@@ -183,6 +185,14 @@ class WebSocketProtocol(WebSocketsSansIOProtocol):
         message = await super().receive()
         self._parse()
         return message
+
+    def send_keepalive_ping(self) -> None:
+        """Ask whether the client is there, unless it has sent something lately: then as long after that."""
+        due = self._heard_at + (self.ping_interval or 0.0)
+        if self.loop.time() < due:
+            self.ping_timer = self.loop.call_at(due, self.send_keepalive_ping)
+        else:
+            super().send_keepalive_ping()
 
     def keepalive_timeout(self) -> None:
         super().keepalive_timeout()

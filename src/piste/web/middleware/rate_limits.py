@@ -84,11 +84,10 @@ class TokenBucket:
 
     def take(self, now: float, tokens: int = 1) -> float:
         """Take tokens and return 0, or take none and return for how many seconds to wait."""
-        if math.isinf(self._rate.burst):
-            return 0.0
-        gained = max(0.0, now - self._at) * self._rate.per_second
-        self._tokens = min(self._rate.burst, self._tokens + gained)
-        self._at = max(now, self._at)
+        if now > self._at:
+            burst, per_second = self._rate
+            self._tokens = min(burst, self._tokens + (now - self._at) * per_second)
+            self._at = now
         if self._tokens >= tokens:
             self._tokens -= tokens
             return 0.0

@@ -17,6 +17,7 @@ from sqlalchemy import ForeignKey, Index, String, Text, and_, bindparam, func, s
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import DeclarativeBase, Mapped, MappedAsDataclass, mapped_column
+from sqlalchemy.sql.compiler import SQLCompiler
 
 from piste.core.errors import PisteError
 
@@ -215,13 +216,12 @@ Change = Callable[[sa.Connection], object]
 
 def put(row: Row) -> Change:
     """Update a row, or insert it."""
-    kind, values = type(row), {field.name: getattr(row, field.name) for field in fields(row)}
-    return lambda connection: connection.execute(_upsert(kind, connection.dialect.name), values)
+    return lambda connection: _execute(connection, _upsert(type(row), connection.dialect), row)
 
 
 @lru_cache
-def _upsert(kind: type[Row], dialect: str) -> sa.Insert:
-    insert: Any = (postgresql if dialect == "postgresql" else sqlite).insert(kind)
+def _upsert(kind: type[Row], dialect: sa.Dialect) -> SQLCompiler:
+    insert: Any = (postgresql if dialect.name == "postgresql" else sqlite).insert(kind)
     key = [column.name for column in sa.inspect(kind).primary_key]
     others = {field.name: insert.excluded[field.name] for field in fields(kind) if field.name not in key}
     upsert: sa.Insert = (
@@ -229,7 +229,19 @@ def _upsert(kind: type[Row], dialect: str) -> sa.Insert:
         if others
         else insert.on_conflict_do_nothing(index_elements=key)
     )
-    return upsert
+    return upsert.compile(dialect=dialect)
+
+
+@lru_cache
+def _insert(kind: type[Row], dialect: sa.Dialect) -> SQLCompiler:
+    return sa.insert(kind).compile(dialect=dialect)
+
+
+def _execute(connection: sa.Connection, statement: SQLCompiler, row: Row) -> None:
+    """Run a statement with the values of a row by the driver: SQLAlchemy would take longer than the database."""
+    values = {name: getattr(row, name) for name in statement.params}
+    given = tuple([values[name] for name in statement.positiontup]) if statement.positiontup else values
+    connection.exec_driver_sql(statement.string, given)
 
 
 def put_if_absent(row: Row) -> Change:
@@ -304,9 +316,7 @@ class NewRoom:
     row: RoomRow
 
     def __call__(self, connection: sa.Connection) -> int | None:
-        connection.execute(
-            sa.insert(RoomRow), {field.name: getattr(self.row, field.name) for field in fields(self.row)}
-        )
+        _execute(connection, _insert(RoomRow, connection.dialect), self.row)
         return connection.scalar(_TRANSACTION) if connection.dialect.name == "postgresql" else None
 
     @property

@@ -83,18 +83,22 @@ class TableRegistry:
     @asynccontextmanager
     async def room(self, code: str) -> AsyncIterator[Room]:
         """Lend a room to one caller at a time."""
-        if code not in self.rooms and (len(code) != CODE_LENGTH or not CODE_LETTERS.issuperset(code)):
-            raise TableNotFoundError(f"There is no table {quoted(code)}. Ask whoever sent you the link.")
         async with self.lock(code):
-            room = self.rooms.get(code)
-            if room is None:
-                with self._told_later(code):
-                    room = await self._storage.read(self._load, code)  # a long game takes a while to replay
-                    self.add(room)
-            elif room.stale or room.notices:
-                room = await self.catch_up(room)
-            room.used = self._ticks()
-            yield room
+            yield await self.latest(code)
+
+    async def latest(self, code: str) -> Room:
+        """Return a room as it is now. The caller holds its lock."""
+        room = self.rooms.get(code)
+        if room is None:
+            if len(code) != CODE_LENGTH or not CODE_LETTERS.issuperset(code):
+                raise TableNotFoundError(f"There is no table {quoted(code)}. Ask whoever sent you the link.")
+            with self._told_later(code):
+                room = await self._storage.read(self._load, code)  # a long game takes a while to replay
+                self.add(room)
+        elif room.stale or room.notices:
+            room = await self.catch_up(room)
+        room.used = self._ticks()
+        return room
 
     def room_at_rest(self, code: str) -> Room | None:
         """Return a room to look at, if nobody changes it now; else None: then it has to be waited for."""

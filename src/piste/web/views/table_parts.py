@@ -6,6 +6,7 @@ So equal parts look the same, and one that is equal to what a client shows need 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from piste.core import scene
@@ -19,6 +20,8 @@ from piste.web.views.drawing import (
     safe_minus,
 )
 from piste.web.views.view_models import Choice, Person
+
+CACHED_AREAS = 512
 
 
 class Strip(NamedTuple):
@@ -57,7 +60,12 @@ class ShownArea(NamedTuple):
     choices: tuple[Choice, ...] = ()
 
     def draw(self) -> str:
-        return draw_area(self.area, {choice.action: choice for choice in self.choices} or NO_CHOICES)
+        return _draw_shown_area(self)
+
+
+@lru_cache(CACHED_AREAS)  # most areas look the same to everybody at the table, and they are all told at once
+def _draw_shown_area(shown: ShownArea) -> str:
+    return draw_area(shown.area, {choice.action: choice for choice in shown.choices} or NO_CHOICES)
 
 
 def shown_areas(areas: Iterable[Area], choices: Sequence[Choice]) -> tuple[ShownArea, ...]:
