@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import shlex
+import signal
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,12 +15,15 @@ import pytest
 from piste.cli.main import main
 from tests import ROOT
 from tests.analysis.dask_cluster import Cluster
+from tests.limits import PATIENCE_S
 from tests.sizes import slow_if
 
 TEXT = (ROOT / "docs" / "laboratory.md").read_text(encoding="utf-8")
 COMMANDS = [line for block in re.findall(r"^```sh\n(.*?)^```", TEXT, re.M | re.S) for line in block.splitlines()]
 SCHEDULER = "tcp://scheduler:8786"
-HERE = [command for command in COMMANDS if "--engine tcp" not in command and not command.startswith("dask")]
+SERVED, AGAINST_SERVED = [command for command in COMMANDS if "8003" in command]
+ELSEWHERE = ("--engine tcp", "dask ", "8003")
+HERE = [command for command in COMMANDS if not any(word in command for word in ELSEWHERE)]
 PROGRAM = """\
 #!/usr/bin/env python3
 import json, sys
@@ -71,6 +76,23 @@ def test_the_first_two_belong_together(folder: Path, capsys: pytest.CaptureFixtu
     page = (folder / "levels.html").read_text(encoding="utf-8")
     assert page.startswith("<!doctype html>")
     assert "http" not in page  # nothing is fetched
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="processes are interrupted as on POSIX")
+def test_a_program_that_is_served_elsewhere_plays(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = shlex.split(SERVED.replace("8003", "0"))
+    command = [sys.executable, "-m", "piste", *words[1:]]
+    with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True) as server:
+        try:
+            assert server.stdout is not None
+            (port,) = re.findall(r"^Here it is remote:127\.0\.0\.1:(\d+)\. ", server.stdout.readline())
+            run(AGAINST_SERVED.replace("8003", port))
+        finally:
+            server.send_signal(signal.SIGINT)
+            assert server.wait(PATIENCE_S) == 0
+    assert re.search(
+        r"^ *\d far .* 0  +-$", capsys.readouterr().out, re.M
+    )  # no forfeit, and CPU time that is not seen
 
 
 @pytest.mark.slow

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 ENTRY_POINTS = "piste.bots"
 PROGRAM = "cmd:"
 MODEL = "model:"
+REMOTE = "remote:"
 _FUNCTION = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*")
 
 LEVELS = ("novice", "steady", "strong", "perfect")
@@ -176,8 +177,8 @@ def feel(game: Game, spec: str, options: Any = None) -> str:
 
 def find(spec: str, game: Game, options: Any = None, *, limit: float | None = None) -> Bot:
     """Return the bot that is asked for: by name, as `cmd:COMMAND LINE` for a program that takes the seat, as
-    `model:PROVIDER/NAME` for a language model, or as `module:function` for a function of Python that is called with
-    the game and returns a bot.
+    `remote:HOST:PORT` for a program on another computer, as `model:PROVIDER/NAME` for a language model, or as
+    `module:function` for a function of Python that is called with the game and returns a bot.
 
     One that cannot play with these options here, for want of a library, is refused; without any, with the sheet's.
     `limit` is how many seconds a program has for an answer.
@@ -188,6 +189,12 @@ def find(spec: str, game: Game, options: Any = None, *, limit: float | None = No
 
         command = wanted.removeprefix(PROGRAM).strip()
         return ProgramBot(command, game, limit=ANSWER_TIMEOUT_S if limit is None else limit)
+    if wanted.startswith(REMOTE):
+        from piste.bots.program import ANSWER_TIMEOUT_S
+        from piste.bots.remote_program import RemoteBot
+
+        address = wanted.removeprefix(REMOTE).strip()
+        return RemoteBot(address, game, limit=ANSWER_TIMEOUT_S if limit is None else limit)
     if wanted.startswith(MODEL):
         from piste.bots.model import ModelBot
 
@@ -241,6 +248,11 @@ def _from_function(spec: str, game: Game) -> Bot:
             "close()."
         )
     return cast("Bot", bot)
+
+
+def is_program(spec: str) -> bool:
+    """Say whether this is a program, here or elsewhere, whose CPU time is not seen."""
+    return spec.startswith((PROGRAM, REMOTE))
 
 
 def is_own(spec: str, game: Game) -> bool:

@@ -2,6 +2,7 @@
 
 The program is started without a shell, in a process group of its own, when it is first asked. Three threads carry
 its input, output and errors, so that one that does not read, does not answer or floods its output holds up nothing.
+A program on another computer is in `bots/remote_program.py`.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import subprocess
 import threading
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from piste.bots import messages
@@ -38,30 +40,23 @@ Pipe = Any  # one end of a buffered pipe of bytes; the library's types say that 
 _KILL = getattr(signal, "SIGKILL", signal.SIGTERM)
 
 
-class ProgramBot:
-    """A seat played by a program. Whatever it does wrong raises BotError, and by then it has been ended."""
+class LineBot:
+    """A seat played over lines. Whatever the other side does wrong raises BotError, and by then it has been ended."""
 
-    def __init__(
-        self, command: str, game: Game, *, limit: float = ANSWER_TIMEOUT_S, grace: float = EXIT_TIMEOUT_S
-    ) -> None:
-        self.name = f"cmd:{command}"
+    def __init__(self, name: str, game: Game, *, limit: float, grace: float) -> None:
+        self.name = name
         self._game = game
         self._limit = limit
         self._grace = grace
-        self._running: _Running | None = None
+        self._running: Lines | None = None
         self._closed = False
         self.ended_by: int | None = None  # the signal that it took to end the program, 0 for none; None before
         self.last_words: list[bytes] = []  # what it sent after its last answer
         self._told = 0  # how much of the log the program has been sent
-        try:
-            self._words = shlex.split(command, posix=os.name == "posix")
-        except ValueError as e:
-            raise BotError(f"The bot {self._who} cannot be started: its command line has {str(e).lower()}.") from None
-        if not self._words:
-            raise BotError("A bot 'cmd:' needs a command line: cmd:./mybot --flag")
-        if shutil.which(self._words[0]) is None:
-            what = quoted(self._words[0], MAX_QUOTED)
-            raise BotError(f"The bot {self._who} cannot be started: {what} is not there, or may not be run.")
+
+    def _start(self) -> Lines:
+        """Return the lines to the program, which is then to be greeted."""
+        raise NotImplementedError
 
     def choose(self, view: SeatView, stream: RandomStream) -> int:
         if self._closed:
@@ -92,11 +87,7 @@ class ProgramBot:
 
     def _ask(self, view: SeatView, stream: RandomStream) -> int:
         if self._running is None:
-            try:
-                self._running = _Running(self._words)
-            except (OSError, ValueError) as e:
-                why = getattr(e, "strerror", None) or e
-                raise BotError(f"The bot {self._who} cannot be started: {why}.") from None
+            self._running = self._start()
             self._send(messages.hello(self._game, view))
         early = self._running.heard()
         if early is not None:
@@ -148,35 +139,110 @@ class ProgramBot:
         return f" It wrote: {quoted(said, 4 * MAX_QUOTED)}." if said else ""
 
 
-class _Running:
+class ProgramBot(LineBot):
+    """A seat played by a program of this computer."""
+
+    def __init__(
+        self, command: str, game: Game, *, limit: float = ANSWER_TIMEOUT_S, grace: float = EXIT_TIMEOUT_S
+    ) -> None:
+        super().__init__(f"cmd:{command}", game, limit=limit, grace=grace)
+        self._words = program_words(command)
+
+    def _start(self) -> Lines:
+        try:
+            return RunningProgram(self._words)
+        except (OSError, ValueError) as e:
+            why = getattr(e, "strerror", None) or e
+            raise BotError(f"The bot {self._who} cannot be started: {why}.") from None
+
+
+def program_words(command: str) -> list[str]:
+    """Return the words of a command line whose program can be started here; refuse any other."""
+    who = quoted(f"cmd:{command}", MAX_QUOTED)
+    try:
+        words = shlex.split(command, posix=os.name == "posix")
+    except ValueError as e:
+        raise BotError(f"The bot {who} cannot be started: its command line has {str(e).lower()}.") from None
+    if not words:
+        raise BotError("A bot 'cmd:' needs a command line: cmd:./mybot --flag")
+    if shutil.which(words[0]) is None:
+        what = quoted(words[0], MAX_QUOTED)
+        raise BotError(f"The bot {who} cannot be started: {what} is not there, or may not be run.")
+    return words
+
+
+class Lines:
+    """Lines to a program and from it, carried by threads."""
+
+    def __init__(self, to: Pipe, from_: Pipe) -> None:
+        self._outgoing: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self._incoming: queue.SimpleQueue[list[bytes]] = queue.SimpleQueue()
+        self._writer = _carried(self._write, to)
+        self._reader = _carried(self._read, from_)
+
+    def send(self, message: dict[str, Any]) -> None:
+        self.send_line(json.dumps(message, ensure_ascii=True).encode() + b"\n")
+
+    def send_line(self, line: bytes) -> None:
+        self._outgoing.put(line)
+
+    def heard(self, seconds: float | None = 0.0) -> list[bytes] | None:
+        """Return the lines that came together; [] at the end of the output, None if nothing comes in time.
+
+        What is no whole line comes without its line break: cut off by the end, or too long.
+        """
+        try:
+            return self._incoming.get(timeout=seconds) if seconds != 0 else self._incoming.get_nowait()
+        except queue.Empty:
+            return None
+
+    def code(self, seconds: float) -> str:
+        """Return, for a sentence, how a program that has closed its output ended."""
+        raise NotImplementedError
+
+    def said(self, seconds: float) -> str:  # noqa: ARG002
+        """Return what the program said beside its answers, as far as that is known."""
+        return ""
+
+    def stop(self, grace: float) -> int:
+        """End the program, and return the signal that it took; 0 if it left by itself."""
+        raise NotImplementedError
+
+    def _write(self, pipe: Pipe) -> None:
+        try:
+            with pipe:
+                while (line := self._outgoing.get()) is not None:
+                    pipe.write(line)
+                    pipe.flush()
+        except OSError:
+            pass  # it no longer reads; its output will say why
+
+    def _read(self, pipe: Pipe) -> None:
+        rest = b""
+        with pipe, suppress(OSError):  # a connection may break
+            # Two lots that nobody has asked for are enough to complain about: the rest need not be kept.
+            while self._incoming.qsize() < 2 and len(rest) <= MAX_LINE_BYTES:
+                lot = pipe.read1(1 << 16)
+                *lines, rest = (rest + lot).split(b"\n")
+                if lines:
+                    self._incoming.put([line + b"\n" for line in lines])
+                if not lot:
+                    break
+        self._incoming.put([rest] if rest else [])
+
+
+class RunningProgram(Lines):
     """A program that runs, and the threads that carry its lines."""
 
     def __init__(self, words: list[str]) -> None:
         pipe = subprocess.PIPE
         # A group of its own: Ctrl-C at our terminal is not meant for it, and what it starts can be ended with it.
         self._process = subprocess.Popen(words, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True)
-        self._outgoing: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
-        self._incoming: queue.SimpleQueue[list[bytes]] = queue.SimpleQueue()
         self._last: deque[bytes] = deque(maxlen=3)
-        self._writer = _carried(self._write, self._process.stdin)
-        self._reader = _carried(self._read, self._process.stdout)
+        super().__init__(self._process.stdin, self._process.stdout)
         self._listener = _carried(self._listen, self._process.stderr)
 
-    def send(self, message: dict[str, Any]) -> None:
-        self._outgoing.put(json.dumps(message, ensure_ascii=True).encode() + b"\n")
-
-    def heard(self, seconds: float = 0.0) -> list[bytes] | None:
-        """Return the lines that came together; [] at the end of the output, None if nothing comes in time.
-
-        What is no whole line comes without its line break: cut off by the end, or too long.
-        """
-        try:
-            return self._incoming.get(timeout=seconds) if seconds else self._incoming.get_nowait()
-        except queue.Empty:
-            return None
-
     def code(self, seconds: float) -> str:
-        """Return, for a sentence, how a program that has closed its output ended."""
         try:
             return f" with exit code {self._process.wait(seconds)}"
         except subprocess.TimeoutExpired:
@@ -189,7 +255,6 @@ class _Running:
         return " / ".join(line.decode("utf-8", "replace").strip() for line in tuple(self._last))
 
     def stop(self, grace: float) -> int:
-        """End the program, and return the signal that it took; 0 if it left by itself."""
         needed = 0
         self._outgoing.put(None)  # the writer closes the input when it has written what was left
         for how in (0, signal.SIGTERM, _KILL):
@@ -214,28 +279,6 @@ class _Running:
                 self._process.terminate()
         except (ProcessLookupError, PermissionError):
             pass  # nobody is left there
-
-    def _write(self, pipe: Pipe) -> None:
-        try:
-            with pipe:
-                while (line := self._outgoing.get()) is not None:
-                    pipe.write(line)
-                    pipe.flush()
-        except OSError:
-            pass  # it no longer reads; its output will say why
-
-    def _read(self, pipe: Pipe) -> None:
-        rest = b""
-        with pipe:
-            # Two lots that nobody has asked for are enough to complain about: the rest need not be kept.
-            while self._incoming.qsize() < 2 and len(rest) <= MAX_LINE_BYTES:
-                lot = pipe.read1(1 << 16)
-                *lines, rest = (rest + lot).split(b"\n")
-                if lines:
-                    self._incoming.put([line + b"\n" for line in lines])
-                if not lot:
-                    break
-        self._incoming.put([rest] if rest else [])
 
     def _listen(self, pipe: Pipe) -> None:
         with pipe:

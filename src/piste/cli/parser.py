@@ -28,7 +28,7 @@ GROUPS = {
     "play": ("play", "resume", "join", "games", "bots", "rules"),
     "study": ("replay", "review", "puzzle", "progress"),
     "analyse": ("solve", "match", "tournament", "eval", "simulate", "balance"),
-    "develop": ("new", "check", "check-bot", "verify", "bench", "where", "completion", "man"),
+    "develop": ("new", "check", "check-bot", "serve-bot", "verify", "bench", "where", "completion", "man"),
     "host": ("serve", "mcp", "worker", "admin"),
 }
 """The commands as the help lists them."""
@@ -266,7 +266,8 @@ def make_parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
 """,
         ANY_GAME,
         value(
-            "entrants", "ENTRANT", "a bot's name, cmd:PROGRAM, model:NAME, module:function; NAME=... gives it a name",
+            "entrants", "ENTRANT",
+            "a bot's name, cmd:PROGRAM, remote:HOST:PORT, model:NAME, module:function; NAME=... gives it a name",
             nargs="*",
         ),
         flag("--gauntlet", "the first entrant against each of the others, instead of all against all"),

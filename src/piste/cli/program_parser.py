@@ -39,3 +39,17 @@ def add_program_commands(command: AddCommand) -> None:
         value("--seed", "TEXT", "the same seed, the same games (default: check)", default="check"),
         JSON,
     )  # fmt: skip
+    command(
+        "serve-bot", "let a program of yours play in tournaments of other computers",
+        """\
+  piste serve-bot cmd:./mybot
+  piste serve-bot 'cmd:python3 mybot.py' --host 192.168.1.5 --port 8003
+""",
+        value("bot", "BOT", "cmd: and a command line"),
+        value("--host", "ADDRESS", "where to listen (default: 127.0.0.1, this computer)", default="127.0.0.1"),
+        value("--port", "PORT", "0 for any that is free (default: 8003)", default="8003"),
+        value("--most", "N", "how many games may go on at once (default: 8)", default="8"),
+    ).description = (
+        "Let a program of yours play in tournaments of other computers.\n"
+        "There it is the entrant remote:HOST:PORT. Whoever reaches the port can play."
+    )  # fmt: skip

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from piste import bots
 from piste.bots import Plain
 from piste.bots.isolated import IsolatedBot
-from piste.bots.program import ProgramBot
+from piste.bots.program import LineBot
 from piste.core.dealer import Dealer, RandomStream
 from piste.core.errors import BotError, PisteError
 from piste.core.evaluation import quiet
@@ -153,7 +153,7 @@ class ForfeitError(BotError):
 class _Guarded:
     """A bot that is not ours: whatever it does wrong is `ForfeitError`."""
 
-    def __init__(self, bot: ProgramBot | IsolatedBot) -> None:
+    def __init__(self, bot: LineBot | IsolatedBot) -> None:
         self.name, self._bot = bot.name, bot
 
     @property
@@ -182,5 +182,5 @@ def _guarded(spec: str, game: Game, options: Any, limit: float) -> bots.Bot:
     """Return a bot, and one that is not ours such that it can be ended and only ever loses its own game."""
     if bots.is_own(spec, game):
         return bots.find(spec, game, options)
-    bot = bots.find(spec, game, options, limit=limit) if spec.startswith(bots.PROGRAM) else None
-    return _Guarded(bot if isinstance(bot, ProgramBot) else IsolatedBot(spec, game, limit=limit))
+    bot = bots.find(spec, game, options, limit=limit) if bots.is_program(spec) else None
+    return _Guarded(bot if isinstance(bot, LineBot) else IsolatedBot(spec, game, limit=limit))

@@ -204,7 +204,7 @@ def document(report: Report) -> dict[str, Any]:
 
 def _standing_document(report: Report, one: Standing) -> dict[str, Any]:
     name, spec = report.plan.entrants[one.entrant]
-    program = spec.startswith(bots.PROGRAM)
+    program = bots.is_program(spec)
     return {
         "name": name,
         "bot": spec,
@@ -269,7 +269,7 @@ def standings_lines(report: Report, width: int | None = None) -> list[str]:
             "forfeits", "ms a decision"]  # fmt: skip
     rows = []
     for place, one in enumerate(report.standings, 1):
-        program = report.plan.entrants[one.entrant].spec.startswith(bots.PROGRAM)
+        program = bots.is_program(report.plan.entrants[one.entrant].spec)
         rating = [] if one.rating is None else [f"{one.rating.value:.0f}", f"{one.rating.half:.0f}"]
         rows.append([
             f"{place} {report.name(one.entrant)}", *rating, f"{100 * one.share.value:.1f} %",

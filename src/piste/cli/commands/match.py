@@ -111,7 +111,7 @@ def show(game: Game, result: Result, terminal: Terminal) -> None:
 
 
 def cpu_text(spec: str, time: Time) -> str:
-    if spec.startswith(bots.PROGRAM):
+    if bots.is_program(spec):
         return "its own affair"
     if not time.decisions:
         return "none was made"
@@ -160,6 +160,6 @@ def shares(score: Score) -> dict[str, Any]:
 
 def cpu(spec: str, time: Time) -> dict[str, float] | None:
     """Return a player's CPU time; that of a program of its own is not seen."""
-    if spec.startswith(bots.PROGRAM):
+    if bots.is_program(spec):
         return None
     return {"decisions": time.decisions, "mean": time.mean, "worst": time.worst}
