@@ -56,6 +56,7 @@ class JobConsumer:
     grace_s: float = 0.0  # how long it goes on with what it has begun when it is to end
     keeps_rooms: bool = True  # whether the registry hears of what others change; else each job reads its room anew
     _running: asyncio.Task[None] | None = field(default=None, init=False)
+    _parts: list[asyncio.Task[None]] = field(default_factory=list, init=False)  # of what is running
 
     @property
     def takes_jobs(self) -> bool:
@@ -69,8 +70,10 @@ class JobConsumer:
     async def stop(self) -> None:
         """Give back the jobs that are not finished."""
         while self._running is not None and not self._running.done():
-            self._running.cancel()
-            # A group of tasks that is just ending because the database is away loses the cancellation (Python 3.11).
+            # Python 3.11 loses a cancellation that comes while a group of tasks is ending, or just as what is waited for
+            # with a timeout is there. Those of a group that has been cancelled are cancelled by nobody else.
+            for task in (self._running, *self._parts):
+                task.cancel()
             await asyncio.wait({self._running}, timeout=self.grace_s + CANCEL_INTERVAL_S)
 
     async def _run(self) -> None:
@@ -80,9 +83,11 @@ class JobConsumer:
             try:
                 async with self._app().open_async() as app, asyncio.TaskGroup() as group:
                     works = True
-                    group.create_task(self._take(app, QUEUES[DECISION], self._settings.thinkers + EXTRA_JOBS))
-                    group.create_task(self._take(app, QUEUES[REVIEW], 1))
-                    group.create_task(self._give_back(app))
+                    self._parts = [
+                        group.create_task(self._take(app, QUEUES[DECISION], self._settings.thinkers + EXTRA_JOBS)),
+                        group.create_task(self._take(app, QUEUES[REVIEW], 1)),
+                        group.create_task(self._give_back(app)),
+                    ]
             except Exception as e:  # the database is away, or was; the libraries have many errors for that
                 if works:
                     logs.error("no jobs are taken", e)
