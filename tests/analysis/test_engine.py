@@ -155,7 +155,7 @@ def test_solved_tables_reach_a_worker_once(cluster: Cluster, tmp_path: Path, mon
     """A worker with a cache of its own, as on another machine; and one that joins later."""
     table = ("test table", "1")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "mine"))
-    monkeypatch.setattr(table_cache, "loaded", {table})
+    monkeypatch.setattr(table_cache, "loaded", {table, ("deleted since", "1")})
     table_cache.save(*table, {"values": np.arange(10)})
     cluster.start_worker("first", XDG_CACHE_HOME=str(tmp_path / "first"))
     packed: list[Any] = []

@@ -371,7 +371,7 @@ class DaskEngine(Engine):
             raise self._lost() from e
 
     def send_tables(self) -> None:
-        wanted = tuple(sorted(table_cache.loaded))
+        wanted = tuple(sorted(table for table in table_cache.loaded if table_cache.exists(*table)))
         lacking = {table for some in self._client.run(lacking_tables, wanted).values() for table in some}
         if lacking:
             packed = {(name, stamp): table_cache.pack(name, stamp, MAX_TABLE_BYTES) for name, stamp in lacking}
