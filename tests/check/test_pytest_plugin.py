@@ -13,6 +13,8 @@ from tests.installed_games import Install, path_entries
 TESTS = """
 import pytest
 
+pytest_plugins = ["piste.check.pytest_plugin"]
+
 
 @pytest.mark.piste_game("bare-game", stake=3, games=2)
 def test_game(piste_check):
