@@ -24,6 +24,8 @@ from tests import sizes
 from tests.installed_games import Install, forget, install
 from tests.system_packages import on_build_machine
 
+pytest_plugins = ["piste.check.pytest_plugin"]  # of the game packages that tests write
+
 LATE = ("solver", "test_bots.py", "coach", "balance", "rl", "cli", "web", "browser")
 """What is quick and tells most comes first, real browsers last.
 

@@ -120,8 +120,7 @@ def test_it_installs_with_pip_and_its_tests_pass(game: piste.Game, tmp_path: Pat
     pip = ("-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-deps", "--target", str(tmp_path))
     subprocess.run([sys.executable, *pip, str(EXAMPLES / game.name)], check=True, timeout=PATIENCE_S)
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", os.devnull,
-         str(EXAMPLES / game.name / "tests")],
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(EXAMPLES / game.name / "tests")],
         env={**os.environ, "PYTHONPATH": str(tmp_path)}, cwd=tmp_path,
         capture_output=True, text=True, check=False, timeout=PATIENCE_S,
     )  # fmt: skip

@@ -13,8 +13,6 @@ from tests.installed_games import Install, path_entries
 TESTS = """
 import pytest
 
-pytest_plugins = ["piste.check.pytest_plugin"]
-
 
 @pytest.mark.piste_game("bare-game", stake=3, games=2)
 def test_game(piste_check):
@@ -30,7 +28,19 @@ def test_each_check_is_a_test(tmp_path: Path, install_game: Install) -> None:
     bare_game(tmp_path, install_game)
     (tmp_path / "test_bare.py").write_text(TESTS, encoding="utf-8")
     path = os.pathsep.join(path_entries(tmp_path / "bare-game", tmp_path / "site"))
-    words = ("-m", "pytest", "-p", "no:cacheprovider", "-q", "-rA", "--strict-markers", "-k", "secrecy or contract")
+    words = (
+        "-m",
+        "pytest",
+        "-p",
+        "no:cacheprovider",
+        "-p",
+        "piste.check.pytest_plugin",
+        "-q",
+        "-rA",
+        "--strict-markers",
+        "-k",
+        "secrecy or contract",
+    )
     done = subprocess.run(
         [sys.executable, *words], cwd=tmp_path, env={**os.environ, "PYTHONPATH": path},
         capture_output=True, text=True, check=False,

@@ -1,6 +1,4 @@
-"""The checks as tests of a game's own package.
-
-    pytest_plugins = ["piste.check.pytest_plugin"]
+"""The checks as tests of a game's own package, which has `addopts = "-p piste.check.pytest_plugin"`.
 
     @pytest.mark.piste_game("my-game", top=3)
     def test_game(piste_check):
@@ -8,8 +6,8 @@
 
 is one test for each check; `piste_check` fails with the sentence of `piste check`.
 
-It is named by those who use it and not found by an entry point: for that pytest would rewrite the assertions of all of
-piste, in every project where piste is installed.
+It is named by those who use it and not found by an entry point: for one, pytest would rewrite the assertions of
+all of piste, in every project where piste is installed.
 """
 
 from __future__ import annotations

@@ -8,8 +8,6 @@ import pytest
 
 import piste
 
-pytest_plugins = ["piste.check.pytest_plugin"]
-
 
 @pytest.mark.piste_game("leduc-poker", games=4)
 def test_game(piste_check: Callable[[], None]) -> None:

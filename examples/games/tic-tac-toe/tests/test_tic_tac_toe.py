@@ -10,8 +10,6 @@ import piste
 
 LINES = ("a1 a2 a3", "b1 b2 b3", "c1 c2 c3", "a1 b1 c1", "a2 b2 c2", "a3 b3 c3", "a1 b2 c3", "a3 b2 c1")
 
-pytest_plugins = ["piste.check.pytest_plugin"]
-
 
 @pytest.mark.piste_game("tic-tac-toe", games=4)
 def test_game(piste_check: Callable[[], None]) -> None:

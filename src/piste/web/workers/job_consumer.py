@@ -70,8 +70,8 @@ class JobConsumer:
     async def stop(self) -> None:
         """Give back the jobs that are not finished."""
         while self._running is not None and not self._running.done():
-            # Python 3.11 loses a cancellation that comes while a group of tasks is ending, or just as what is waited for
-            # with a timeout is there. Those of a group that has been cancelled are cancelled by nobody else.
+            # Python 3.11 loses a cancellation that comes while a group of tasks is ending, or when what is waited for
+            # with a timeout comes at the same time. A group cancels its tasks only once.
             for task in (self._running, *self._parts):
                 task.cancel()
             await asyncio.wait({self._running}, timeout=self.grace_s + CANCEL_INTERVAL_S)
