@@ -105,9 +105,10 @@ def screens(kind: Kind, steps: tuple[int, ...], seat: int) -> list[bytes]:
 
 
 STYLES = [
-    PromptStyle(*chosen)
-    for chosen in product(CHOICES["legal"], ("none",), CHOICES["notation"], CHOICES["memory"])
-]  # fmt: skip
+    *(PromptStyle(legal, "none") for legal in CHOICES["legal"]),
+    # A position as text lists every world that a seat thinks possible, which takes seconds in the largest setups.
+    *(PromptStyle("shown", "none", *chosen) for chosen in product(CHOICES["notation"], CHOICES["memory"])),
+]
 
 
 def prompts(view: SeatView) -> list[bytes]:
@@ -233,6 +234,8 @@ def test_a_language_model_is_asked_the_same_where_its_seat_knows_the_same(kind: 
                 assert any(b"Open to you: " in screen for screen in asked)
                 assert asked == screens(kind, other, seat)
                 compared += 1
+                if compared == sized(1, 2):
+                    return
     if kind.game != "positive-negative":  # there nothing is secret to the one who is to decide
         assert compared > 0, "no second history was ever found: the test would show nothing"
 
