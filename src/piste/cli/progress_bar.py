@@ -1,4 +1,4 @@
-"""A progress bar on the standard error; only where that is a terminal that can redraw a line."""
+"""A progress bar on the standard error; where that is no terminal that can redraw a line, a new line now and then."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from types import TracebackType
 MAX_BAR_WIDTH = 24
 MIN_BAR_WIDTH = 4
 REDRAW_INTERVAL_S = 0.1
+LINE_INTERVAL_S = 30.0  # where a line cannot be redrawn
 MIN_ESTIMATE_S = 3.0  # after less time, or with a smaller part done, nothing is said of the time left
 MIN_ESTIMATE_PART = 0.04
 
@@ -25,10 +26,10 @@ class ProgressBar:
         self._done_before = done_before
         self._label = label
         self._shown = ""
-        self._last_redraw = 0.0
         self._phase: str | None = None
         self._phase_start = (0.0, 0.0)  # when the phase began, and the part that was done then
         self._visible = sys.stderr.isatty() and os.environ.get("TERM", "") not in ("dumb", "")
+        self._last_redraw, self._last_line = 0.0, monotonic()
 
     def __enter__(self) -> ProgressBar:
         self._put(f"{self._label} ...")  # something may have to be loaded before it can be counted
@@ -36,7 +37,12 @@ class ProgressBar:
 
     def __call__(self, done: int, total: int, phase: str = "") -> None:
         now = monotonic()
-        if not self._visible or not total or (done < total and now - self._last_redraw < REDRAW_INTERVAL_S):
+        if not self._visible:
+            if now - self._last_line >= LINE_INTERVAL_S:
+                self._last_line = now
+                self._print_line(done, total, phase)
+            return
+        if not total or (done < total and now - self._last_redraw < REDRAW_INTERVAL_S):
             return
         self._last_redraw = now
         part = done / total
@@ -70,6 +76,10 @@ class ProgressBar:
         if self._visible and text != self._shown:
             print(f"\r\x1b[K{text[: self._columns()]}", end="", file=sys.stderr, flush=True)
             self._shown = text
+
+    def _print_line(self, done: int, total: int, phase: str) -> None:
+        part = f": {100 * done / total:.0f} %" if total else " ..."
+        print(f"{phase or self._label}{part}", file=sys.stderr, flush=True)
 
     @staticmethod
     def _columns() -> int:
