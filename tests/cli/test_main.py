@@ -83,7 +83,7 @@ def test_rules_are_the_page_without_its_markup(name: str, tmp_path: Path) -> Non
         (["play", "prime-duel", "--set", "top=99"], "option 'top'"),
         (["play", "prime-duel", "--grid", "1 2 3"], "it takes --deck"),
         (["play", "prime-duel", "--deck", "11"], "not a card"),
-        (["play", "prime-duel", "--players", "3"], "for two players"),
+        (["play", "prime-duel", "--players", "3"], "always for 2 players"),
         (["play", "positive-negative", "--first", "1"], "no option 'first'"),
         (["play", "duel", "--seat", "you"], "2 seats"),
         (["play", "duel", "--seat", "you", "--vs", "random"], "not both"),

@@ -40,7 +40,9 @@ def choose_game(terminal: Terminal) -> argparse.Namespace:
         grid=None, players=None, brief=False, hints=False,
     )  # fmt: skip
     if "players" in game.rules.Options._fields:
-        args.players = pick(terminal, "How many players? (2-4, Enter for 2): ", ("2", "3", "4"), "2")
+        counts, usual = game.player_counts, str(game.rules.Options().players)
+        question = f"How many players? ({counts[0]}-{counts[-1]}, Enter for {usual}): "
+        args.players = pick(terminal, question, [str(count) for count in counts], usual)
     options = game.options({} if args.players is None else {"players": args.players})
     able, refused = bots.playable(game, options)
     lines = {
@@ -61,7 +63,7 @@ def choose_game(terminal: Terminal) -> argparse.Namespace:
     default = bots.usual(game) if bots.usual(game) in lines else list(lines)[-1]
     answer = pick(terminal, f"Against (Enter for {default}): ", (*against, "friend"), default, (*lines, *words))
     if answer == "friend":
-        args.seat = [YOU] * int(args.players or 2)
+        args.seat = [YOU] * game.rules.seats(options)
     else:
         args.vs = {**words, **against}.get(answer, answer)
     for option in game.notation.OPTIONS:

@@ -135,7 +135,7 @@ def make_parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
         value("--vs", "BOT", "you against this bot on every other seat (default: steady; see piste bots)"),
         repeated("--name", "NAME", "a name, in the order of seats; may be given again"),
         value("--first", "SEAT", "who starts, instead of the toss"),
-        value("--players", "N", "how many play Duel: 2, 3 or 4"),
+        value("--players", "N", "how many play, where a game leaves that open: 2, 3 or 4 in Duel"),
         SET,
         value("--deck", "CARDS", "lay the deck yourself, its top first"),
         value("--grid", "CELLS", "lay the grid yourself, row by row"),

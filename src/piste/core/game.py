@@ -187,6 +187,13 @@ class Game:
             return importlib.import_module(f"{self.package}.bots.{level}")
         return importlib.import_module("piste.bots.any_game").of(self, level)
 
+    @property
+    def player_counts(self) -> range:
+        """How many can play: what the option `players` allows, else one number."""
+        always = self.rules.seats(self.rules.Options())
+        chosen = (range(option.low, option.high + 1) for option in self.notation.OPTIONS if option.name == "players")
+        return next(chosen, range(always, always + 1))
+
     def line(self, options: Any) -> str:
         """Return one line that says what the game is with these options."""
         of: Callable[[Any], str] | None = getattr(self.notation, "line", None)

@@ -25,7 +25,8 @@ def run(args: argparse.Namespace, terminal: Terminal) -> int:
         options["players"] = seats  # refused, with the reason, where so many cannot play
     if args.players is not None:
         if "players" not in game.rules.Options._fields:
-            raise OptionError(f"{game.notation.TITLE} is for two players: leave --players out.")
+            count = game.player_counts[0]
+            raise OptionError(f"{game.notation.TITLE} is always for {count} players: leave --players out.")
         options["players"] = args.players
     settings = game.options(options)
     seats = game.rules.seats(settings)

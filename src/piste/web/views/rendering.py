@@ -75,7 +75,7 @@ class PageRenderer:
         )
         self._template = cache(self.environment.get_template)
         self.environment.filters.update(
-            minus=minus, prose=prose, max_players=max_players, option_labels=option_labels, credit=credit, utc=utc,
+            minus=minus, prose=prose, option_labels=option_labels, credit=credit, utc=utc,
             day=day, area=area_html,
         )  # fmt: skip
         self.environment.globals.update(
@@ -142,7 +142,7 @@ class PageRenderer:
             "home",
             root=root,
             running=running,
-            games=sorted(map(find, names()), key=lambda game: (max_players(game), game.notation.TITLE)),
+            games=sorted(map(find, names()), key=lambda game: (game.player_counts[-1], game.notation.TITLE)),
             name=name,
             tables=tables,
         )
@@ -246,10 +246,6 @@ def in_words(game: Game, refusal: str) -> str:
     for option in game.notation.OPTIONS:
         refusal = refusal.replace(f"The option '{option.name}'", f"“{option_label(option)}”")
     return refusal
-
-
-def max_players(game: Game) -> int:
-    return max((option.high for option in game.notation.OPTIONS if option.name == "players"), default=2)
 
 
 def levels(name: str, changed: tuple[tuple[str, str], ...] = ()) -> tuple[BotListing, ...]:
