@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from piste import bots
 from piste.core import scene
 from piste.core.game import find
-from piste.core.protocols import SPECTATOR
+from piste.core.protocols import HIDDEN, SPECTATOR
 from piste.core.scene import Area
 from piste.web.views.table_parts import CardNotes, Panel, RoundCard, Scene, ShownArea, Status, Strip, shown_areas
 from piste.web.views.view_models import OVER, PLAYING, WAITING, TableViewModel
@@ -102,8 +102,16 @@ def choices_part(model: TableViewModel, name: str) -> Part:
         None if model.stage == OVER else model.lesson, model.hint,
         next((offer.help for offer in model.offers if offer.do == "hint"), "") if model.question else "",
         shown_areas(own, choices), choices, tuple([one for one in choices if one.action not in made_there]),
-        bool(choices) and any(area.handles for area in model.areas), model.decide,
+        pick_text(model.areas) if choices else "", model.decide,
     )  # fmt: skip
+
+
+def pick_text(areas: Sequence[Area]) -> str:
+    """Return how a decision is made that is no button, by where it is made."""
+    if any(area.handles for area in areas):
+        return "Choose + or − beside a row or below a column."
+    on_grid = any(card.decision != HIDDEN for area in areas if area.kind == scene.GRID for card in area.cards)
+    return f"Choose a {'square' if on_grid else 'card'}, then confirm it here."
 
 
 def notes_part(model: TableViewModel, _name: str) -> Part:

@@ -139,14 +139,14 @@ class Panel(NamedTuple):
     own: tuple[ShownArea, ...]
     choices: tuple[Choice, ...]
     loose: tuple[Choice, ...]  # those that are not made by choosing a card or a line
-    by_line: bool  # a line of a grid is chosen, and no card
+    pick: str  # how a decision is made that is no button
     decide: str  # the address that takes decisions; "" for that of the table
 
     def draw(self) -> str:
         question, top, bottom = safe(self.question), "", ""
         if question:
             top = f'<h2 class="question" id="question">{question}</h2>\n{self._hint_form()}'
-            slot = draw_slot(self.by_line) if len(self.loose) < len(self.choices) else ""
+            slot = draw_slot(self.pick) if len(self.loose) < len(self.choices) else ""
             bottom = (
                 f'<form id="decide" method="post" action="{safe(self.decide or f"/t/{self.code}/decide")}" '
                 f'aria-labelledby="question">\n<input type="hidden" name="number" value="{self.number}">\n'
@@ -196,11 +196,10 @@ def draw_lesson(code: str, note: str | None, *, over: bool = False) -> str:
     )
 
 
-def draw_slot(by_line: bool) -> str:
-    """Return the place where a chosen card or line is confirmed."""
-    what = "Choose + or − beside a row or below a column." if by_line else "Choose a card, then confirm it here."
+def draw_slot(pick: str) -> str:
+    """Return the place where a chosen card, square or line is confirmed."""
     return (
-        f'<div class="slot"><p class="pick-one small">{what}</p>\n'
+        f'<div class="slot"><p class="pick-one small">{pick}</p>\n'
         '<button class="main confirm" id="confirm" type="button" hidden><b>Decide</b><small></small></button></div>\n'
     )
 
