@@ -16,9 +16,10 @@ from piste.core.default_rules import add_missing
 from piste.core.errors import DealError, OptionError, PositionError, UnknownNameError
 from piste.core.presentation import EventContext
 from piste.core.protocols import CHANCE, HIDDEN, Event
+from piste.core.scene import BACK, scene_from_rows
 from piste.core.survey import survey, survey_of
 from tests.bare_game import BARE, bare_game
-from tests.installed_games import Install
+from tests.installed_games import EXAMPLES, Install
 
 
 @pytest.fixture(autouse=True)
@@ -76,6 +77,22 @@ def test_a_game_is_played_and_told_without_a_word_of_its_own(bare: piste.Game) -
     ]  # fmt: skip
     assert bare.text.HAND_OVER
     assert piste.replay(table.record()).ending() == ending
+
+
+def test_a_card_that_is_hidden_and_one_that_is_not_there_are_shown_differently(install_game: Install) -> None:
+    install_game(EXAMPLES / "leduc-poker")
+    view, names = piste.open_table("leduc-poker", outcomes=["J", "Q"]).view(0), ("Ann", "Bo")
+    text = piste.find("leduc-poker").text
+    assert list(map(str, text.picture(view, names)))[:4] == [
+        "Turn: Ann", "Your cards: J", "Bo's cards: ?", "Board: -",
+    ]  # fmt: skip
+    _, own, other, board, *_ = scene_from_rows(view, names, text)
+    assert (own.cards[0].text, other.cards, (board.cards, board.note)) == ("J", (BACK,), ((), "none"))
+
+
+def test_how_many_can_play_is_read_from_the_option_or_the_rules(bare: piste.Game) -> None:
+    assert bare.player_counts == range(2, 3)
+    assert piste.find("mccoy-duel").player_counts == range(2, 5)
 
 
 def test_outcomes_can_be_laid_by_name() -> None:

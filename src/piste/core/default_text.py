@@ -10,8 +10,8 @@ from types import ModuleType
 from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hints
 
 from piste.core.game import Game, listed, members
-from piste.core.presentation import UNKNOWN, CardRow, EventContext, Key, Prompt, Row
-from piste.core.protocols import HIDDEN, RESIGNS, SEAT, OneOf, SetOf
+from piste.core.presentation import NONE, UNKNOWN, CardRow, EventContext, Key, Prompt, Row
+from piste.core.protocols import ABSENT, HIDDEN, RESIGNS, SEAT, OneOf, SetOf
 from piste.core.views import Ending, SeatView
 
 SAID_ELSEWHERE = ("options", "viewer", "phase", "kind", "winner", "reason")
@@ -101,11 +101,12 @@ class DefaultText:
     def _cells(self, view: SeatView, says: Any, value: Any, names: tuple[str, ...]) -> tuple[str, ...]:
         name = self._game.notation.name
         if isinstance(says, SetOf):
-            return tuple(name(view.options, says.kind, action) for action in members(value))
+            return tuple(name(view.options, says.kind, action) for action in members(value)) or (NONE,)
         if isinstance(says, OneOf):
-            return (name(view.options, says.kind, value) if value >= 0 else UNKNOWN,)
+            absent = NONE if value == ABSENT else UNKNOWN
+            return (name(view.options, says.kind, value) if value >= 0 else absent,)
         if says == SEAT:
-            return (names[value] if 0 <= value < len(names) else "-",)
+            return (names[value] if 0 <= value < len(names) else NONE,)
         return (str(value),)
 
     def farewell(self, view: SeatView, names: tuple[str, ...], ending: Ending) -> list[str]:

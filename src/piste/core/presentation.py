@@ -101,12 +101,13 @@ class Row(NamedTuple):
 
 
 class CardRow(Row):
-    """A row of cards, which a browser draws as cards; UNKNOWN is one that the viewer does not see."""
+    """A row of cards, which a browser draws as cards; UNKNOWN is one that the viewer does not see, NONE no card."""
 
     __slots__ = ()
 
 
 UNKNOWN = "?"
+NONE = "-"
 
 
 class Key(NamedTuple):

@@ -25,6 +25,9 @@ SPECTATOR = -3
 HIDDEN = -1
 """Stands in an `Event` or a view for what this audience may not know, or what does not apply."""
 
+ABSENT = -2
+"""Stands in a field of a View that is a `OneOf` if there is none, which this audience may know: no card was dealt."""
+
 RESIGNS = -1
 """The kind of the one event that no rule has: a seat resigned."""
 
@@ -45,7 +48,8 @@ class SetOf(NamedTuple):
 
 
 class OneOf(NamedTuple):
-    """In `Annotated[int, OneOf(DEAL)]`, a field of a View: one action of this kind, such as a card, or HIDDEN."""
+    """In `Annotated[int, OneOf(DEAL)]`, a field of a View: one action of this kind, such as a card, HIDDEN or
+    ABSENT."""
 
     kind: int
 

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple, Protocol
 
 from piste.core.game import counted
-from piste.core.presentation import UNKNOWN, CardRow
+from piste.core.presentation import NONE, UNKNOWN, CardRow
 from piste.core.protocols import HIDDEN, SPECTATOR
 from piste.core.views import SeatView
 
@@ -148,11 +148,16 @@ def scene_from_rows(view: SeatView, names: tuple[str, ...], text: Any) -> tuple[
     A row of cards is drawn as cards, the others as words.
     """
     return tuple(
-        Area(CARDS, row.label, tuple(BACK if cell == UNKNOWN else Card(cell) for cell in row.cells), row.note)
+        cards_from_row(row)
         if isinstance(row, CardRow)
         else Area(FACT, row.label, tuple(Card(cell) for cell in row.cells), row.note)
         for row in text.picture(view, names)
     )
+
+
+def cards_from_row(row: CardRow) -> Area:
+    cards = tuple(BACK if cell == UNKNOWN else Card(cell) for cell in row.cells if cell != NONE)
+    return Area(CARDS, row.label, cards, row.note or ("" if cards else "none"))
 
 
 # What several games' scenes are made of

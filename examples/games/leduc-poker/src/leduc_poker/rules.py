@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Annotated, NamedTuple
 
 from piste.core.bits import of2, set2
-from piste.core.protocols import CHANCE, HIDDEN, OVER, SEAT, Event, OneOf
+from piste.core.protocols import ABSENT, CHANCE, HIDDEN, OVER, SEAT, Event, OneOf
 
 VERSION = 1
 
@@ -47,7 +47,7 @@ class View(NamedTuple):
     phase: int
     seat: Annotated[int, SEAT]
     cards: Annotated[tuple[int, int], OneOf(DEAL)]  # HIDDEN what the viewer may not see
-    board: Annotated[int, OneOf(DEAL)]
+    board: Annotated[int, OneOf(DEAL)]  # ABSENT before it is shown
     stakes: Annotated[tuple[int, int], range(1, 14)]
     raises: Annotated[int, range(3)]
     winner: int
@@ -128,7 +128,8 @@ def payoff(s: State, seat: int) -> int:
 def look(s: State, seat: int) -> View:
     over = s.phase == DONE
     cards = (s.cards[0] if over or seat == 0 else HIDDEN, s.cards[1] if over or seat == 1 else HIDDEN)
-    return View(s.options, seat, s.phase, s.seat, cards, s.board, s.stakes, s.raises, s.winner, s.reason)
+    board = ABSENT if s.board == HIDDEN else s.board
+    return View(s.options, seat, s.phase, s.seat, cards, board, s.stakes, s.raises, s.winner, s.reason)
 
 
 def tell(s: State, action: int, seat: int) -> Event:
