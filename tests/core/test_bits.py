@@ -59,6 +59,14 @@ def test_each_unit_of_the_lanes_is_found_once(ours: Any, counts: list[int]) -> N
     assert [ours.lane(lanes, i) for i in range(len(counts))] == counts
 
 
+def test_an_entry_of_a_small_tuple_is_read_and_replaced(ours: Any) -> None:
+    for size in (2, 3, 4):
+        values, of, put = tuple(range(10, 10 + size)), getattr(ours, f"of{size}"), getattr(ours, f"set{size}")
+        for i in range(size):
+            assert of(values, i) == values[i]
+            assert put(values, i, 7) == (*values[:i], 7, *values[i + 1 :])
+
+
 def test_constants_compile_to_their_own_bits() -> None:
     pytest.importorskip("numba")
     import numba

@@ -73,6 +73,18 @@ def set2(pair: tuple[int, int], i: int, value: int) -> tuple[int, int]:
     return (value, pair[1]) if i == 0 else (pair[0], value)
 
 
+def of3(three: tuple[int, int, int], i: int) -> int:
+    """Return entry i of three."""
+    a, b, c = three
+    return c if i == 2 else b if i == 1 else a
+
+
+def set3(three: tuple[int, int, int], i: int, value: int) -> tuple[int, int, int]:
+    """Return the three with entry i replaced."""
+    a, b, c = three
+    return (value if i == 0 else a, value if i == 1 else b, value if i == 2 else c)
+
+
 def of4(four: tuple[int, int, int, int], i: int) -> int:
     """Return entry i of four."""
     a, b, c, d = four
