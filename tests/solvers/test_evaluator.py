@@ -57,6 +57,12 @@ def test_a_review_of_poker_speaks_of_payoff(example: Example) -> None:
     assert document(made, (0, 1))["largest_payoff"] == 13.0
 
 
+def test_a_bound_is_written_without_a_power_of_ten() -> None:
+    for within, said in ((0.0, "0"), (2.3e-5, "0.000046"), (4e-8, "0.00000008"), (0.06, "0.12"), (70.0, "140")):
+        assert Unit(1.0).bound(within) == said
+    assert Unit().bound(4e-9) == "0.0000004 points"
+
+
 def test_a_review_that_was_stopped_is_read_again_with_its_payoffs(example: Example) -> None:
     game = example("kuhn-poker")
     evaluations = {(0, 0): game.solver.evaluate(from_start(game))}

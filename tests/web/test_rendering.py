@@ -38,6 +38,7 @@ from piste.web.views.rendering import (
     TableListing,
 )
 from piste.web.views.replay import replay_step
+from piste.web.views.study import Value
 from piste.web.views.view_models import RenderContext, TableViewModel, Viewer, view_model
 from tests.game_setups import FULL, ODD, Kind
 
@@ -504,6 +505,30 @@ def test_no_cost_is_claimed_of_a_loss_within_the_margin() -> None:
     whole["decisions"][0] |= {"within": 0.01, "label": "slip"}
     page = PAGES.replay_page(replay_step(room, 2, -1, json.dumps(whole)))
     assert "It cost <b>9.3 ± 2.0\u00a0%</b> of winning chance." in page
+
+
+def test_where_a_game_pays_other_amounts_the_replay_speaks_of_payoff() -> None:
+    room = last(moments(FULL[0], "so far", most=12))
+    whole = json.loads(review_of(room)) | {"largest_payoff": 13.0}
+    whole["decisions"][0] |= {"loss": 0.1, "within": 0.0, "margin": 0.0, "label": "slip"}
+    page = PAGES.replay_page(replay_step(room, 2, -1, json.dumps(whole)))
+    assert "It cost <b>2.60</b> of expected payoff." in page
+    assert "<i>+13</i><i>0</i><i>−13</i>" in page
+    for wrong in ("winning chance", "Winning chance", "hance of winning", "half a win", "<i>50 %</i>"):
+        assert wrong not in page
+
+
+def test_what_decisions_are_worth_is_a_payoff_where_a_game_pays_other_amounts() -> None:
+    for in_payoff, less, shown, what in (
+        (False, "4.0 %", "51.0 %", "the chance of winning, with a draw as half a win"),
+        (True, "4.00", "-1.00", "the expected payoff"),
+    ):
+        best = Value("fold", "Fold", "", 0.5, shown, "", "", "", "", True, False, in_payoff)
+        worse = best._replace(decision="call", name="Call", less=less, best=False)
+        template = PAGES.environment.get_template("parts/values.html")
+        page = template.render(values=(best, worse), go="")
+        assert f"The number at the right is {what}." in page
+        assert f"{less.replace(' ', chr(0xA0))} less than the best" in page
 
 
 def test_d22_the_form_of_duel_lets_its_host_choose_a_colour() -> None:

@@ -114,11 +114,21 @@ class Unit(NamedTuple):
 
     def bound(self, within: float) -> str:
         """Return by how much a value may be off, with what that is: 0.12 points, or 0.0003 of the payoff."""
-        return f"{100 * within:.2g} points" if self.largest is None else f"{2 * within * self.largest:.2g}"
+        if self.largest is None:
+            return f"{decimal(100 * within)} points"
+        return decimal(2 * within * self.largest)
 
     def shows(self, part: float) -> bool:
         """Say whether a difference is large enough to be seen in what is shown."""
         return 100 * part >= 0.05 if self.largest is None else 2 * part * self.largest >= 0.005
+
+
+def decimal(number: float) -> str:
+    """Return a number with two digits that count, never with a power of ten: 0.000046."""
+    text, _, exponent = f"{number:.2g}".partition("e")
+    if not exponent:
+        return text
+    return f"{number:.{1 - int(exponent)}f}".rstrip("0") if number < 1 else f"{number:.0f}"
 
 
 IN_CHANCES = Unit()

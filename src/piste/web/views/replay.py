@@ -66,6 +66,7 @@ class ChancesGraph(NamedTuple):
     marks: tuple[tuple[int, float, float, str], ...]  # which line, where, what it is called
     now: float  # where the current step is
     labelled: tuple[tuple[int, str], ...]  # step and sentence of each decision that the coach labels
+    scale: tuple[str, str, str] = ("100 %", "50 %", "0 %")  # from the top
 
 
 class Summary(NamedTuple):
@@ -212,7 +213,9 @@ def chances_graph(replay: ReplayStep) -> ChancesGraph | None:
     seats = [label for i, label in enumerate(replay.labels) if label in known and replay.seat in (i, SPECTATOR)]
     by = "each" if len(seats) > 1 else who[seats[0]].lower() if who[seats[0]] == YOU else who[seats[0]]
     unit = Unit(review.get("largest_payoff"))
-    title = f"{'Chance of winning' if unit.largest is None else 'Expected payoff'}, as {by} saw it"
+    what, scale = "Chance of winning", ("100 %", "50 %", "0 %")
+    if unit.largest is not None:
+        what, scale = "Expected payoff", (f"+{unit.largest:g}", "0", f"−{unit.largest:g}")
     lines, marks, labelled = [], [], []
     for label in seats:
         points = " ".join(
@@ -229,7 +232,8 @@ def chances_graph(replay: ReplayStep) -> ChancesGraph | None:
             cost = f"{cost_text(decision, unit)} of {'winning chance' if unit.largest is None else 'expected payoff'}"
             sentence = f"{who[decision['seat']]}: {told(decision)}, {decision['label']}, {cost}"
             labelled.append((step, sentence))
-    return ChancesGraph(title, tuple(lines), tuple(marks), (replay.step - first) * wide, tuple(labelled))
+    title, now_at = f"{what}, as {by} saw it", (replay.step - first) * wide
+    return ChancesGraph(title, tuple(lines), tuple(marks), now_at, tuple(labelled), scale)
 
 
 def now_text(chance: float, unit: Unit) -> str:

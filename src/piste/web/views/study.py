@@ -39,14 +39,15 @@ class Value(NamedTuple):
     decision: str  # its short name
     name: str  # what it is called on its button, if that has the short name in it
     label: str  # what it means, where the name does not say it
-    points: float  # the chance to win, a draw as half a win
-    shown: str  # the same in words: a per cent, or how it ends where that is certain
+    points: float  # the chance to win, a draw as half a win; or the payoff from 0 to 1
+    shown: str  # the same in words: a per cent, how it ends where that is certain, or the expected payoff
     chances: str  # of a win and of a draw, where there are draws
-    less: str  # than the best, in points; "" for the best
+    less: str  # than the best: "4.2 %", or "0.33" of a payoff; "" for the best
     mix: str  # how often the best play takes it; "" if there is one best decision
     reason: str
     best: bool  # and another one is not
     chosen: bool
+    in_payoff: bool  # whether values are expected payoffs
 
 
 class Verdict(NamedTuple):
@@ -186,7 +187,7 @@ def decision_values(
     mixed = differ and sum(choice.mix > LEAST_LOSS for choice in evaluation.choices) > 1
     values = []
     for choice, reason in zip(evaluation.choices, reasons, strict=True):
-        less = best - points(choice)
+        less, unit = best - points(choice), Unit.of(choice.payoff)
         name, label = choice.name, labels[choice.action].label if choice.action in labels else ""
         if tidy(name) in tidy(label) or (label and name in game.notation.SEATS):
             name, label = label[0].upper() + label[1:], ""
@@ -194,10 +195,10 @@ def decision_values(
             Value(
                 choice.name, name, label, points(choice), points_text(choice),
                 chances_text(choice.chances) if LEAST_LOSS <= choice.chances.draw < 1 else "",
-                Unit.of(choice.payoff).amount(less) if less > LEAST_LOSS else "",
+                f"{unit.amount(less)}{' %' if unit.largest is None else ''}" if less > LEAST_LOSS else "",
                 f"{100 * choice.mix:.0f} %" if mixed and choice.mix >= LEAST_MIX else "",
                 with_names(reason, game.notation.SEATS, names),
-                less <= LEAST_LOSS and differ, choice.action == chosen,
+                less <= LEAST_LOSS and differ, choice.action == chosen, unit.largest is not None,
             )
         )  # fmt: skip
     return tuple(sorted(values, key=lambda value: -value.points))
@@ -219,8 +220,8 @@ def verdict(puzzle: SolvedPuzzle, chosen: int) -> Verdict:
         text = mine.reason
     elif mine is not None:
         wrong = with_minus_sign(told[mine.decision])
-        what = "% of winning chance" if puzzle.evaluation.payoff is None else "of expected payoff"
-        text = f"{wrong[0].upper()}{wrong[1:]} gives away {mine.less} {what}. {best.reason}"
+        what = "expected payoff" if mine.in_payoff else "winning chance"
+        text = f"{wrong[0].upper()}{wrong[1:]} gives away {mine.less} of {what}. {best.reason}"
     # It stands above the list already.
     values = tuple(one._replace(reason="") if one.reason and one.reason in text else one for one in values)
     return Verdict(right, title, text, values, known_text(puzzle.evaluation), puzzle.evaluation.how)
@@ -298,6 +299,7 @@ class GameChart(NamedTuple):
     at_first: Average
     lately: Average
     games: tuple[PlayedGame, ...]  # the newest first
+    unit: str  # what a loss is a part of
 
 
 def game_charts(played: Sequence[PlayedGame]) -> tuple[GameChart, ...]:
@@ -313,8 +315,11 @@ def game_charts(played: Sequence[PlayedGame]) -> tuple[GameChart, ...]:
             (500.0 if len(judged) == 1 else at * wide, 100 - (one.accuracy or 0.0)) for at, one in enumerate(judged)
         )
         line = " ".join(f"{x:.1f},{y:.1f}" for x, y in dots)
-        title = find(name).notation.TITLE
-        charts.append(GameChart(title, name, dots, line, *first_and_last(judged), tuple(reversed(own))))
+        game = find(name)
+        # A game that is solved by its rules may pay any amounts; losses are then parts of the range between them.
+        unit = "winning chance" if game.has_own_solver else "what can be won or lost"
+        averages, newest = first_and_last(judged), tuple(reversed(own))
+        charts.append(GameChart(game.notation.TITLE, name, dots, line, *averages, newest, unit))
     return tuple(charts)
 
 
