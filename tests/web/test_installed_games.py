@@ -33,6 +33,8 @@ async def test_it_is_offered_and_two_people_play_it_with_their_own_cards(house: 
     await ada.do(code, "decide", decision="bet", number="0")
     await ben.do(code, "decide", decision="pass", number="1")
     over = (await ada.get(f"/t/{code}")).text
+    assert over.count("You, betting: bet.") == 1
+    assert ">bet</li>" not in over  # the line above says it
     assert "folded" in over
     assert "1 card face down" not in over
 
@@ -43,6 +45,7 @@ async def test_squares_of_a_board_can_be_chosen(house: InProcessServer) -> None:
     await ben.do(code, "sit", name="Ben")
     page = (await ada.get(f"/t/{code}")).text
     assert page.count('class="place pick"') == 9
+    assert "Choose a square, then confirm it here." in page
     assert 'aria-label="b2 empty"' in page
     await ada.do(code, "decide", decision="b2", number="0")
     page = (await ben.get(f"/t/{code}")).text

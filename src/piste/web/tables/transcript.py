@@ -166,9 +166,11 @@ class Transcript:
             if short:
                 log.append(short.lines(context), "own" if own else "yours" if context.own else "said")
             else:
-                if own and event != "resigns":
+                told = text.lines(context)
+                named = any(event in sentence for sentence in told)  # else the decision stands above what it led to
+                if own and event != "resigns" and not named:
                     log.add(minus(event), "own")
-                log.append(text.lines(context))
+                log.append(told, "own" if own and named else "said")
             log.reach.append(len(log.lines))
         log.events = len(self._events)
         if view.ending is not None and not log.ended:
