@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
@@ -11,6 +12,10 @@ Size = TypeVar("Size")
 
 quick = False
 """Whether this is the quick run; tests/conftest.py says so before any test is read."""
+
+
+full = "PISTE_GAMES" in os.environ
+"""Whether this is a proof, which may take minutes for one test."""
 
 
 def sized(few: Size, usual: Size) -> Size:
