@@ -260,6 +260,10 @@ def test_accuracy_is_what_was_kept_of_what_could_be_lost() -> None:
     assert accuracy([]) is None
     assert accuracy([made(0.0), made(0.0)]) == 100
     assert accuracy([made(0.1)]) == pytest.approx(100 * (1 - 0.1 / 0.11))
+    mixed = made(0.0)
+    within = mixed._replace(evaluation=mixed.evaluation._replace(known="within", within=0.006))
+    assert accuracy([within]) is None  # what depends on it is less than the bound leaves open
+    assert accuracy([within, made(0.1)]) == accuracy([made(0.1)])
     kind = SHEETS["positive-negative"]
     shares = [accuracy(walked(kind, f"share {seed}").decisions) for seed in range(10)]
     assert all(share is None or 0 <= share <= 100 for share in shares)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from piste.analysis.coach.attribution import RESIGNATION, Decision
 from piste.core.errors import OptionError
+from piste.core.evaluation import WITHIN
 from piste.core.game import quoted
 
 NAMES = ("slip", "mistake", "blunder")
@@ -68,10 +69,13 @@ def accuracy(decisions: Iterable[Decision]) -> float | None:
     """Return how much of what could be lost was kept, in percent; None if nothing could be lost.
 
     Who always takes the best decision has 100, who always takes the worst has 0. A decision counts by how much
-    depends on it: the best less the worst.
+    depends on it: the best less the worst. Where that is no more than a computed bound leaves open, as between
+    decisions that an equilibrium mixes, nothing could be lost.
     """
     lost = at_stake = 0.0
     for decision in decisions:
-        lost += decision.loss
-        at_stake += decision.before - decision.worst
+        stake = decision.before - decision.worst
+        if decision.evaluation.known != WITHIN or stake > margin_of(decision):
+            lost += decision.loss
+            at_stake += stake
     return 100 * (1 - lost / at_stake) if at_stake > 1e-9 else None
