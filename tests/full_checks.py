@@ -51,8 +51,32 @@ SOLVE = (
     ("Duel: bars, losses and plain solvers", "games/solver/test_mccoy_duel.py", "", 1000),
     ("Duel: whole rounds, a linear program, best responses", "games/solver/test_mccoy_duel_solutions.py", "", 1000),
     ("Duel: what the first plays lose by long sampled play", "games/solver/test_mccoy_duel_opening.py", "", 1000),
-    ("Any game: known values, and the five games' own solvers", "solvers", "", 0),
     ("Commands, levels and tables", "games/solver/test_solve_command.py", "", 0),
+)
+ANY_GAME = (
+    (
+        "Kuhn poker -1/18, Leduc poker -0.0856, within bounds",
+        "solvers/test_cfr.py",
+        "",
+        0,
+    ),
+    (
+        "Tic-tac-toe a draw, Pig to 100 53.06 %, endless play",
+        "solvers/test_induction.py",
+        "",
+        0,
+    ),
+    ("Small sizes of all five games against their own solvers, to 1e-6", "solvers/test_own_solvers.py", "", 0),
+    (
+        "Trees, searches, levels, hints, coach, puzzles and balance by the rules alone",
+        "solvers",
+        "not test_cfr and not test_induction and not test_own_solvers",
+        0,
+    ),
+    ("`piste check`: faults planted on purpose are found and explained; the pytest plugin", "check", "", 0),
+    ("The games of examples/games: every check, PettingZoo, OpenSpiel, pip", "test_example_games.py", "", 0),
+    ("`piste new`: what it writes is checked, played and installed", "cli/test_new.py", "", 0),
+    ("The tutorial, followed to the letter", "test_add_a_game_page.py", "", 0),
 )
 ADAPTERS = (
     ("PettingZoo's suite, every game and number of players", "rl/test_pettingzoo.py", "", 50),
@@ -126,6 +150,7 @@ ON_POSTGRES = ("Real browsers on PostgreSQL",)
 """Checks whose servers keep their tables in a PostgreSQL."""
 SIZES = {  # of suites that do not count games
     "test_fuzz.py": ("PISTE_INPUTS", INPUTS, "inputs"),
+    "solvers/test_induction.py": ("PISTE_PIG_TARGET", 100, "points in Pig"),
     "web/test_forged.py": ("PISTE_INPUTS", max(1, INPUTS // 10), "messages"),
     "web/test_attacks.py": ("PISTE_ATTACK", 1, "size"),
     "web/test_durability.py": ("PISTE_KILLS", max(1, INPUTS // 5000), "kills"),
@@ -141,6 +166,7 @@ PAGES = {
     "terminal": ("The terminal at full size", TERMINAL),
     "speed": ("The same rules, by the million", SPEED),
     "solve": ("Perfect opponents, with proof", SOLVE),
+    "any-game": ("Any game, by its rules alone", ANY_GAME),
     "coach": ("The coach and the scales", COACH),
     "evaluation": ("Language models, and bots in their place", EVALUATION),
     "laboratory": ("Tournaments that settle questions", LABORATORY),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
@@ -12,10 +11,6 @@ Size = TypeVar("Size")
 
 quick = False
 """Whether this is the quick run; tests/conftest.py says so before any test is read."""
-
-
-full = "PISTE_GAMES" in os.environ
-"""Whether this is a proof, which may take minutes for one test."""
 
 
 def sized(few: Size, usual: Size) -> Size:
