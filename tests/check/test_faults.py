@@ -76,6 +76,12 @@ PLANTED = {
         "return s.options.stake if s.winner == seat else 0",
         "property: payoff: it pays the seats [2, 0], which does not sum to 0. After: chance 0, chance 0, decision 0.",
     ),
+    "taken-name": (
+        "def apply(",
+        "def lane(s: State) -> int:\n    return s.seat\n\n\ndef apply(",
+        "twin: rules: `lane` is defined both in piste.core.bits and in taken_name.rules. These are compiled "
+        "together: give it another name.",
+    ),
     "uncompilable": (
         "    right = (s.coins[0] == s.coins[1]) == (action == 0)",
         "    right = s._replace(stage=2).coins[0] == action",
@@ -101,7 +107,7 @@ def test_a_planted_fault_is_found_and_explained(
     name: str, tmp_path: Path, install_game: Install, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(soundness, "MAX_DECISIONS", 2_000)  # 50,000 take seconds
-    wanted = ["contract", "property", "secrecy", *(["twin"] if name == "uncompilable" else [])]
+    wanted = ["contract", "property", "secrecy", *(["twin"] if name in ("uncompilable", "taken-name") else [])]
     found = faults(planted(name, tmp_path, install_game), wanted)
     assert len(found) == 1
     if name == "uncompilable":

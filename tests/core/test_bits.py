@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from piste.compiled.codegen import module
 from piste.compiled.compiler import link_modules
 from piste.core import bits
+from piste.core.errors import NameClashError
 
 SETS = st.integers(0, 2**62 - 1)
 LANES = st.lists(st.integers(0, 15), min_size=0, max_size=15)
@@ -82,6 +83,6 @@ def test_constants_compile_to_their_own_bits() -> None:
 def test_two_modules_with_one_name_are_refused() -> None:
     first, second = ModuleType("first"), ModuleType("second")
     vars(first)["SIZE"], vars(second)["SIZE"] = 1, 2
-    with pytest.raises(ValueError, match="SIZE is 1 in first and something else in second"):
+    with pytest.raises(NameClashError, match="`SIZE` is 1 in first and something else in second"):
         link_modules(first, second, compiled=False)
     assert bits.count(7) == 3

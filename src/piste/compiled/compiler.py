@@ -22,7 +22,7 @@ from piste.compiled import kernels, numba_ext
 from piste.compiled.codegen import NOTHING_SHOWN, constant_options, dispatch, encoding, module, packing
 from piste.compiled.table_cache import warn_not_cached
 from piste.core import bits, default_rules, observation, protocols
-from piste.core.errors import MissingExtraError
+from piste.core.errors import MissingExtraError, NameClashError
 from piste.core.extras import COMPILED, load
 from piste.core.game import Game
 from piste.core.interrupts import Interrupts
@@ -135,14 +135,20 @@ def _linked(
             if name.startswith("__"):
                 continue
             if isinstance(space.get(name), int) and space[name] != value:
-                raise ValueError(f"{name} is {space[name]} in {owners[name]} and something else in {source.__name__}")
+                raise NameClashError(
+                    f"`{name}` is {space[name]} in {owners[name]} and something else in {source.__name__}. These are "
+                    "compiled together: give it another name."
+                )
             space[name], owners[name] = value, source.__name__
     owners = {}
     wrap = _compiler(sources, inline, cached, entries) if compiled else _unchanged
     for source in sources:
         for name, function in _functions_of(source):
             if name in owners:
-                raise ValueError(f"{name} is defined both in {owners[name]} and in {source.__name__}")
+                raise NameClashError(
+                    f"`{name}` is defined both in {owners[name]} and in {source.__name__}. These are compiled "
+                    "together: give it another name."
+                )
             owners[name] = source.__name__
             copy = FunctionType(function.__code__, space, name, function.__defaults__)
             copy.__module__ = twin.__name__

@@ -42,6 +42,10 @@ class StaleDecisionError(IllegalDecisionError):
     """A decision that answers an earlier question than the one now asked."""
 
 
+class NameClashError(PisteError):
+    """A name that has two meanings in modules that are compiled together."""
+
+
 class PositionError(PisteError):
     """A position that is not in the notation, or that breaks the rules."""
 

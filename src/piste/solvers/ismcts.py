@@ -109,9 +109,9 @@ def evaluate(known: InformationSet, progress: Progress = quiet, passes: int = EV
     scale, deciding = scale_of(game, first.options), game.rules.to_act(first) == known.seat != SPECTATOR
     settling = search(game, states, seat, stages, 1, progress)[1:]
     how = (
-        f"{counted(sum(n for n, _ in stages), 'sampled game')} over {counted(len(states), 'possible state')}: the "
-        "tree is too large to solve. The interval is that of the sampling and how far the value moved while the "
-        "search settled; what it never found is not covered."
+        f"{counted(sum(n for n, _ in stages), 'sampled game')} over {counted(len(states), 'possible state')}: "
+        f"{why_searched(game, first.options)}. The interval is that of the sampling and how far the value moved "
+        "while the search settled; what it never found is not covered."
     )
     if not deciding:
         means = [stage.earned[seat] / stage.passes for stage in settling]
@@ -132,6 +132,14 @@ def evaluate(known: InformationSet, progress: Progress = quiet, passes: int = EV
         choices.append(Choice(action, chances, float(i == best), payoff=payoff))
     chances, payoff = scale.worth(shares[-1])
     return Evaluation(seat, chances, tuple(choices), ESTIMATED, off, how, payoff=payoff)
+
+
+def why_searched(game: Game, options: Any) -> str:
+    """Return why a game was not solved."""
+    seats = game.rules.seats(options)
+    if seats > 2:
+        return f"with {seats} players a game is solved only if its tree is small and nothing is hidden"
+    return "the tree is too large to solve"
 
 
 def worth(visits: int, totals: Array, scale: Scale) -> Array:

@@ -126,10 +126,11 @@ class GameSolver:
         """Solve the game and say how that went."""
         answer = self.whole(options, progress)
         if answer.solution is None:
+            why = ismcts.why_searched(self.game, options)
             return (
-                f"The tree of {self.game.notation.TITLE} with these options has about {answer.nodes:.2g} nodes. Up "
-                f"to {max_nodes()} different ones can be solved here. Positions are searched by sampled play, and "
-                "solved once what is left of the game is small enough."
+                f"The tree of {self.game.notation.TITLE} with these options has about {answer.nodes:.2g} nodes; up "
+                f"to {max_nodes()} different ones can be solved here. {why[0].upper()}{why[1:]}. Positions are "
+                "searched by sampled play, and solved once what is left of the game is small enough."
             )
         return f"{answer.solution.summary()} The solution is kept in the cache."
 
