@@ -46,6 +46,7 @@ async def test_squares_of_a_board_can_be_chosen(house: InProcessServer) -> None:
     page = (await ada.get(f"/t/{code}")).text
     assert page.count('class="place pick"') == 9
     assert "Choose a square, then confirm it here." in page
+    assert re.findall(r'<th scope="\w+"><span aria-hidden="true">(\w+)<', page) == ["a", "b", "c", "3", "2", "1"]
     assert 'aria-label="b2 empty"' in page
     await ada.do(code, "decide", decision="b2", number="0")
     page = (await ben.get(f"/t/{code}")).text

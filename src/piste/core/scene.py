@@ -87,6 +87,8 @@ class Area(NamedTuple):
     marks: tuple[int, ...] = ()  # squares of a track, or numbers, that are special
     tokens: tuple[Token, ...] = ()
     badge: tuple[str, str, str] = ("", "", "")  # what counts most about it, large: a label, a number and a note
+    row_names: tuple[str, ...] = ()  # of a grid; without them R1, R2 and so on
+    column_names: tuple[str, ...] = ()
 
 
 class Score(NamedTuple):

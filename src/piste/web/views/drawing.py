@@ -203,14 +203,15 @@ def draw_grid(area: Area, choices: Choices) -> str:
         drawn = "".join(
             [draw_cell(cell, line, column, choices.get(cell.decision)) for column, cell in enumerate(cells)]
         )
+        name = safe(area.row_names[line]) if area.row_names else ""
         rows.append(
-            f'<tr><th scope="row"><span aria-hidden="true">R{line + 1}</span><span class="sr">Row {line + 1}</span>'
-            f"</th>\n{drawn}{beside.get(line, '')}</tr>\n"
+            f'<tr><th scope="row"><span aria-hidden="true">{name or f"R{line + 1}"}</span><span class="sr">Row '
+            f"{name or line + 1}</span></th>\n{drawn}{beside.get(line, '')}</tr>\n"
         )
     foot = f"<tfoot><tr><td></td>\n{''.join(below)}{end}</tr></tfoot>\n" if below else ""
     return (
         f'<table class="grid">\n<caption class="sr">{safe(area.label)}</caption>\n'
-        f"<thead><tr><td></td>{column_heads(area.columns)}{end}</tr></thead>\n"
+        f"<thead><tr><td></td>{column_heads(area.columns, area.column_names)}{end}</tr></thead>\n"
         f"<tbody>\n{''.join(rows)}</tbody>\n{foot}</table>\n"
     )
 
@@ -233,12 +234,12 @@ def draw_cell(cell: Card, row: int, column: int, choice: Choice | None = None) -
 
 
 @lru_cache(64)
-def column_heads(columns: int) -> str:
-    heads = (
-        f'<th scope="col"><span aria-hidden="true">C{at}</span><span class="sr">Column {at}</span></th>'
-        for at in range(1, columns + 1)
+def column_heads(columns: int, names: tuple[str, ...]) -> str:
+    shown = [(safe(name), safe(name)) for name in names] or [(f"C{at}", str(at)) for at in range(1, columns + 1)]
+    return "".join(
+        f'<th scope="col"><span aria-hidden="true">{short}</span><span class="sr">Column {name}</span></th>'
+        for short, name in shown
     )
-    return "".join(heads)
 
 
 def draw_track(area: Area) -> str:

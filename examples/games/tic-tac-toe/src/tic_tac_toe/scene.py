@@ -19,4 +19,5 @@ def scene(view: SeatView, names: tuple[str, ...]) -> tuple[Area, ...]:  # noqa: 
         tone = {"X": "a", "O": "b"}.get(text, "")
         decision = square if square in view.actions else HIDDEN
         cards.append(Card(text or " ", f"{name} {text or 'empty'}", tone, decision=decision))
-    return (Area(GRID, "Board", tuple(cards), columns=size),)
+    rows, columns = tuple(str(size - row) for row in range(size)), tuple("abcdefg"[:size])
+    return (Area(GRID, "Board", tuple(cards), columns=size, row_names=rows, column_names=columns),)
