@@ -175,7 +175,7 @@ def test_a_room_is_known_by_the_same_short_name_in_all_lines() -> None:
 def test_what_is_counted_can_be_read() -> None:
     metrics = Metrics()
     metrics.rooms.set(3)
-    metrics.decisions.labels("prime-duel").inc()
+    metrics.decisions_of("prime-duel").inc()
     metrics.thoughts.labels("steady").observe(0.3)
     metrics.commits.observe(0.004)
     metrics.sockets.inc()

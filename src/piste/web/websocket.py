@@ -54,8 +54,8 @@ def news(
 
 def lines(model: TableViewModel, since: int) -> list[list[Any]]:
     """Return the lines of the log from `since` on; of very many, the last."""
-    first = max(since, len(model.log) - MAX_LOG_LINES)
-    return [[entry.number, entry.kind, entry.text] for entry in model.log[first:]]
+    first = max(since, model.at - MAX_LOG_LINES)
+    return [[entry.number, entry.kind, entry.text] for entry in model.log[first : model.at]]
 
 
 @dataclass(eq=False)

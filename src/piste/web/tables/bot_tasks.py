@@ -114,7 +114,7 @@ class LocalExecutor:
             return known and room.bot_to_act() == (seat, level) and room.bot_decides(seat, action, view.number)
 
         if await self._change(code, decides):
-            self._metrics.decisions.labels(room.game.name).inc()
+            self._metrics.decisions_of(room.game.name).inc()
         return True
 
     async def fail(self, task: BotTask, error: PisteError) -> None:

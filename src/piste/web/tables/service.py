@@ -300,7 +300,7 @@ class TableService:
             said = room.decide(seat, fields.get("decision", ""), read_number(fields.get("number", "")))
             if room.version == before:
                 return ActionResult(said)  # sent twice, taken once
-            self.metrics.decisions.labels(room.game.name).inc()
+            self.metrics.decisions_of(room.game.name).inc()
         elif verb == "resign":
             room.resign(seat)
         elif "number" in fields and room.table is not None and read_number(fields["number"]) != room.table.number:

@@ -174,13 +174,12 @@ class ShownTable:
         changes: dict[str, Any] = {"parts": changed}
         for name in only:
             before, part = self._parts.get(name), PARTS[name](model, "")
-            if part == before:
-                continue
-            self._parts[name] = part
             if self._by_area and isinstance(before, Scene) and isinstance(part, Scene):
-                changes["areas"] = changed_areas(before.areas, part.areas)
-            else:
-                changed[name] = self._draw(part)
+                areas = changed_areas(before.areas, part.areas)  # which compares them, so that is not done twice
+                if areas != [*range(len(before.areas))]:
+                    self._parts[name], changes["areas"] = part, areas
+            elif part != before:
+                self._parts[name], changed[name] = part, self._draw(part)
         return changes
 
 

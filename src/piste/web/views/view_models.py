@@ -7,7 +7,7 @@ cannot leave the server.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 from typing import NamedTuple
 
@@ -92,7 +92,7 @@ class TableViewModel(NamedTuple):
     question: str = ""  # what is asked of this seat now; "" if nothing
     choices: tuple[Choice, ...] = ()  # every decision that is open to this seat
     tips: tuple[str, ...] = ()
-    log: tuple[LogLine, ...] = ()
+    log: Sequence[LogLine] = ()  # the first `at` of these: more may follow, as they are those of the transcript
     offers: tuple[Offer, ...] = ()
     lesson: str | None = None  # in a first game that teaches, the note for this seat now; None at other tables
     decide: str = ""  # the address that takes decisions; "" for that of the table
@@ -150,7 +150,7 @@ def view_model(room: Room, viewer: Viewer, context: RenderContext) -> TableViewM
     if table is None or transcript is None:
         return of_room(stage=WAITING, door=seat == SPECTATOR and any(one.kind == OPEN for one in room.seats))
     view = table.view(seat)
-    log = tuple(transcript.entries(seat, view))
+    log = transcript.entries(seat, view)
     prompt = ask(game, view, names) if view.actions and not room.seats[seat].stand_in else None
     question_key = (seat, table.number)
     model = of_room(
@@ -204,7 +204,7 @@ def steps(room: Room, viewer: Viewer, latest: TableViewModel, since: int) -> tup
                 stage=PLAYING, at=reach[step], step=step, status=" ".join(said), preparing=None, areas=areas,
                 people=acting(latest.people, shown_seat(room, then)),
                 standing=score if latest.lesson is None else score._replace(note=""),  # a lesson's limit is its own
-                question="", choices=(), log=latest.log[: reach[step]], hint="",
+                question="", choices=(), hint="",
                 lesson=None if latest.lesson is None else latest.line if latest.undecided else "",
                 round_end=round_end(room, then, names), result="", explanation="", won=None, rematch_call="",
             )
