@@ -306,6 +306,17 @@ class Visitor:
             self.cookie = answer.headers["set-cookie"].partition(";")[0]
         return answer
 
+    @contextlib.contextmanager
+    def listening(self, path: str, headers: dict[str, str]) -> Iterator[http.client.HTTPResponse]:
+        """Ask for an answer that goes on, and yield it to be read line by line."""
+        line = http.client.HTTPConnection(NAME)
+        line.sock = self._way.connected(self._address)
+        with contextlib.closing(line):
+            line.request("GET", path, headers=headers)
+            found = line.getresponse()
+            assert found.status == 200
+            yield found
+
     def do(self, path: str, **fields: str) -> str:
         """Do something at a table, or open one, and return where it is."""
         answer = self.ask(path, fields)

@@ -103,7 +103,8 @@ class Forging(Episode):
         chooser = random.Random(self.case)
         for _ in range(BATCH):
             which = 0 if chooser.random() < 0.4 else chooser.randrange(len(self.callers))
-            said = await (self.framed if chooser.random() < 0.6 else self.requested)(which, chooser)
+            send = chooser.choices((self.framed, self.requested, self.programmed), (50, 35, 15))[0]
+            said = await send(which, chooser)
             self.answers.append(said)
             assert self.house.room(code) is room
             assert room.table.record() == before, said
@@ -296,6 +297,69 @@ class Forging(Episode):
         got = await self.house.http(scope_of("http", path, headers | more, method), body)
         await self.house.settle()
         self.judge(method, path, got)
+        return repr(got)
+
+    async def programmed(self, which: int, chooser: random.Random) -> str:
+        """Send a request to the API for programs, which knows a caller by the token in a header."""
+        decision, number = self.decision(which, chooser)
+        fields: Any = {"decision": decision, "number": int(number) if re.fullmatch("[0-9]+", number) else number}
+        body = json.dumps(fields).encode()
+        path, method, token = f"/tables/{self.code}/decisions", "POST", self.callers[which].token
+        headers = {"host": HOST, "content-type": "application/json", "authorization": f"Bearer {token}"}
+        match chooser.randrange(10):
+            case 0:
+                wrong = (
+                    "",
+                    "Bearer",
+                    f"Basic {token}",
+                    f"Bearer seat_{token}",
+                    f"Bearer {token}, {token}",
+                    "x" * 5000,
+                )
+                headers["authorization"] = chooser.choice(wrong)
+            case 1:
+                del headers["authorization"]
+                headers["cookie"] = f"piste={token}"
+            case 2:
+                junk = chooser.choice((None, True, 1.5, -1, 10**300, [], {}, "x"))
+                body = json.dumps(fields | {chooser.choice(("number", "seat", "seed", "deal")): junk}).encode()
+            case 3:
+                wild = (
+                    b"",
+                    b"[]",
+                    b"{",
+                    b"NaN",
+                    b'{"number":0}',
+                    b"\xff\x00",
+                    b"[" * 9000,
+                    b'{"decision":"\\ud800"}',
+                )
+                body = chooser.choice((*wild, b'{"decision":"' + b"x" * 100_000 + b'"}'))
+            case 4:
+                headers["content-type"] = chooser.choice((FORM, "text/plain", "multipart/form-data; boundary=x"))
+            case 5:
+                verb = self.verb(which, chooser)
+                path, body = f"/tables/{self.code}/{verb}", b"{}"
+            case 6:
+                path, body = "/tables", json.dumps({"game": "prime-duel", "options": {"top": "x" * 99}}).encode()
+            case 7:
+                path = f"/tables/{self.code}/seats"
+                body = json.dumps({"seat": chooser.choice((0, 1, -1, 10**20)), "link": "A" * 32}).encode()
+            case 8:
+                method, body = "GET", b""
+                path = chooser.choice((
+                    f"/tables/{self.code}/record", f"/tables/{self.code.upper()}/record", "/tables", "/games/%ff",
+                    f"/tables/{self.code}/tokens", "/games/../../app.py", f"/tables/{self.code}/nothing",
+                ))  # fmt: skip
+        headers["content-length"] = str(len(body))
+        headers = {name: value.encode().decode("latin-1") for name, value in headers.items() if value}
+        got = await self.house.http(scope_of("http", f"/api/v1{path}", headers, method), body)
+        await self.house.settle()
+        assert 400 <= got.status < 500, (method, path, body[:200], got)
+        assert got.header("set-cookie") == ""
+        assert got.header("content-type") == "application/problem+json", (path, got)
+        assert SENTENCE.search(got.json["detail"]), got
+        assert got.json["hint"]
         return repr(got)
 
     def judge(self, method: str, path: str, got: Got) -> None:

@@ -37,6 +37,7 @@ pytestmark = [
 TOGETHER = ("nginx-light", "caddy", "openssl", "sqlite3", "systemd")
 """What the build machine installs in one go as soon as one of them is missing."""
 
+JSON = {"Content-Type": "application/json"}
 NEW = {"game": "prime-duel", "versus": "friend", "name": "Ada"}
 
 
@@ -124,6 +125,21 @@ async def test_a_decision_is_answered_and_the_news_arrive(place: Place) -> None:
         await one.decide()
         await other.hear_until(lambda message: message.get("at", before) > before)
         assert len(other.log) > lines
+
+
+def test_a_program_hears_each_event_as_it_happens_and_not_when_the_answer_ends(place: Place) -> None:
+    """The stream for `curl -N` never ends by itself: a proxy that collected answers would keep every line back."""
+    api, program = "/api/v1/tables", Visitor(place.proxy)
+    opened = program.ask(api, body=json.dumps({"game": "prime-duel", "versus": "friend"}).encode(), headers=JSON)
+    assert opened.status == 201, opened
+    code, token = json.loads(opened.text)["table"]["code"], json.loads(opened.text)["token"]
+    with program.listening(f"{api}/{code}/events", {"Authorization": f"Bearer {token}"}) as lines:
+        assert json.loads(lines.readline())["type"] == "table"
+        sat = Visitor(place.proxy).ask(f"{api}/{code}/seats", body=b'{"name": "Ben"}', headers=JSON)
+        assert sat.status == 201, sat
+        told = [json.loads(lines.readline())["type"] for _ in range(3)]
+    assert told[:2] == ["table", "hello"]
+    assert told[2] in ("decide", "told")
 
 
 @pytest.mark.parametrize("origin", ["https://evil.example", "http://cards.example", f"{PUBLIC}:444", "null"])

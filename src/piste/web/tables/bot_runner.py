@@ -176,7 +176,8 @@ class BotRunner:
     async def resume_review(self, code: str, network: str) -> None:
         """Go on with a review that was given up, from what it had evaluated; nothing happens if there is none."""
         NETWORK.set(network)
-        async with self._registry.room(code):
+        async with self._registry.room(code) as room:
+            room.record()  # which a game that is not over refuses
             row = await self._storage.read(self._storage.partial_review, code)
             if row is not None and row.failed:
                 row.failed = ""
