@@ -321,7 +321,7 @@ class Forging(Episode):
                 del headers["authorization"]
                 headers["cookie"] = f"piste={token}"
             case 2:
-                junk = chooser.choice((None, True, 1.5, -1, 10**300, [], {}, "x"))
+                junk: Any = chooser.choice((None, True, 1.5, -1, 10**300, [], {}, "x"))
                 body = json.dumps(fields | {chooser.choice(("number", "seat", "seed", "deal")): junk}).encode()
             case 3:
                 wild = (

@@ -5,21 +5,21 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from inspect_ai import Task, task
-from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.model import GenerateConfig
+from inspect_ai.dataset import Sample
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from piste import bots
 from piste.analysis.coach.puzzles import LEVELS, Puzzle
 from piste.analysis.coach.review_cache import cached_puzzle
-from piste.bots.model import API_RETRIES, RETRIES, TIMEOUT_S, prompt_messages
+from piste.bots.model import RETRIES, prompt_messages
 from piste.core.dealer import Dealer
 from piste.core.errors import OptionError
 from piste.core.game import Game, quoted
 from piste.evals.grading import grade_decision
+from piste.evals.make_task import make_task, unfinished
 from piste.evals.metrics import summary
-from piste.evals.seat import ModelSeat, fault_counts
+from piste.evals.seat import ModelSeat, asked_facts
 from piste.evals.settings import Settings, Size, Words, number, read_settings, refusals
 
 ALL_LEVELS = "all"
@@ -81,14 +81,9 @@ def decisions(
         found = {
             one.name: one for one in find_positions(settings, number("positions", positions, 1, MAX_POSITIONS), level)
         }
-    return Task(
-        dataset=MemoryDataset([sample(one, settings) for one in found.values()], name="piste/decisions"),
-        solver=decide_once(found, ModelSeat(settings), settings.seed),
-        scorer=grade(found),
-        config=GenerateConfig(attempt_timeout=TIMEOUT_S, max_retries=API_RETRIES),
-        continue_on_fail=True,
-        version=1,
-    )
+    samples = [sample(one, settings) for one in found.values()]
+    solver = decide_once(found, ModelSeat(settings), settings.seed)
+    return make_task("piste/decisions", samples, solver, grade(found))
 
 
 def find_positions(settings: Settings, positions: int, level: str) -> list[PositionAsked]:
@@ -97,9 +92,8 @@ def find_positions(settings: Settings, positions: int, level: str) -> list[Posit
         raise OptionError(f"level cannot be {quoted(level)}: it is {', '.join(LEVELS)} or {ALL_LEVELS}.")
     found: list[PositionAsked] = []
     for size in settings.sizes:
-        group = [one for one in settings.sizes if (one.game, one.sizes) == (size.game, size.sizes)]
         levels = levels_of(size.game) if level == ALL_LEVELS else (level,)
-        wanted = [levels[at % len(levels)] for at in range(group.index(size), positions, len(group))]
+        wanted = [levels[at % len(levels)] for at in settings.own_share(size, positions)]
         numbers = dict.fromkeys(levels, 0)
         while wanted:
             one = wanted.pop(0)
@@ -134,14 +128,7 @@ def sample(one: PositionAsked, settings: Settings) -> Sample:
 
 
 def facts(one: PositionAsked) -> dict[str, Any]:
-    game = one.size.game
-    return {
-        "game": game.name,
-        "options": game.option_texts(one.size.options, changed_only=True),
-        "sizes": one.size.sizes,
-        "level": one.level,
-        "position": one.number,
-    }
+    return {**one.size.facts, "level": one.level, "position": one.number}
 
 
 @solver
@@ -166,19 +153,12 @@ def grade(found: dict[str, PositionAsked]) -> Scorer:
         one = found[str(state.sample_id)]
         asked: dict[str, Any] | None = state.store.get(ASKED)
         if asked is None:
-            return Score(value=float("nan"), metadata={**facts(one), "unfinished": True})
+            return unfinished(facts(one))
         graded = []
         if asked["action"] is not None:
             document = grade_decision(one.puzzle.view, one.puzzle.evaluation, asked["action"])
             graded.append({**document, **asked})
-        metadata = {
-            **facts(one),
-            "decisions": graded,
-            "forfeit": None if asked["action"] is not None else asked["faults"][-1],
-            "forfeit_reasons": [] if asked["action"] is not None else asked["reasons"],
-            "faults": fault_counts([asked]),
-            "asked": 1,
-        }
+        metadata = {**facts(one), "decisions": graded, **asked_facts([asked])}
         if not graded:
             why = f"No decision: {', '.join(asked['faults'])}."
             return Score(value=float("nan"), explanation=why, metadata=metadata)

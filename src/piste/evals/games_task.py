@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from inspect_ai import Task, task
-from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.model import GenerateConfig
+from inspect_ai.dataset import Sample
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
@@ -15,13 +14,14 @@ from piste.analysis.arena.game_play import Forfeit, finished
 from piste.analysis.arena.plan import Plan
 from piste.analysis.arena.results import GameResult, game_document, read_game
 from piste.analysis.coach.evaluator import evaluator_of
-from piste.bots.model import API_RETRIES, RETRIES, TIMEOUT_S
+from piste.bots.model import RETRIES
 from piste.core.dealer import Dealer
 from piste.core.game import counted
 from piste.core.table import Table
 from piste.evals.grading import grade_game, make_plan
+from piste.evals.make_task import make_task, unfinished
 from piste.evals.metrics import summary
-from piste.evals.seat import AskedDecision, ModelSeat, fault_counts
+from piste.evals.seat import AskedDecision, ModelSeat, asked_facts
 from piste.evals.settings import (
     MAX_DEALS,
     VARIED,
@@ -98,14 +98,8 @@ def games(
         level, many = read_opponent(opponent, settings), number("deals", deals, 1, MAX_DEALS)
         solve_first(settings)
         seatings = {one.name: one for one in all_seatings(settings, level, many)}
-    return Task(
-        dataset=MemoryDataset([sample(one, level) for one in seatings.values()], name="piste/games"),
-        solver=play_game(seatings, level, ModelSeat(settings)),
-        scorer=grade(seatings, level),
-        config=GenerateConfig(attempt_timeout=TIMEOUT_S, max_retries=API_RETRIES),
-        continue_on_fail=True,
-        version=1,
-    )
+    samples = [sample(one, level) for one in seatings.values()]
+    return make_task("piste/games", samples, play_game(seatings, level, ModelSeat(settings)), grade(seatings, level))
 
 
 def solve_first(settings: Settings) -> None:
@@ -119,9 +113,7 @@ def all_seatings(settings: Settings, level: str, deals: int) -> list[Seating]:
     """Return every game: so many deals with the usual options, and as many shared among the sizes that were drawn."""
     found = []
     for size in settings.sizes:
-        group = [one for one in settings.sizes if (one.game, one.sizes) == (size.game, size.sizes)]
-        own = range(group.index(size), deals, len(group))
-        plan = make_plan(size, level, deals, settings.seed)
+        plan, own = make_plan(size, level, deals, settings.seed), settings.own_share(size, deals)
         found += [Seating(plan, size, deal, seat) for deal in own for seat in range(plan.seats)]
     return found
 
@@ -137,16 +129,8 @@ def sample(one: Seating, level: str) -> Sample:
 
 
 def facts(one: Seating, level: str) -> dict[str, Any]:
-    game = one.plan.game
-    return {
-        "game": game.name,
-        "options": game.option_texts(one.plan.options, changed_only=True),
-        "sizes": one.size.sizes,
-        "opponent": level,
-        "deal": one.deal,
-        "seat": one.seat,
-        "seats": one.plan.seats,
-    }
+    own = {"opponent": level, "deal": one.deal, "seat": one.seat, "seats": one.plan.seats}
+    return {**one.size.facts, **own}
 
 
 @solver
@@ -199,25 +183,16 @@ def grade(seatings: dict[str, Seating], level: str) -> Scorer:
     async def score(state: TaskState, target: Target) -> Score:  # noqa: ARG001
         one = seatings[str(state.sample_id)]
         kept: dict[str, Any] | None = state.store.get(PLAYED)
-        if kept is None:  # a limit of Inspect ended the sample before the game was over
-            return Score(value=float("nan"), metadata={**facts(one, level), "unfinished": True})
+        if kept is None:
+            return unfinished(facts(one, level))
         result, asked = read_game(kept["game"]), kept["asked"]
         graded = await run_elsewhere(grade_game, one.plan, one.deal, result)
         by_number = {ask["number"]: ask for ask in asked}
         for decision in graded["decisions"]:
             decision.update(by_number.get(decision["number"], {}))
         points = result.points(one.seat)
-        lost = [ask for ask in asked if ask["action"] is None]
-        metadata = {
-            **facts(one, level),
-            **graded,
-            "points": points,
-            "turns": result.turns,
-            "forfeit": None if not lost else lost[0]["faults"][-1],
-            "forfeit_reasons": [] if not lost else lost[0]["reasons"],
-            "faults": fault_counts(asked),
-            "asked": len(asked),
-        }
+        outcome = {"points": points, "turns": result.turns}
+        metadata = {**facts(one, level), **graded, **outcome, **asked_facts(asked)}
         ended = {1.0: "won", 0.0: "lost"}.get(points, "drawn")
         return Score(value=points, answer=ended, explanation=explained(metadata), metadata=metadata)
 

@@ -80,9 +80,15 @@ class ModelSeat:
         return reply
 
 
-def fault_counts(asked: list[dict[str, Any]]) -> dict[str, int]:
-    """Return how many faults of each kind there were, from the documents of what was asked."""
-    return dict(Counter(kind for one in asked for kind in one["faults"]))
+def asked_facts(asked: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return what a sample's document says of the documents of what was asked: faults by kind, and a forfeit."""
+    lost = next((one for one in asked if one["action"] is None), None)
+    return {
+        "forfeit": None if lost is None else lost["faults"][-1],
+        "forfeit_reasons": [] if lost is None else lost["reasons"],
+        "faults": dict(Counter(kind for one in asked for kind in one["faults"])),
+        "asked": len(asked),
+    }
 
 
 def _action(answer: Answer | None) -> int | None:

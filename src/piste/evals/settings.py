@@ -52,6 +52,12 @@ class Size(NamedTuple):
         inside = ",".join(f"{key}={value}" for key, value in changed.items())
         return f"{self.game.name}[{inside}]" if inside else self.game.name
 
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What each sample's document says of its size."""
+        options = self.game.option_texts(self.options, changed_only=True)
+        return {"game": self.game.name, "options": options, "sizes": self.sizes}
+
 
 class Settings(NamedTuple):
     """What the tasks have in common."""
@@ -62,6 +68,11 @@ class Settings(NamedTuple):
     twice: int  # of a hundred prompts so many are asked twice
     seed: str
     max_cost: float | None  # in dollars
+
+    def own_share(self, size: Size, many: int) -> range:
+        """Return which of so many deals or positions are this size's: sizes that were drawn share those of a game."""
+        group = [one for one in self.sizes if (one.game, one.sizes) == (size.game, size.sizes)]
+        return range(group.index(size), many, len(group))
 
 
 def read_settings(

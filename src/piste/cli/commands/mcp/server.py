@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Annotated, Any
 
 from mcp.server.mcpserver import Context, MCPServer
@@ -73,6 +75,15 @@ class GameServer(MCPServer[Any]):
         """Return a game by name."""
         name = game_id.strip()
         return self.tables.get(name) if name.startswith(f"{PREFIX}-") else self.games.get(name)
+
+    @asynccontextmanager
+    async def reached(
+        self, game_id: str, context: Context[Any, Any], seconds: float | None = None
+    ) -> AsyncIterator[tuple[SeatedGame, str]]:
+        """Hold a game for one call, after the others have decided; with it comes who is still waited for."""
+        found = self.get(game_id)
+        async with found.lock:
+            yield found, await found.advance(reporter(context), seconds)
 
     def close(self) -> None:
         """Let go of the games and of what is computed; the games are kept."""
@@ -161,9 +172,8 @@ def add_tools(server: GameServer) -> None:
         whole_log: Annotated[bool, Field(description="Everything that your seat was told since the deal.")] = False,
     ) -> str:
         """Show what your seat sees: what happened since your last decision, the position, your decisions."""
-        found = server.get(game_id)
-        async with found.lock:
-            return found.look(await found.advance(reporter(context)), whole_log=whole_log)
+        async with server.reached(game_id, context) as (found, thinking):
+            return found.look(thinking, whole_log=whole_log)
 
     @tool(title="Decide", annotations=CHANGE, structured_output=False)
     async def decide(
@@ -178,18 +188,14 @@ def add_tools(server: GameServer) -> None:
         ] = None,
     ) -> str:
         """Take a decision for your seat, let the others decide, and return what happened and the next position."""
-        found = server.get(game_id)
-        async with found.lock:
-            await found.advance(reporter(context), 0)
+        async with server.reached(game_id, context, 0) as (found, _):
             await found.decide(decision, question)
             return found.look(await found.advance(reporter(context)))
 
     @tool(title="Ask for a hint", annotations=CHANGE, structured_output=False)
     async def hint(context: Context[Any, Any], game_id: GameId) -> str:
         """Return what the strongest bot would decide for your seat now. The record of the game notes it."""
-        found = server.get(game_id)
-        async with found.lock:
-            await found.advance(reporter(context))
+        async with server.reached(game_id, context) as (found, _):
             return await found.hint(reporter(context))
 
     @tool(title="Review a finished game", annotations=READ, structured_output=False)
@@ -199,9 +205,7 @@ def add_tools(server: GameServer) -> None:
         all_seats: Annotated[bool, Field(description="The decisions of the others, too.")] = False,
     ) -> str:
         """Say what each of your decisions cost in points of winning chance, and what would have been better."""
-        found = server.get(game_id)
-        async with found.lock:
-            await found.advance(reporter(context), 0)
+        async with server.reached(game_id, context, 0) as (found, _):
             record, view = await found.record(), found.view
         need(solving(find(view.game), view.options, "A review"))
         key = (found.name, "review")
