@@ -99,7 +99,12 @@ COACH = (
     ("Harvest against plain recursion; every deal", "games/solver/test_zero_sum_grid_harvest.py", "", 50),
 )
 EVALUATION = (
-    ("Perfect play loses nothing, random play what enumeration says", "evals/test_calibration.py", "", 1000),
+    (
+        "Perfect play loses nothing, random play what enumeration or plain games say",
+        "evals/test_calibration.py",
+        "",
+        1000,
+    ),
     ("A server that misbehaves: every tally is right", "evals/test_bad_days.py", "", 0),
     ("Killed in the middle, resumed to the identical result", "evals/test_resume.py", "", 0),
     ("Every command of the page", "evals/test_evaluation_page.py", "", 0),
