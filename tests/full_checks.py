@@ -160,6 +160,7 @@ SIZES = {  # of suites that do not count games
     "web/test_attacks.py": ("PISTE_ATTACK", 1, "size"),
     "web/test_durability.py": ("PISTE_KILLS", max(1, INPUTS // 5000), "kills"),
     "web/test_kills.py": ("PISTE_KILLS", max(1, INPUTS // 5000), "kills"),
+    "web/test_stalled_database.py": ("PISTE_STALL", 30, "seconds of silence"),
     "web/test_races.py": ("PISTE_RACES", max(1, INPUTS // 100), "races"),
     "analysis/arena/test_bad_days.py": ("PISTE_WORKER_KILLS", 30, "kills"),
     "cli/test_interrupts.py": ("PISTE_INTERRUPTS", max(1, INPUTS // 5000), "interrupts"),

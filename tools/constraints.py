@@ -15,7 +15,8 @@ from packaging.utils import canonicalize_name
 from tools.pages import ROOT
 
 PLACE = ROOT / "constraints.txt"
-HEAD = "# Written by `make constraints`: what `piste[fast,web]` was tested with. pip install -c constraints.txt ...\n"
+EXTRAS = "piste[fast,web,postgres]"
+HEAD = f"# Written by `make constraints`: what `{EXTRAS}` was tested with. pip install -c constraints.txt ...\n"
 
 
 def needed(asked: Requirement, versions: dict[str, str]) -> None:
@@ -36,7 +37,7 @@ def needed(asked: Requirement, versions: dict[str, str]) -> None:
 
 def main() -> None:
     versions: dict[str, str] = {}
-    needed(Requirement("piste[fast,web]"), versions)
+    needed(Requirement(EXTRAS), versions)
     PLACE.write_text(HEAD + "".join(f"{name}=={versions[name]}\n" for name in sorted(versions)), encoding="utf-8")
     print(f"{len(versions)} versions written to {PLACE.name}")
 

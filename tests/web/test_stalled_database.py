@@ -1,8 +1,12 @@
-"""A network between server and database that falls silent: sentences, no wrong acknowledgement, and all goes on."""
+"""A network between server and database that falls silent: sentences, no wrong acknowledgement, and all goes on.
+
+PISTE_STALL says for how many seconds it is silent at least, for servers that wait for it as long as they usually do.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 
@@ -15,15 +19,16 @@ from tests.web.failing_storage import room_count
 from tests.web.in_process_server import CountedTokens, Device, InProcessServer, table_for
 from tests.web.stalling_proxy import StallingProxy
 
-SOON = 0.4  # how long the servers of these tests wait for a database
+STALL_S = float(os.environ.get("PISTE_STALL", "0"))
+SOON = 0.4  # how long the servers of these tests wait for a database, unless its silence is given
 
 
 @contextmanager
 def impatience(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Let servers give up soon what they would wait for 10 seconds: for requests that nothing will answer."""
     with monkeypatch.context() as patch:
-        patch.setattr(storages, "WRITE_TIMEOUT_S", SOON)
-        patch.setattr(storages, "READ_TIMEOUT_S", SOON)
+        for name in ("WRITE_TIMEOUT_S", "READ_TIMEOUT_S") if not STALL_S else ():
+            patch.setattr(storages, name, SOON)
         yield
 
 
@@ -78,11 +83,16 @@ async def test_while_the_database_does_not_answer_nothing_is_said_that_is_not_so
         theirs = [Device(beside, person.token) for person in people]
         watching = await theirs[1 - seat].connect(code)
         proxy.stall(asks=asks)
+        over = asyncio.get_running_loop().time() + STALL_S
         with impatience(monkeypatch):
             answer = await people[seat].decide(code, "keep", 0)
             got = await people[0].get("/healthz")
             ready_then = await people[0].get("/readyz")
             page = await people[0].get(f"/t/{code}")
+            while asyncio.get_running_loop().time() < over:
+                refused = await people[seat].decide(code, "keep", 0)
+                assert not refused["ok"]
+                assert "The database does not answer" in refused["said"]
         assert not answer["ok"]
         # Whether it was sent depends on what else was being written.
         sent = "not known yet whether this was kept" in answer["said"]
