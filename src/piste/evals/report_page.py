@@ -7,6 +7,7 @@ from html import escape
 from piste.analysis.arena.page import LEFT, ROW, STYLE, WIDTH, stroke, svg, table, words
 from piste.analysis.arena.report import loss_text, share_text
 from piste.bots.answers import FAULTS
+from piste.core.game import find
 from piste.evals.metrics import Document
 from piste.evals.report import Group, Report, costliest, models
 from piste.evals.report_text import MEANING, best_text, points_text, result_text, title, trouble
@@ -37,13 +38,16 @@ def page(report: Report) -> str:
 
 
 def leaderboard(group: Group) -> str:
-    head = ["Model", "Loss", "Random's", "Best", "Kept", "Points", "Games", "Decisions", "Forfeits"]
+    games = any(row.summary.games for row in group.rows)
+    played = ["Points", "Games"] if games else []
+    head = ["Model", "Loss", "Random's", "Best", "Kept", *played, "Decisions", "Forfeits"]
     rows = []
     for place, row in enumerate(group.rows, 1):
         one = row.summary
         rows.append([
             f"{place}. {escape(row.model)}", loss_text(one.known), points_text(one.random_loss), best_text(one),
-            "-" if one.accuracy is None else f"{one.accuracy:.1f} %", result_text(one), str(one.games),
+            "-" if one.accuracy is None else f"{one.accuracy:.1f} %",
+            *([result_text(one), str(one.games)] if games else []),
             "0" if one.known is None else f"{one.known.decisions:,}", str(one.forfeits),
         ])  # fmt: skip
     return table(head, rows)
@@ -143,7 +147,7 @@ def costs(report: Report) -> str:
 
 def costly_part(decision: Document, sample: Document) -> str:
     """Return one decision with its board, the answer folded away."""
-    head = f"{sample['game']}: lost {100 * decision['loss']:.1f} points ({decision['known']})"
+    head = f"{find(sample['game']).notation.TITLE}: lost {100 * decision['loss']:.1f} points ({decision['known']})"
     board = "\n".join(decision["board"])
     best = decision["best_why"] or decision["best"]
     return (

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from piste.analysis.arena.report import aligned, loss_text, share_text
 from piste.bots.answers import FAULTS
 from piste.core.evaluation import EXACT, PROVEN
-from piste.core.game import counted
+from piste.core.game import counted, find
 from piste.evals.metrics import Document, Summary
 from piste.evals.report import Group, Report, Row, Run, costliest, models
 
@@ -29,7 +29,11 @@ def text(report: Report, width: int | None = None) -> list[str]:
     for model in models(report):
         costly = costliest(report, model, 3)
         if costly:
-            lines += ["", f"The costliest decisions of {model}:", *(f"- {costly_line(*pair)}" for pair in costly)]
+            lines += [
+                "",
+                f"The costliest decisions of {model}:",
+                *(line for pair in costly for line in costly_lines(*pair)),
+            ]
     return [*lines[1:], "", *MEANING, *trouble(report)]
 
 
@@ -123,13 +127,15 @@ def cost_lines(report: Report, width: int | None = None) -> list[str]:
     return aligned(["tokens", "read", "written", "cost"], rows, width)
 
 
-def costly_line(decision: Document, sample: Document) -> str:
+def costly_lines(decision: Document, sample: Document) -> list[str]:
+    """Return what a decision cost, what was best and why, and below it the command that goes on from there."""
     known = "" if decision["known"] in (EXACT, PROVEN) else f" ({decision['known']})"
-    return (
-        f"{sample['game']}: {decision['told']} lost {100 * decision['loss']:.1f} points{known}; best was "
-        f"{decision['best']}: {decision['best_why']}. "
-        f"piste solve {sample['game']} --position '{decision['position']}'"
-    )
+    name = find(sample["game"]).notation.TITLE
+    return [
+        f"- {name}: {decision['told']} lost {100 * decision['loss']:.1f} points{known}; best was "
+        f"{decision['best']}: {decision['best_why']}.",
+        f"  piste solve {sample['game']} --position '{decision['position']}'",
+    ]
 
 
 def trouble(report: Report) -> list[str]:

@@ -29,12 +29,13 @@ h1 { font-size: 1.5rem; margin: 0 0 .25rem } h2 { font-size: 1.1rem; margin: 2re
 p { margin: .25rem 0; max-width: 45rem } .faint { color: var(--faint) }
 .wide { overflow-x: auto }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums }
-th, td { padding: .25rem .6rem; border-bottom: 1px solid var(--line); text-align: right; white-space: nowrap }
-th:first-child { text-align: left } tbody th { font-weight: 400 }
+th, td { padding: .25rem .5rem; border-bottom: 1px solid var(--line); text-align: right; white-space: nowrap }
+th:first-child { text-align: left; position: sticky; left: 0; padding-left: 0; background: var(--page) }
+tbody th { font-weight: 400 }
 td.cell { color: #111; min-width: 3.5rem; text-align: center }
 svg { display: block; width: 100%; height: auto; margin: .5rem 0 }
 svg text { font: 12px system-ui, Helvetica, Arial, sans-serif; fill: var(--ink) } svg .faint { fill: var(--faint) }
-@media (max-width: 36rem) { svg text { font-size: 18px } }
+@media (max-width: 36rem) { svg { min-width: 36rem } svg text { font-size: 14px } }
 pre { overflow-x: auto; padding: .5rem; border: 1px solid var(--line); border-radius: .25rem }
 """
 COLOURS = ("var(--own)", "var(--other)", "var(--third)", "var(--faint)", "var(--ink)")
