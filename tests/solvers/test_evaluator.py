@@ -100,7 +100,10 @@ def test_solve_tells_the_expected_payoff(example: Example) -> None:
     )
 
 
-def test_a_balance_report_has_payoffs_where_they_are_not_win_and_loss(example: Example) -> None:
+def test_a_balance_report_has_payoffs_where_they_are_not_win_and_loss(
+    example: Example, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    without_numba(monkeypatch)  # compiling the search takes longer than both reports
     game = example("kuhn-poker")
     report = balance_report(game, games=4)
     assert report.payoffs[BEST].value == pytest.approx(-1 / 18, abs=1e-6)
@@ -114,6 +117,7 @@ def test_the_best_bot_is_asked_for_a_hint(example: Example) -> None:
     assert bots.best(example("kuhn-poker")).name == "perfect"
 
 
+@pytest.mark.slow
 def test_openspiel_finds_no_better_answer_to_the_solution_than_the_bound(example: Example) -> None:
     pytest.importorskip("pyspiel")
     from open_spiel.python.algorithms import exploitability

@@ -15,6 +15,7 @@ from piste.core.position import Position
 from piste.solvers import induction
 from piste.solvers.solution import GraphSolution
 from piste.solvers.tree import build
+from tests.sizes import slow_if
 from tests.solvers.conftest import Example, from_start
 from tests.solvers.small_games import PIG, TUG, first_player_wins
 
@@ -59,7 +60,7 @@ def test_chances_of_a_game_with_chance_are_those_of_its_own_solver() -> None:
     assert evaluation.chances.value == pytest.approx(-1 / 12, abs=1e-12)
 
 
-@pytest.mark.parametrize("target", PIG_TARGETS)
+@pytest.mark.parametrize("target", slow_if(lambda target: target > 5, PIG_TARGETS))
 def test_pig_is_worth_what_value_iteration_on_its_scores_says(written: Written, target: int) -> None:
     game = written("pig-dice", PIG)
     solution = solved(game, target=target)
