@@ -53,7 +53,7 @@ class ActionResult(NamedTuple):
     redirect: str = ""  # an address to go to
 
 
-MAX_STORED_ANSWERS = 8192
+MAX_STORED_ANSWERS = 4096
 MAX_CONFLICTS = 10  # changes by other processes, one after another, before a request is refused
 T = TypeVar("T")
 

@@ -21,7 +21,7 @@ from piste.web.views.drawing import (
 )
 from piste.web.views.view_models import Choice, Person
 
-CACHED_AREAS = 512
+CACHED_AREAS = 128
 
 
 class Strip(NamedTuple):
