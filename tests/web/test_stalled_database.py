@@ -13,7 +13,7 @@ from contextlib import asynccontextmanager, contextmanager
 import pytest
 
 from piste.web.storage import storage as storages
-from tests.limits import until
+from tests.limits import pause, until
 from tests.postgres_server import PostgresServer
 from tests.web.failing_storage import room_count
 from tests.web.in_process_server import CountedTokens, Device, InProcessServer, table_for
@@ -83,13 +83,13 @@ async def test_while_the_database_does_not_answer_nothing_is_said_that_is_not_so
         theirs = [Device(beside, person.token) for person in people]
         watching = await theirs[1 - seat].connect(code)
         proxy.stall(asks=asks)
-        over = asyncio.get_running_loop().time() + STALL_S
+        silence = asyncio.ensure_future(pause(STALL_S))
         with impatience(monkeypatch):
             answer = await people[seat].decide(code, "keep", 0)
             got = await people[0].get("/healthz")
             ready_then = await people[0].get("/readyz")
             page = await people[0].get(f"/t/{code}")
-            while asyncio.get_running_loop().time() < over:
+            while not silence.done():
                 refused = await people[seat].decide(code, "keep", 0)
                 assert not refused["ok"]
                 assert "The database does not answer" in refused["said"]
