@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import resource
 import sys
 import tempfile
 import time
@@ -36,7 +37,9 @@ def measured(decks: list[str]) -> Iterator[tuple[str, dict[str, Any]]]:
                 raise SystemExit(f"{powers} is too large.")
             print(powers, f"{solution.share:.3%}", f"{solution.bound:.4%}", f"{seconds:.1f} s", file=sys.stderr)
             leads = solutions.leads(options, solution)
-            yield powers, {"date": today(), "seconds": round(seconds, 1), "wins": solution.wins, "leads": leads}
+            peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024  # of all decks so far
+            row = {"date": today(), "seconds": round(seconds, 1), "wins": solution.wins, "leads": leads}
+            yield powers, row | {"mib": peak}
 
 
 def section(rounds: dict[str, Any]) -> list[str]:
@@ -45,6 +48,7 @@ def section(rounds: dict[str, Any]) -> list[str]:
         return []
     dates = sorted({row["date"] for row in rounds.values()})
     head = ["powers", "the leader wins", "bound", "each lead: what it wins (how often it is led)", "CPU s"]
+    largest = max(rounds, key=lambda powers: rounds[powers].get("mib", 0))
     decks = sorted(rounds, key=lambda powers: (len(powers), powers.replace("*", "8")))
     return [
         "### Rounds with fewer powers, solved from the opening",
@@ -53,6 +57,7 @@ def section(rounds: dict[str, Any]) -> list[str]:
         "both strategies gain together, worked out over the whole round; the leader's share is the middle of what",
         "it leaves possible. What a lead wins is the mean over the cards that the leader may have buried, against",
         "the solution's answers; it is led in this share of all rounds. A dash: another lead wins at once.",
+        f"The most memory, {rounds[largest].get('mib', 0)} MiB, was needed for `{largest}`.",
         f"Measured {dates[0] if len(dates) == 1 else f'{dates[0]} to {dates[-1]}'} by",
         "",
         "    python -m tools.solved_page --rounds",

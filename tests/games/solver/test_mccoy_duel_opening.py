@@ -10,13 +10,15 @@ from piste.compiled import table_cache
 from piste.core.evaluation import quiet
 from piste.core.protocols import HIDDEN, SPECTATOR, Event
 from piste.games.mccoy_duel import notation, rules
-from piste.games.mccoy_duel.solver import infoset_kernels, infosets, solver
+from piste.games.mccoy_duel.solver import infoset_kernels, infosets, solutions, solver
 from piste.games.mccoy_duel.solver.infoset_kernels import KEY_COLUMN
 from tests.game_setups import games
 from tests.games.solver import mccoy_duel_opening
 from tests.games.solver.mccoy_duel_plain_cfr import show
+from tools import duel_adversary, duel_exploitability, duel_openings
 
 SMALL = rules.Options(powers=notation.read_powers("05*"))
+SMALL_SOLVED = rules.Options(powers=notation.read_powers("0136*"))
 
 
 def test_a_variant_of_the_opening_that_is_damaged_or_missing_is_worked_out_again_alone(
@@ -78,3 +80,22 @@ def test_first_plays_give_little_away(capsys: pytest.CaptureFixture[str]) -> Non
     )
     assert 0 <= gains.reply + gains.lead <= gains.most
     assert gains.most <= (0.10 if whole else 0.5)
+
+
+def test_an_adversary_gains_little_from_a_solution_and_much_from_a_habit() -> None:
+    start = solutions.start_state(SMALL_SOLVED.powers, picking=False)
+    solved = duel_openings.way("solution", start.options, 1)
+
+    def habit(start: rules.State, events: duel_openings.Events, seat: int) -> dict[int, float]:
+        return {duel_openings.at(start, events, seat)[1][0]: 1.0}  # always the first card
+
+    little, much = (
+        duel_adversary.gains(
+            start.options,
+            (duel_exploitability.mixes(start, 0, ask, 1), duel_exploitability.mixes(start, 1, ask, 2)),
+            20_000,
+            1,
+        )
+        for ask in (solved, habit)
+    )
+    assert little.from_leader + little.from_other < 0.05 < much.from_leader + much.from_other

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,7 @@ from piste.core.position import Position
 from piste.core.protocols import SPECTATOR
 from piste.core.views import SeatView
 from piste.games.mccoy_duel import notation, rules
-from piste.games.mccoy_duel.bots import perfect, search
+from piste.games.mccoy_duel.bots import perfect
 from piste.games.mccoy_duel.solver import (
     cfr_kernels,
     infoset_kernels,
@@ -34,9 +33,9 @@ from piste.games.mccoy_duel.solver import (
 )
 from piste.games.mccoy_duel.solver.solutions import Mix
 from tests.game_setups import games
-from tests.games.solver import mccoy_duel_exploitability
 from tests.games.solver.mccoy_duel_lp import SequenceForm
 from tests.games.solver.mccoy_duel_plain_cfr import show
+from tools import duel_exploitability, duel_openings
 
 pytestmark = pytest.mark.slow  # compiling Duel's solver takes many seconds
 
@@ -277,42 +276,34 @@ def test_what_each_lead_is_worth() -> None:
 # Held to the truth
 
 
-def tree_of(powers: str) -> sequence_form.Round:
-    state = solutions.start_state(options(powers).powers, picking=False)
-    states = infosets.possible_states(state, solutions.BURIALS, SPECTATOR)
-    tree = sequence_form.enumerated(state.options, states, solutions.MAX_ENDS)
-    assert tree is not None
-    return tree
+def gain(powers: str, seat: int, way: str, plays: int = duel_exploitability.ALL_PLAYS) -> float:
+    """Return what a best response gains from a way to play, asked once for each mix."""
+    start = solutions.start_state(options(powers).powers, picking=False)
+    tree = duel_exploitability.tree_of(options(powers).powers)
+    solved = sequence_form.solve(tree, solutions.MAX_BOUND)
+    played = duel_exploitability.mixes(start, seat, duel_openings.way(way, start.options, 1, 20_000), plays)
+    rest = solved.choices[seat] if plays < duel_exploitability.ALL_PLAYS else None
+    return duel_exploitability.exploitability(tree, solution(powers).share, seat, played, rest).gain
 
 
 @pytest.mark.parametrize("powers", ["0136*", "0257*"])
 def test_against_perfect_a_best_response_gains_what_the_bound_says(powers: str) -> None:
-    found, tree = solution(powers), tree_of(powers)
-    ask = mccoy_duel_exploitability.bot(search.FULL, 1)
-    for seat in range(2):
-        response = mccoy_duel_exploitability.exploitability(tree, options(powers).powers, found.share, seat, ask)
-        assert response.wins == pytest.approx(found.wins[1 - seat], abs=1e-6)
+    found = solution(powers)
+    for seat, value in enumerate((1 - found.share, found.share)):
+        assert gain(powers, seat, "solution") == pytest.approx(found.wins[1 - seat] - value, abs=1e-6)
 
 
-@pytest.mark.parametrize("powers", ["02357*", "023567*"] if WHOLE else ["036*"])
-@pytest.mark.parametrize("solving", [False, True], ids=["searching", "solving"])
-def test_what_best_responses_gain_from_perfect(
-    powers: str, solving: bool, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Without the solution of the round, as with nine cards, and with it."""
-    found, tree = solution(powers), tree_of(powers)
-    effort = search.FULL._replace(reads_solutions=solving)
-    streams = int(os.environ.get("PISTE_STREAMS", mccoy_duel_exploitability.STREAMS if WHOLE else 1))
-    for seat in range(2):
-        response = mccoy_duel_exploitability.exploitability(
-            tree, options(powers).powers, found.share, seat, mccoy_duel_exploitability.bot(effort, streams)
-        )
-        how, who = "by the solution" if solving else "by search", ("leader", "other")[seat]
-        asked = f"{response.infosets} information sets, {streams} streams"
-        show(capsys, f"{powers}, perfect {how} as the {who}: a best response gains {response.gain:.3%} ({asked})")
-        assert response.gain >= -found.bound
-        if solving:
-            assert response.gain <= BAR
+@pytest.mark.parametrize("way", ["search", "common", "mccfr"])
+def test_a_best_response_to_first_plays_gains_no_less_than_nothing(way: str) -> None:
+    bound = solution("036*").bound
+    assert all(gain("036*", seat, way, plays=2) >= -bound for seat in range(2))
+
+
+def test_what_is_asked_for_first_plays_alone_is_less() -> None:
+    start = solutions.start_state(options("036*").powers, picking=False)
+    ask = duel_openings.way("search", start.options, 1)
+    first, second, every = (set(duel_exploitability.mixes(start, 0, ask, plays)) for plays in (1, 2, 99))
+    assert first == second < every  # the leader decides nothing in the second play
 
 
 def test_the_bound_is_that_of_the_strategies_that_are_kept() -> None:

@@ -1,11 +1,11 @@
-"""Duel, played as well as can be: the end of a round solved, the rest searched with every hidden card counted."""
+"""Duel, played as well as we can: small rounds and the end of others solved, the rest searched and not proven."""
 
 from __future__ import annotations
 
 from piste.core.dealer import RandomStream
 from piste.core.views import SeatView
 
-LINE = "Counts every hidden card, searches the round by sampled play, and plays a solved mix once few cards are left."
+LINE = "Counts every hidden card. With few powers or few cards left it plays a solved mix; else it searches, unproven."
 
 ASKS_SOLVER = True
 
