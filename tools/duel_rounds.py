@@ -48,7 +48,8 @@ def section(rounds: dict[str, Any]) -> list[str]:
         return []
     dates = sorted({row["date"] for row in rounds.values()})
     head = ["powers", "the leader wins", "bound", "each lead: what it wins (how often it is led)", "CPU s"]
-    largest = max(rounds, key=lambda powers: rounds[powers].get("mib", 0))
+    known = [powers for powers in rounds if "mib" in rounds[powers]]
+    largest = max(known, key=lambda powers: int(rounds[powers]["mib"]), default="")
     decks = sorted(rounds, key=lambda powers: (len(powers), powers.replace("*", "8")))
     return [
         "### Rounds with fewer powers, solved from the opening",
@@ -57,7 +58,7 @@ def section(rounds: dict[str, Any]) -> list[str]:
         "both strategies gain together, worked out over the whole round; the leader's share is the middle of what",
         "it leaves possible. What a lead wins is the mean over the cards that the leader may have buried, against",
         "the solution's answers; it is led in this share of all rounds. A dash: another lead wins at once.",
-        f"The most memory, {rounds[largest].get('mib', 0)} MiB, was needed for `{largest}`.",
+        *([f"The most memory, {rounds[largest]['mib']} MiB, was needed up to `{largest}`."] if known else []),
         f"Measured {dates[0] if len(dates) == 1 else f'{dates[0]} to {dates[-1]}'} by",
         "",
         "    python -m tools.solved_page --rounds",
