@@ -156,7 +156,8 @@ def gains(options: Options, tables: tuple[Mixes, Mixes], passes: int, seed: int)
     leads: dict[int, list[Moment]] = {}
     for moment in moments(options, 0, tables[0], None):
         leads.setdefault(moment.state.tower.up & rules.COLOUR, []).append(moment)
-    following, replies = 0.0, {}
+    following = 0.0
+    replies: dict[int, int] = {}
     for found in leads.values():
         response = respond(options, 1, found, passes, seed)
         following += sum(response.wins.values())
@@ -181,7 +182,7 @@ def rounds_won(powers: int, choices: tuple[dict[int, int], dict[int, int]], deal
     effort, won = search.FULL._replace(reads_solutions=False), 0
     for deal in range(deals):
         for seat in range(2):
-            changed = {"powers": notation.write_powers(powers), "rounds": 1, "first": 1}
+            changed: dict[str, int | str] = {"powers": notation.write_powers(powers), "rounds": 1, "first": 1}
             table = piste.open_table("mccoy-duel", changed, seed=f"adversary {deal}")
             while (actor := table.to_act) is not None:
                 view = table.view(actor)
