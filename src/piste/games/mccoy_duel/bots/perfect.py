@@ -5,7 +5,7 @@ from __future__ import annotations
 from piste.core.dealer import RandomStream
 from piste.core.views import SeatView
 
-LINE = "Counts every hidden card. With few powers or few cards left it plays a solved mix; else it searches, unproven."
+LINE = "Counts every hidden card. With few powers or few cards left it plays a solved mix; else it searches."
 
 ASKS_SOLVER = True
 
