@@ -1,7 +1,7 @@
 """Which tests run, in which order, and what is said at the end about those that did not.
 
-`pytest` runs everything. `pytest --quick`, which is `make test`, leaves out what needs a browser or a proxy and what
-is slow, and plays fewer games in some of the rest.
+`pytest` runs everything. `pytest --quick`, which is `make test`, leaves out what needs a browser, a proxy or a
+database and what is slow, and plays fewer games in some of the rest.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ Two workers begin at the start and in the middle. What compiles the same stands 
 LEFT_OUT = {
     "browser": ("needs a browser", "need a browser"),
     "proxy": ("needs nginx, Caddy or systemd", "need nginx, Caddy or systemd"),
+    "database": ("needs PostgreSQL", "need PostgreSQL"),
     "slow": ("is slow", "are slow"),
 }
 """The marks of tests that a quick run leaves out, and why; pyproject.toml lists them too."""
@@ -71,7 +72,7 @@ def install_game(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.M
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--quick", action="store_true", help="leave out what is slow or needs a browser or a proxy")
+    parser.addoption("--quick", action="store_true", help="leave out what is slow or needs another program")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -94,6 +95,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if item.path.parent.name == "browser":
             item.add_marker("browser")
+        if "postgres" in getattr(item, "fixturenames", ()):
+            item.add_marker("database")
     if config.getoption("--quick"):
         left = [item for item in items if why_left_out(item)]
         config.stash[counted_out].update(why_left_out(item) for item in left)

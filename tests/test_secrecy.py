@@ -10,6 +10,7 @@ import contextlib
 import pickle
 import random
 import threading
+from collections.abc import Iterator
 from itertools import product
 from typing import Any
 
@@ -88,20 +89,25 @@ def another_history(kind: Kind, steps: tuple[int, ...], seat: int, chooser: rand
     return None
 
 
-def screens(kind: Kind, steps: tuple[int, ...], seat: int) -> list[bytes]:
-    """Return, as bytes, everything a seat has before it at every decision of a history."""
+def moments(kind: Kind, steps: tuple[int, ...]) -> Iterator[piste.Table]:
+    """Yield the table of a history, before its first decision and after each."""
     rules = find(kind.game).rules
     chance = [step for s, step in walked(kind, steps) if step is not None and rules.to_act(s) == CHANCE]
     decided = [
         (rules.to_act(s), step) for s, step in walked(kind, steps) if step is not None and rules.to_act(s) >= 0
     ]
     table = piste.open_table(kind.game, kind.options, outcomes=chance)
-    seen = [repr(table.view(seat)).encode()]
+    yield table
     for actor, step in decided:
         table.decide(actor, step)
-        seen.append(repr(table.view(seat)).encode())
+        yield table
     assert table.history() == steps
-    return [*seen, repr(log_lines(kind, table.view(seat))).encode(), *prompts(table.view(seat))]
+
+
+def screens(kind: Kind, steps: tuple[int, ...], seat: int) -> list[bytes]:
+    """Return, as bytes, everything a seat has before it at every decision of a history."""
+    views = [table.view(seat) for table in moments(kind, steps)]
+    return [*(repr(view).encode() for view in views), repr(log_lines(kind, views[-1])).encode()]
 
 
 STYLES = [
@@ -230,9 +236,11 @@ def test_a_language_model_is_asked_the_same_where_its_seat_knows_the_same(kind: 
             seat = rules.to_act(last)
             other = another_history(kind, steps, seat, chooser)
             if other is not None:
-                asked = screens(kind, steps, seat)
-                assert any(b"Open to you: " in screen for screen in asked)
-                assert asked == screens(kind, other, seat)
+                *_, here = moments(kind, steps)
+                *_, there = moments(kind, other)
+                asked = prompts(here.view(seat))
+                assert any(b"Open to you: " in prompt for prompt in asked)
+                assert asked == prompts(there.view(seat))
                 compared += 1
                 if compared == sized(1, 2):
                     return

@@ -14,12 +14,12 @@ SMALLEST = {
     "games": 5, "batch": 2, "zero-sum-duel": 6, "positive-negative": 4, "prime-duel": 8, "duel": 2, "records": 4,
     "rooms": 1,
 }  # fmt: skip
-IN_PROCESS = ("games", "batch", "positive-negative", "records")
+QUICK = ("games", "positive-negative", "records")
 """The others compile much, or start a server; `make test-all` runs them."""
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(n, marks=[] if n in IN_PROCESS else pytest.mark.slow) for n in growth.SERIES]
+    "name", [pytest.param(n, marks=[] if n in QUICK else pytest.mark.slow) for n in growth.SERIES]
 )
 def test_what_grows_is_measured_in_seconds_and_memory(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(growth, "SERVER_SECONDS", 1)

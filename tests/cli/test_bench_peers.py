@@ -33,6 +33,7 @@ def measured(capsys: pytest.CaptureFixture[str]) -> Any:
     return json.loads(capsys.readouterr().out)
 
 
+@pytest.mark.slow
 def test_every_way_to_play_is_measured_beside_what_is_installed(capsys: pytest.CaptureFixture[str]) -> None:
     document = measured(capsys)
     ours = [kind for kind, sides in document["speeds"].items() if list(sides["piste"]) == [GAME]]

@@ -52,6 +52,7 @@ TROUBLE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("trouble", TROUBLE.values(), ids=TROUBLE)
 def test_trouble_on_the_way_is_no_fault_of_the_model(trouble: Fails | Cuts, tmp_path: Path) -> None:
     with ChatServer(first_time(trouble)) as server:
@@ -65,6 +66,7 @@ def test_trouble_on_the_way_is_no_fault_of_the_model(trouble: Fails | Cuts, tmp_
         assert document["asked"] == len(document["decisions"])
 
 
+@pytest.mark.slow
 def test_a_stream_that_is_cut_is_begun_again(tmp_path: Path) -> None:
     with ChatServer(first_time(Cuts('{"decision": "keep"}'))) as server:
         arguments = {"stream": True}

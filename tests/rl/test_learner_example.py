@@ -29,6 +29,7 @@ def example(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     return module
 
 
+@pytest.mark.slow
 def test_a_few_batches_are_enough_against_random_play_and_the_same_each_time(example: ModuleType) -> None:
     networks = []
     for _ in range(2):

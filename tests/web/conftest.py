@@ -16,19 +16,19 @@ from tests.web.in_process_server import InProcessServer
 __all__ = ["db", "house", "postgres"]
 
 ON_BOTH = {
-    "test_api_events": True,
-    "test_api_secrecy": True,
-    "test_api_site": True,
-    "test_durability": True,
-    "test_forged": True,
-    "test_home": True,
-    "test_progress": True,
-    "test_storage": False,
-    "test_table_service": True,
-    "test_web_secrecy": True,
-    "test_websocket": True,
+    "test_api_events",
+    "test_api_secrecy",
+    "test_api_site",
+    "test_durability",
+    "test_forged",
+    "test_home",
+    "test_progress",
+    "test_storage",
+    "test_table_service",
+    "test_web_secrecy",
+    "test_websocket",
 }
-"""Files whose tests run on SQLite and on PostgreSQL, and whether the latter take too long for a quick run.
+"""Files whose tests run on SQLite and on PostgreSQL.
 
 A test that asks for a `path` is about the file itself.
 """
@@ -37,8 +37,8 @@ A test that asks for a `path` is about the file itself.
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     name = metafunc.module.__name__.rpartition(".")[2]
     if "db" in metafunc.fixturenames and "path" not in metafunc.fixturenames and name in ON_BOTH:
-        marks = [pytest.mark.slow] if ON_BOTH[name] else []
-        metafunc.parametrize("db", ["sqlite", pytest.param("postgresql", marks=marks)], indirect=True)
+        both = ["sqlite", pytest.param("postgresql", marks=pytest.mark.database)]
+        metafunc.parametrize("db", both, indirect=True)
 
 
 @pytest.fixture

@@ -69,7 +69,7 @@ def opened_elsewhere(path: Path) -> str:
     return done.stdout.strip()
 
 
-@pytest.mark.parametrize("acknowledged", [1, 40, 301])
+@pytest.mark.parametrize("acknowledged", [1, 40, pytest.param(301, marks=pytest.mark.slow)])
 def test_everything_acknowledged_is_there_after_the_process_was_killed(path: Path, acknowledged: int) -> None:
     command = [sys.executable, "-c", WRITES_FOR_EVER, str(path)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:

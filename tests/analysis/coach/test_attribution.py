@@ -93,6 +93,7 @@ def test_a_judge_that_is_wrong_is_found_out(kind: Kind, wrong: str) -> None:
     assert off > 1e-4
 
 
+@pytest.mark.slow
 def test_a_model_of_prime_duel_adds_up_within_its_bound() -> None:
     kind = Kind("prime-duel", {})
     for seed in range(many(2)):

@@ -73,6 +73,7 @@ def test_adjusted_and_raw_agree(reviewed: Results) -> None:
     assert found.mean_luck.low <= 0 <= found.mean_luck.high
 
 
+@pytest.mark.slow
 def test_where_the_truth_is_known_exactly_adjusted_results_hold_it() -> None:
     plan = planned(known_truth.GAME, *known_truth.ENTRANTS, given=known_truth.OPTIONS, games=games(sized(100, 600)))
     results = played(plan)

@@ -21,6 +21,7 @@ SMALL = rules.Options(powers=notation.read_powers("05*"))
 SMALL_SOLVED = rules.Options(powers=notation.read_powers("0136*"))
 
 
+@pytest.mark.slow
 def test_a_variant_of_the_opening_that_is_damaged_or_missing_is_worked_out_again_alone(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -82,6 +83,7 @@ def test_first_plays_give_little_away(capsys: pytest.CaptureFixture[str]) -> Non
     assert gains.most <= (0.10 if whole else 0.5)
 
 
+@pytest.mark.slow
 def test_an_adversary_gains_little_from_a_solution_and_much_from_a_habit() -> None:
     start = solutions.start_state(SMALL_SOLVED.powers, picking=False)
     solved = duel_openings.way("solution", start.options, 1)

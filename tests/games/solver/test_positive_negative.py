@@ -157,6 +157,7 @@ def test_compiled_and_interpreted_loops_give_the_same_rows(monkeypatch: pytest.M
     assert runs[0] == runs[1]
 
 
+@pytest.mark.slow
 def test_simulated_perfect_play_comes_to_the_value() -> None:
     """Both seats play what the solver says, through the rules alone; the results must average to the verdict."""
     top, many = (8, 20_000) if LARGE else (5, 1500)
