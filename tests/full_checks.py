@@ -99,12 +99,8 @@ COACH = (
     ("Harvest against plain recursion; every deal", "games/solver/test_zero_sum_grid_harvest.py", "", 50),
 )
 EVALUATION = (
-    (
-        "Perfect play loses nothing, random play what enumeration or plain games say",
-        "evals/test_calibration.py",
-        "",
-        1000,
-    ),
+    ("Perfect play loses nothing, random play what enumeration says", "evals/test_calibration.py", "", 1000),
+    ("Random play loses what plain games say", "evals/test_random_play.py", "", 0),
     ("A server that misbehaves: every tally is right", "evals/test_bad_days.py", "", 0),
     ("Killed in the middle, resumed to the identical result", "evals/test_resume.py", "", 0),
     ("Every command of the page", "evals/test_evaluation_page.py", "", 0),
@@ -162,6 +158,7 @@ SIZES = {  # of suites that do not count games
     "web/test_kills.py": ("PISTE_KILLS", max(1, INPUTS // 5000), "kills"),
     "web/test_stalled_database.py": ("PISTE_STALL", 30, "seconds of silence"),
     "web/test_races.py": ("PISTE_RACES", max(1, INPUTS // 100), "races"),
+    "evals/test_random_play.py": ("PISTE_SAMPLED", 20_000, "games"),
     "analysis/arena/test_bad_days.py": ("PISTE_WORKER_KILLS", 30, "kills"),
     "cli/test_interrupts.py": ("PISTE_INTERRUPTS", max(1, INPUTS // 5000), "interrupts"),
 }

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from functools import cache
-from math import hypot
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from piste.analysis.arena.losses import Loss, mean_loss
 from piste.analysis.coach.evaluator import chance, evaluator_of
-from piste.core.dealer import Dealer
 from piste.core.game import find, members
 from piste.core.information_set import InformationSet
 from piste.core.position import Position
 from piste.core.protocols import CHANCE, OVER
-from piste.core.table import Table
 from piste.evals.decisions_task import decisions
 from piste.evals.games_task import games
 from piste.evals.metrics import Summary, summarise
@@ -55,10 +51,11 @@ def test_perfect_play_loses_nothing(game: str, tmp_path: Path) -> None:
     assert found.faults == {}
 
 
-def expected_random_loss(name: str, options: dict[str, int | str]) -> float:
+def expected_random_loss(name: str, options: str) -> float:
     """Return what a random player loses with a decision against another one, by going through the whole game."""
     game = find(name)
-    rules, evaluator = game.rules, evaluator_of(game, game.options(options))
+    chosen = usual_options(game, read_options(options))
+    rules, evaluator = game.rules, evaluator_of(game, chosen)
 
     @cache
     def totals(s: Any) -> tuple[float, float]:
@@ -79,15 +76,23 @@ def expected_random_loss(name: str, options: dict[str, int | str]) -> float:
         values = [chance(choice) for choice in evaluation.choices]
         return loss + max(values) - sum(values) / len(values), asked + 1
 
-    loss, asked = totals(rules.start(game.options(options)))
+    loss, asked = totals(rules.start(chosen))
     return loss / asked
 
 
-@pytest.mark.parametrize("top", [2, pytest.param(3, marks=pytest.mark.slow)])
-def test_random_play_loses_what_enumeration_says(top: int, tmp_path: Path) -> None:
-    expected = expected_random_loss("positive-negative", {"top": top})
-    settings: dict[str, Any] = {"game": "positive-negative", "options": f"top={top}", "opponent": "random"}
-    found = played("random", tmp_path, **settings, deals=how_many(sized(20, 100)))
+@pytest.mark.parametrize(
+    ("game", "options"),
+    [
+        ("positive-negative", "top=2"),
+        pytest.param("positive-negative", "top=3", marks=pytest.mark.slow),
+        pytest.param("prime-duel", "top=3,copies=1,target=9", marks=pytest.mark.slow),
+        pytest.param("zero-sum-grid", "variant=harvest,top=1,turns=4", marks=pytest.mark.slow),
+    ],
+)
+def test_random_play_loses_what_enumeration_says(game: str, options: str, tmp_path: Path) -> None:
+    expected = expected_random_loss(game, options)
+    settings: dict[str, Any] = {"game": game, "options": options, "opponent": "random"}
+    found = played("random", tmp_path, **settings, deals=how_many(sized(20, 50)))
     assert found.known is not None
     error = found.known.mean.half / 1.96
     assert expected > 0.01
@@ -95,47 +100,6 @@ def test_random_play_loses_what_enumeration_says(top: int, tmp_path: Path) -> No
     # What random decisions would have lost on average in the positions that came: the same, with less noise.
     assert found.random_loss is not None
     assert abs(found.random_loss - expected) < 4 * error
-
-
-def sampled_random_loss(name: str, options: str, games: int) -> Loss:
-    """Return what a random player loses with a decision in so many games at a table, without any of the task."""
-    game = find(name)
-    chosen = usual_options(game, read_options(options))
-    evaluator = evaluator_of(game, chosen)
-    known: dict[str, float] = {}
-    deals = []
-    for number in range(games):
-        dealer = Dealer(f"sampled {number}")
-        table, losses = Table(game, chosen, dealer), []
-        while (seat := table.to_act) is not None:
-            view = table.view(seat)
-            if len(view.actions) > 1:
-                at = InformationSet.of(game, view)
-                if str(at) not in known:
-                    values = [chance(choice) for choice in evaluator.evaluate(at).choices]
-                    known[str(at)] = max(values) - sum(values) / len(values)
-                losses.append(known[str(at)])
-            table.decide(
-                seat, view.actions[dealer.stream(f"any {view.number}").below(len(view.actions))], view.number
-            )
-        deals.append(losses)
-    return mean_loss([losses for losses in deals if losses])
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("game", [game for game in EXACT if game != "positive-negative"])
-def test_random_play_loses_what_plain_games_say(game: str, tmp_path: Path) -> None:
-    """Of games that are too large to be gone through."""
-    deals = how_many(20)
-    expected = sampled_random_loss(game, EXACT[game], 10 * deals)
-    found = played("random", tmp_path, game=game, options=EXACT[game], opponent="random", deals=deals)
-    assert found.known is not None
-    error = hypot(found.known.mean.half, expected.mean.half) / 1.96
-    assert 0 < error < 0.05
-    assert expected.mean.value > 0.005
-    assert abs(found.known.mean.value - expected.mean.value) < 4 * error
-    assert found.random_loss is not None
-    assert abs(found.random_loss - expected.mean.value) < 4 * error
 
 
 def test_single_decisions_of_bots_cost_what_enumeration_says(tmp_path: Path) -> None:
