@@ -73,6 +73,25 @@ async def test_a_server_that_has_not_heard_of_a_question_yet_takes_its_answer(
         assert "not open" in refused["said"]
 
 
+async def test_a_change_that_is_just_being_stored_makes_no_server_read_its_table_again(
+    postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with two_servers(postgres) as (first, _):
+        code, _ = await table_for(first, "positive-negative")
+        room, registry = first.room(code), first.service.registry
+        stored = {code: room.stored_version + 1}
+        monkeypatch.setattr(first.storage, "versions", lambda _codes: stored)
+        async with registry.lock(code):  # as while it is stored
+            comparing = asyncio.ensure_future(registry.compare_versions())
+            await first.settle()
+            room.stored_version += 1
+        await asyncio.wait_for(comparing, PATIENCE_S)
+        assert not room.stale
+        stored[code] += 1
+        await registry.compare_versions()
+        assert room.stale
+
+
 async def test_of_two_answers_to_one_question_one_is_taken_and_the_other_is_told(postgres: PostgresServer) -> None:
     async with two_servers(postgres) as (first, second):
         code, people = await table_for(first, "positive-negative")

@@ -127,7 +127,10 @@ class TableRegistry:
         except TableNotFoundError:
             self.remove(room.code)
             raise
-        self._expect_bots_elsewhere(fresh)
+        if fresh.stored_version > room.stored_version:
+            self._expect_bots_elsewhere(fresh)
+        else:
+            fresh.bots_elsewhere = room.bots_elsewhere  # nobody else has changed it
         self.notify(room.code)
         return fresh
 
@@ -188,8 +191,17 @@ class TableRegistry:
             self._take_presence(room, presence[code])
             self.show(room)
             self._refresh_later(code)
-            if versions.get(code) != room.stored_version:
-                self.read_again(code)
+        await asyncio.gather(*(self._compare_version(code, versions.get(code, math.inf)) for code in codes))
+
+    async def _compare_version(self, code: str, stored: float) -> None:
+        """Have a room read again if others have changed it: not for a change of ours that is just being stored."""
+        if self._is_older(code, stored):
+            async with self.lock(code):
+                if self._is_older(code, stored):
+                    self.read_again(code)
+
+    def _is_older(self, code: str, version: float) -> bool:
+        return code in self.rooms and 0 <= self.rooms[code].stored_version < version
 
     def _load(self, code: str) -> Room:
         """Read a room from storage. Runs in another thread, so it changes nothing here."""
