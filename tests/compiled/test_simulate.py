@@ -119,7 +119,7 @@ def near(count: int, n: int, p: float) -> bool:
     return abs(count - n * p) <= 5 * sqrt(n * p * (1 - p)) + 1e-9
 
 
-@pytest.mark.parametrize("kind", SMALL, ids=str)
+@pytest.mark.parametrize("kind", slow_if(lambda kind: kind.game == "mccoy-duel", SMALL), ids=str)
 def test_random_play_is_as_exact_enumeration_says(kind: Kind) -> None:
     game = find(kind.game)
     options = game.options(kind.options)

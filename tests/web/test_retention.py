@@ -17,6 +17,7 @@ from piste.core.evaluation import Chances, Evaluation
 from piste.core.game import find, names
 from piste.web.tables.registry import IDLE_TIMEOUT_S
 from piste.web.workers.worker_pool import WorkersBusyError, WorkerTimeoutError
+from tests.limits import PATIENCE_S
 from tests.web.failing_storage import room_count, storage_fails
 from tests.web.in_process_server import (
     SALT,
@@ -260,6 +261,11 @@ async def test_a_review_that_takes_too_long_keeps_its_verdicts_and_can_go_on(hou
     async def refuses(_progress: Callable[..., None]) -> None:
         raise WorkersBusyError("The bots here are very busy.")
 
+    shown = asyncio.Event()
+
+    async def waits(_progress: Callable[..., None]) -> None:
+        await asyncio.wait_for(shown.wait(), PATIENCE_S)
+
     house.bot_workers.reviewing = stops
     await people[0].do(code, "resign")
     await people[0].get(f"/t/{code}/replay")
@@ -272,13 +278,15 @@ async def test_a_review_that_takes_too_long_keeps_its_verdicts_and_can_go_on(hou
     document = (await people[0].get(f"/t/{code}/review")).json
     assert (document["resumable"], document["decisions"]) == (True, [judged])
     assert "The coach took too long" in (await people[0].get("/progress")).text  # and no accuracy of a half
-    for reviewing in (stops, refuses, None):
+    for reviewing in (stops, refuses, waits):
+        shown.clear()
         house.bot_workers.reviewing = reviewing
         assert "Go on with the review" in (await people[1].get(f"/t/{code}/replay")).text
         answer = await people[0].post(f"/t/{code}/review", {"seat": "0", "step": "2"})
         assert (answer.status, dict(answer.headers)[b"location"]) == (303, f"/t/{code}/replay?seat=0&step=2".encode())
         page = (await people[0].get(f"/t/{code}/replay?step=2")).text
         assert "Well chosen" in page  # while it goes on, too
+        shown.set()
         await house.settle()
         assert house.bot_workers.evaluations == {(1, 0): evaluation}
     page = (await people[0].get(f"/t/{code}/replay")).text

@@ -77,6 +77,7 @@ def test_no_best_response_gains_with_a_turn_limit(top: int, hand: int, passes: i
             assert max(map(abs, gains(base, worth))) < 1e-10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("top", "hand"), SMALL)
 def test_no_best_response_gains_without_a_limit(top: int, hand: int) -> None:
     options = Options(1, 0, top, hand)
