@@ -69,12 +69,14 @@ class JobConsumer:
 
     async def stop(self) -> None:
         """Give back the jobs that are not finished."""
+        cancelled = [] if self._running is None else [self._running]
         while self._running is not None and not self._running.done():
-            # Python 3.11 loses a cancellation that comes while a group of tasks is ending, or when what is waited for
-            # with a timeout comes at the same time. A group cancels its tasks only once.
-            for task in (self._running, *self._parts):
+            for task in cancelled:
                 task.cancel()
             await asyncio.wait({self._running}, timeout=self.grace_s + CANCEL_INTERVAL_S)
+            # Python 3.11 loses a cancellation that comes while a group of tasks is ending, or when what is waited for
+            # with a timeout comes at the same time. A group cancels its tasks only once, so they are cancelled here.
+            cancelled = [self._running, *self._parts]
 
     async def _run(self) -> None:
         silence_libraries()
