@@ -162,6 +162,21 @@ async def test_what_was_done_and_not_heard_of_is_answered_the_same_on_the_next_l
     await other.leave()
 
 
+async def test_what_could_not_be_kept_is_carried_out_when_it_is_asked_for_again(house: InProcessServer) -> None:
+    code, people = await table_for(house, "prime-duel")
+    seat, decision, number = question(house, code)
+    request = json.dumps({"id": "x3", "do": "decide", "decision": decision, "number": number})
+    socket = await people[seat].connect(code)
+    with storage_fails(house):
+        refused = [json.loads(text) for text in await socket.raw(request)]
+    await socket.leave()
+    fresh = await people[seat].connect(code)
+    answered = [json.loads(text) for text in await fresh.raw(request)]
+    assert [message["ok"] for message in refused + answered if message.get("re") == "x3"] == [False, True]
+    assert house.room(code).table.number == number + 1
+    await fresh.leave()
+
+
 async def test_a_request_that_fails_is_answered_with_an_id_that_is_in_the_log(
     house: InProcessServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

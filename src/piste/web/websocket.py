@@ -201,7 +201,8 @@ class Connection:
             # A hint waits for a bot worker, which has a queue of its own.
             async with contextlib.nullcontext() if asked["do"] == "hint" else self._work_slot():
                 answer = await self._perform(request, asked)
-            self._service.keep_answer(self._code, self._player, request, answer)
+            if answer["ok"]:  # what was refused may be possible when it is asked for again: the database is back
+                self._service.keep_answer(self._code, self._player, request, answer)
         return answer
 
     async def _perform(self, request: str, asked: dict[str, str]) -> dict[str, Any]:
