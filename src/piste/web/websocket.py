@@ -179,6 +179,7 @@ class Connection:
                     self._hint = asyncio.ensure_future(self._answer(asked))
                 else:
                     await self._answer(asked)
+                await asyncio.sleep(0)  # a client that sends many lets others come in between
 
     async def _answer(self, asked: dict[str, str] | None) -> None:
         """Carry out a request and answer it, even if the client is gone; with the news of it, if there are any."""

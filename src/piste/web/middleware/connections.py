@@ -184,8 +184,6 @@ class WebSocketProtocol(WebSocketsSansIOProtocol):
     async def receive(self) -> Any:
         message = await super().receive()
         self._parse()
-        if not self.queue.empty():
-            await asyncio.sleep(0)  # a client that sends many lets others come in between
         return message
 
     def send_keepalive_ping(self) -> None:
