@@ -1,24 +1,259 @@
-"""Duel's first plays: how well they do by long sampled play, and what is kept of that."""
+"""Duel's opening book: what it says, who reads it, and how it is made and measured."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
+import piste
 from piste.compiled import table_cache
+from piste.compiled.compiler import link_modules
+from piste.core.dealer import Dealer
 from piste.core.evaluation import quiet
-from piste.core.protocols import HIDDEN, SPECTATOR, Event
+from piste.core.game import members
+from piste.core.protocols import CHANCE
+from piste.core.views import SeatView
 from piste.games.mccoy_duel import notation, rules
-from piste.games.mccoy_duel.solver import infoset_kernels, infosets, solutions, solver
-from piste.games.mccoy_duel.solver.infoset_kernels import KEY_COLUMN
-from tests.game_setups import games
-from tests.games.solver import mccoy_duel_opening
-from tests.games.solver.mccoy_duel_plain_cfr import show
-from tools import duel_adversary, duel_exploitability, duel_openings
+from piste.games.mccoy_duel.bots import perfect
+from piste.games.mccoy_duel.rules import COPY, GIVE, KILL, PLAY, TAKE, State
+from piste.games.mccoy_duel.solver import (
+    abstraction,
+    book,
+    cfr_kernels,
+    infoset_kernels,
+    infosets,
+    ismcts,
+    solutions,
+    solver,
+)
+from piste.games.mccoy_duel.solver.abstraction import card_at, places_open
+from piste.games.mccoy_duel.solver.infosets import Observed
+from tests.game_setups import Kind, games, played, walked
+from tools import duel_adversaries, duel_blueprint, duel_exploitability, duel_kernels, duel_openings
+from tools.duel_adversaries import ADVERSARIES, Frozen
+from tools.duel_kernels import PLACES
 
 SMALL = rules.Options(powers=notation.read_powers("05*"))
-SMALL_SOLVED = rules.Options(powers=notation.read_powers("0136*"))
+SMALL_SOLVED = notation.read_powers("0136*")
+WHOLE = games(1) >= 50  # the sizes of a proof
+TWO = Kind("mccoy-duel", {"rounds": 1})
+MAX_BYTES = 5_000_000
+
+
+# What the book counts
+
+
+def test_every_choice_has_a_place_of_its_own_and_back() -> None:
+    seen = set()
+    for seed in range(games(60)):
+        for s, _ in walked(TWO, played(TWO, seed).history()):
+            if s.phase not in (PLAY, KILL, TAKE, COPY, GIVE) or rules.to_act(s) == CHANCE:
+                continue
+            cards = [card_at(s, place) for place in members(places_open(s))]
+            both = s.phase in (PLAY, GIVE)
+            assert sorted(cards) == members(rules.choices(s) if both else infoset_kernels.distinct_choices(s))
+            seen.add((s.phase, len({card % 9 for card in cards}) < len(cards)))
+    assert {(PLAY, True), (PLAY, False), (GIVE, False), (KILL, False)} <= seen
+
+
+def test_places_name_two_cards_of_one_power_by_whose_colour_they_are() -> None:
+    s = rules.open_round(rules.deal(rules.start(rules.Options(2, 1, 1)), 0), 1)
+    s = s._replace(hands=(0b1, 0b100 | 0b100 << 9 | 1 << 17, 0, 0))  # the second player holds 2a, 2b and its trump
+    assert members(places_open(s)) == [0, 2, 8]  # the own 2 has the place of the lowest power that is not there
+    assert [card_at(s, place) for place in (0, 2, 8)] == [11, 2, 17]
+
+
+def decisions(seed: object, **options: Any) -> list[tuple[SeatView, int]]:
+    """Play a round between random players, and return what was seen at each decision, and what was decided."""
+    table = piste.open_table("mccoy-duel", {"rounds": 1, **options}, seed=f"book {seed}")
+    stream, found = Dealer(f"book {seed}").stream("players"), []
+    while (actor := table.to_act) is not None:
+        view = table.view(actor)
+        action = view.actions[stream.below(len(view.actions))]
+        found.append((view, action))
+        table.decide(actor, action, view.number)
+    return found
+
+
+def asked(view: SeatView) -> tuple[State, tuple[Observed, ...]]:
+    state, events = infosets.observed_round(view)
+    assert state is not None
+    return state, events
+
+
+def test_a_key_says_nothing_that_the_seat_does_not_know() -> None:
+    """Every state that a seat holds possible has the same key, in exact and in later plays."""
+    late = 0
+    for seed in range(games(12)):
+        for view, _ in decisions(seed, first=1):
+            if len(view.actions) == 1:
+                continue
+            state, events = asked(view)
+            own = infosets.possible_states(state, events, view.seat)
+            plays = sum(told.event.kind == PLAY for told in events)
+            keys = {
+                book.key_of(row, infoset_kernels.unpack(state.options, row), view.seat, plays) for row in own.rows
+            }
+            assert len(keys) == 1
+            late += plays > abstraction.EXACT_PLAYS
+    assert late > 10
+
+
+def test_what_a_seat_knows_is_what_it_was_shown() -> None:
+    """By the first principles: a card's place is known if every state that the seat holds possible agrees on it."""
+    for seed in range(games(8)):
+        for view, _ in decisions(seed, first=1):
+            if len(view.actions) == 1:
+                continue
+            state, events = asked(view)
+            own = infosets.possible_states(state, events, view.seat)
+            known = int(own.rows[0, infoset_kernels.KNOWN_COLUMN]) >> 18 * view.seat & abstraction.ALL_CARDS
+            for card in members(known):
+                places = {
+                    (int(row[4]) >> card & 1, int(row[5]) >> card & 1, int(row[8]) >> card & 1) for row in own.rows
+                }
+                assert len(places) == 1
+
+
+# The book
+
+
+def test_a_book_is_read_as_it_was_written() -> None:
+    stream = np.random.default_rng(1)
+    keys = stream.integers(1, 1 << 61, 5000) | 1
+    sums = np.where(stream.random((5000, PLACES)) < 0.3, stream.random((5000, PLACES)), 0.0)
+    sums[np.arange(5000), stream.integers(0, PLACES, 5000)] = 2.0
+    packed = book.unpack_book(book.pack(keys, sums))
+    for key, row in zip(keys.tolist(), sums, strict=True):
+        shares = book.shares_at(packed, key)
+        assert shares is not None
+        assert sum(shares.values()) == pytest.approx(1)
+        assert all(abs(shares.get(i, 0.0) - row[i] / row.sum()) < 1.5 / book.SHARES for i in range(PLACES))
+    assert book.shares_at(packed, 12345) is None
+    assert book.shares_at(book.unpack_book(book.pack(keys[:1], sums[:1])), int(keys.max()) + 2) is None
+
+
+def test_the_shipped_book_is_small_and_sound() -> None:
+    shipped = book.shipped()
+    assert Path(book.__file__).with_name(book.FILE).stat().st_size <= MAX_BYTES
+    assert (np.diff(shipped.keys) > 0).all()
+    assert (shipped.places > 0).all()
+    assert int(shipped.first[-1]) == len(shipped.shares)
+
+
+def test_leads_and_replies_stand_in_the_book_whoever_leads() -> None:
+    """Seats and colours exchanged, the book says the same."""
+    leads: dict[tuple[int, int], set[tuple[tuple[int, float], ...]]] = {}
+    for first in (1, 2):
+        for seed in range(games(40)):
+            for view, _ in decisions(seed, first=first)[:2]:
+                state, events = asked(view)
+                found = book.look_up(state, events, view.seat)
+                if view.seat == first - 1 and sum(told.event.kind == PLAY for told in events) == 0:
+                    assert found is not None
+                    missing = rules.COLOUR & ~(view.position.hand >> 9 * view.seat)
+                    mix = tuple((card - 9 * view.seat, share) for card, share in zip(*found, strict=True))
+                    leads.setdefault((missing, 0), set()).add(mix)
+                if found is not None:
+                    assert set(found[0]) <= set(view.actions)
+                    assert sum(found[1]) == pytest.approx(1)
+    assert len(leads) == 9
+    assert {len(mixes) for mixes in leads.values()} == {1}
+
+
+def test_the_book_speaks_in_later_rounds_too_where_the_loser_picks_who_leads() -> None:
+    found = 0
+    for seed in range(games(10)):
+        for view, _ in decisions(seed, rounds=3):
+            state, events = infosets.observed_round(view)
+            if state is not None and not any(told.event.kind == PLAY for told in events) and view.kind == PLAY:
+                told = book.look_up(state, events, view.seat)
+                assert told is not None
+                assert set(told[0]) <= set(view.actions)
+                found += any(event.event.kind == rules.PICK for event in events)
+    assert found >= games(10)
+
+
+def test_the_book_says_nothing_of_other_rounds() -> None:
+    for changed in ({"powers": "0123567*"}, {"players": 3}):
+        view = next(view for view, _ in decisions("other", first=1, **changed) if view.kind == PLAY)
+        assert book.look_up(*asked(view), view.seat) is None
+
+
+def test_perfect_plays_by_the_book_without_a_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    def search_refused(*_: object) -> None:
+        raise AssertionError("a search for what stands in the book")
+
+    monkeypatch.setattr(ismcts, "search", search_refused)
+    view = next(view for view, _ in decisions("plays", first=1) if view.kind == PLAY)
+    chosen = {perfect.choose(view, Dealer(f"asked {i}").stream("bot")) for i in range(16)}
+    found = book.look_up(*asked(view), view.seat)
+    assert found is not None
+    assert chosen <= set(found[0])
+    again = [perfect.choose(view, Dealer("asked 1").stream("bot")) for _ in range(2)]
+    assert again[0] == again[1]
+
+
+# How it is made and measured
+
+
+@pytest.mark.slow
+def test_compiled_and_plain_kernels_agree() -> None:
+    options, states = duel_blueprint.dealt(notation.read_powers("05*"))
+    plain = link_modules(rules, abstraction, infoset_kernels, cfr_kernels, duel_kernels, compiled=False)
+    tables = []
+    for k in (duel_blueprint.kernels(), plain):
+        table, nobody = duel_blueprint.empty_table(10), duel_blueprint.no_policy()
+        stack = np.zeros((400, duel_kernels.STACK_WIDTH), np.int64)
+        k.run_mccfr_rounds(
+            options, states.rows, states.sums, table, nobody, nobody, duel_kernels.NO_SEAT, 99, 0, 1, 60, 7,
+            stack, np.zeros((400, PLACES)), np.zeros(3),
+        )  # fmt: skip
+        tables.append(table)
+    assert (tables[0].keys == tables[1].keys).all()
+    assert np.allclose(tables[0].sums, tables[1].sums)
+    assert tables[0].sums.any()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("powers", ["0257*", "0136*"])
+def test_what_is_learned_loses_little_where_the_truth_is_known(
+    powers: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(table_cache, "folder", lambda: tmp_path)
+    start = solutions.start_state(notation.read_powers(powers), picking=False)
+    tree = duel_exploitability.tree_of(start.options.powers)
+    solution = solutions.find(start.options)
+    assert solution is not None
+    ask = duel_openings.way("blueprint", start.options, 1, 200_000)
+    for seat in range(2):
+        mixes = duel_exploitability.mixes(start, seat, ask)
+        gain = duel_exploitability.exploitability(tree, solution.share, seat, mixes).gain
+        assert -solution.bound <= gain < 0.01
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["response", "search"])
+def test_adversaries_gain_much_from_random_play_and_little_from_what_is_learned(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for constant, size in (("TRIALS", 30_000), ("PASSES", 100_000), ("TABLE_BITS", 16), ("ROUNDS", 100_000)):
+        monkeypatch.setattr(duel_adversaries, constant, size)
+    options, states = duel_blueprint.dealt(SMALL_SOLVED)
+    late = duel_blueprint.average(options, 200_000)
+    random = late._replace(sums=np.ones_like(late.sums))
+    gains = []
+    for bot in (Frozen(duel_blueprint.no_policy(), 0, late), Frozen(random, duel_blueprint.ALL_PLAYS, late)):
+        responses = [ADVERSARIES[name](options, states, bot, seat) for seat in range(2)]
+        gains.append(sum(duel_adversaries.won(options, states, bot, responses[seat], seat) for seat in range(2)) - 1)
+    assert gains[0] < 0.02
+    assert gains[1] > 0.1
+
+
+# What a match is worth, by sampled rounds
 
 
 @pytest.mark.slow
@@ -44,20 +279,6 @@ def test_a_variant_of_the_opening_that_is_damaged_or_missing_is_worked_out_again
         assert reports == [1000]  # the second of three variants of 1000 passes each begins there
 
 
-def test_rows_after_a_lead_are_those_that_the_events_leave() -> None:
-    options = rules.Options(2, 1, 1)
-    told = tuple(infosets.Observed(Event(rules.BURY, seat, HIDDEN, HIDDEN), None) for seat in range(2))
-    dealt = infosets.possible_states(rules.start(options), told, SPECTATOR)
-    states = mccoy_duel_opening.after(options, dealt, 0)
-    played = infosets.Observed(Event(rules.PLAY, 0, 0, infoset_kernels.UNKNOWN), None)
-    expected = infosets.possible_states(rules.start(options), (*told, played), SPECTATOR)
-    both = slice(KEY_COLUMN + 2)  # what the two seats were told; there are no others
-    assert {tuple(row[both]) for row in states.rows} == {tuple(row[both]) for row in expected.rows if row[1] == 1}
-    # Whoever has buried the own 0 has no answer to a 0.
-    assert abs(states.weights.sum() - 8 / 9) < 1e-9
-    assert len(set(states.rows[:, KEY_COLUMN + 1])) == 8
-
-
 def test_the_value_of_the_lead_says_how_far_off_it_may_be(monkeypatch: pytest.MonkeyPatch) -> None:
     """A short search is off, and its interval has to cover a longer one."""
     solver.lead_chance.cache_clear()
@@ -66,38 +287,3 @@ def test_the_value_of_the_lead_says_how_far_off_it_may_be(monkeypatch: pytest.Mo
     solver.lead_chance.cache_clear()
     assert abs(short - 0.64) <= off + 0.02
     assert 0.005 < off < 0.3
-
-
-def test_first_plays_give_little_away(capsys: pytest.CaptureFixture[str]) -> None:
-    whole = games(1) >= 50
-    options = rules.Options() if whole else SMALL
-    gains = mccoy_duel_opening.gains(
-        options, passes=mccoy_duel_opening.LONG if whole else 3000, seeds=mccoy_duel_opening.SEEDS if whole else 1
-    )
-    show(
-        capsys,
-        f"first plays: the best reply gains {gains.reply:.2%}, leads lose {gains.lead:.2%}, "
-        f"together at most {gains.most:.2%} by {mccoy_duel_opening.LONG} passes",
-    )
-    assert 0 <= gains.reply + gains.lead <= gains.most
-    assert gains.most <= (0.10 if whole else 0.5)
-
-
-@pytest.mark.slow
-def test_an_adversary_gains_little_from_a_solution_and_much_from_a_habit() -> None:
-    start = solutions.start_state(SMALL_SOLVED.powers, picking=False)
-    solved = duel_openings.way("solution", start.options, 1)
-
-    def habit(start: rules.State, events: duel_openings.Events, seat: int) -> dict[int, float]:
-        return {duel_openings.at(start, events, seat)[1][0]: 1.0}  # always the first card
-
-    little, much = (
-        duel_adversary.gains(
-            start.options,
-            (duel_exploitability.mixes(start, 0, ask, 1), duel_exploitability.mixes(start, 1, ask, 2)),
-            20_000,
-            1,
-        )
-        for ask in (solved, habit)
-    )
-    assert little.from_leader + little.from_other < 0.05 < much.from_leader + much.from_other

@@ -10,7 +10,7 @@ from piste.core.game import members
 from piste.core.protocols import SPECTATOR
 from piste.core.views import SeatView
 from piste.games.mccoy_duel.rules import PICK, PLAY, SEAT, State
-from piste.games.mccoy_duel.solver import cfr, infoset_kernels, infosets, ismcts, solutions
+from piste.games.mccoy_duel.solver import book, cfr, infoset_kernels, infosets, ismcts, solutions
 from piste.games.mccoy_duel.solver.infoset_kernels import KEY_COLUMN
 from piste.games.mccoy_duel.solver.infosets import Array, Observed
 
@@ -24,9 +24,10 @@ class Effort(NamedTuple):
     work: int  # once a decision took this number of node visits, only a small tree of the decision itself is solved
     mccfr_visits: int  # where no tree is small enough, less half of the work above: MCCFR takes half as long for each
     reads_solutions: bool = False  # plays by the solution of the whole round where there is one
+    reads_book: bool = False  # and by the opening book as far as that goes
 
 
-FULL = Effort(60_000, 8, 300_000, 10_000_000, 10_000_000, reads_solutions=True)
+FULL = Effort(60_000, 8, 300_000, 10_000_000, 10_000_000, reads_solutions=True, reads_book=True)
 SHORT = Effort(1_000, 0, 0, 0, 0)
 SMALL_TREE_DIVISOR = 10
 ALL_POWERS = 511
@@ -78,6 +79,10 @@ def plan_for(state: State, events: tuple[Observed, ...], seat: int, stream: Rand
         strategy = sampled_strategy(state, events, seat, key, effort, spent, stream)
         if strategy is not None:
             return Plan(actions, strategy.tolist(), searched=True)
+    elif effort.reads_book:
+        chosen = book.look_up(state, events, seat)
+        if chosen is not None:
+            return Plan(*chosen)
     passes = effort.passes if infosets.compiled() else effort.passes // ismcts.UNCOMPILED_SLOWDOWN
     result = ismcts.search(options, own, seat, key, passes, stream.below(1 << 60))
     return Plan((result.choices[int(result.visits.argmax())],), [1.0], searched=True)

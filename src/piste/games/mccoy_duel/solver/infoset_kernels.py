@@ -12,11 +12,15 @@ from piste.core.bits import count, lowest
 from piste.core.protocols import CHANCE, HIDDEN
 from piste.games.mccoy_duel.rules import (
     COPY,
+    DISARM,
     DONE,
     DRAW,
+    FEINT,
+    GIVE,
     KILL,
     NEXT,
     NOTHING,
+    PLAY,
     TAKE,
     Options,
     State,
@@ -31,7 +35,8 @@ from piste.games.mccoy_duel.rules import (
 )
 
 KEY_COLUMN = 18  # the first of four columns: the infoset key of each seat
-ROW_WIDTH = 22
+KNOWN_COLUMN, DOUBT_COLUMN = 22, 23  # between two: `known_after`, and what is no longer known
+ROW_WIDTH = 24
 MASK = (1 << 62) - 1
 UNKNOWN = -9  # in `expected`: not known
 MAX_CHOICES = 9  # of a seat: at most 8 cards, 9 powers or 4 players
@@ -135,6 +140,28 @@ def next_key(key: int, s: State, action: int, after: State, seat: int) -> int:
     return mix_hash(key, told | (after.phase + 2) << 20 | (after.seat + 2) << 25 | after.playing << 29)
 
 
+def known_at_deal(options: Options) -> int:
+    """Return the cards of which each of two seats knows where they are: its own, one of which it buries."""
+    return options.powers | options.powers << 27
+
+
+def known_after(s: State, action: int, known: int) -> int:
+    """Return the same after an action, 18 bits for each seat. Who may have lost sight of a card does not know it."""
+    card, phase = 1 << action, s.phase
+    if phase in (PLAY, FEINT, GIVE):
+        return known | card | card << 18
+    if phase == DRAW:
+        return known & ~(s.tower.buried << 18 * (1 - s.seat)) | card << 18 * s.seat
+    if phase == DISARM:
+        return known & ~(s.hands[s.target] << 18 * s.seat)
+    return known
+
+
+def doubt_after(known: int, doubt: int, now_known: int) -> int:
+    """Return the cards that a seat once knew the place of and does not know now."""
+    return (doubt | known) & ~now_known
+
+
 def advance(
     options: Options, rows: Any, weights: Any, event: Any, viewer: int, expected: Any,
     next_rows: Any, next_weights: Any,
@@ -166,6 +193,12 @@ def advance(
             if size == next_rows.shape[0]:
                 return -1
             pack(after, next_rows[size])
+            known = int(rows[i, KNOWN_COLUMN])
+            if options.players == 2:
+                next_rows[size, KNOWN_COLUMN] = known_after(s, action, known)
+                next_rows[size, DOUBT_COLUMN] = doubt_after(
+                    known, int(rows[i, DOUBT_COLUMN]), int(next_rows[size, KNOWN_COLUMN])
+                )
             for seat in range(4):
                 next_rows[size, KEY_COLUMN + seat] = next_key(int(rows[i, KEY_COLUMN + seat]), s, action, after, seat)
             next_weights[size] = weight

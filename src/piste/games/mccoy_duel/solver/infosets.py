@@ -15,7 +15,7 @@ from piste.core.views import SeatView
 from piste.games.mccoy_duel import rules
 from piste.games.mccoy_duel.rules import BURY, DISARM, DRAW, EMPTY, GIVE, NOBODY, NOTHING, State, View
 from piste.games.mccoy_duel.solver import cfr_kernels, infoset_kernels, ismcts_kernels
-from piste.games.mccoy_duel.solver.infoset_kernels import KEY_COLUMN, ROW_WIDTH, UNKNOWN
+from piste.games.mccoy_duel.solver.infoset_kernels import KEY_COLUMN, KNOWN_COLUMN, ROW_WIDTH, UNKNOWN
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -105,7 +105,8 @@ def possible_states(
     k = kernels()
     rows, weights = np.zeros((1, ROW_WIDTH), np.int64), np.ones(1)
     infoset_kernels.pack(state, rows[0])
-    rows[0, KEY_COLUMN:] = range(1, 5)
+    rows[0, KEY_COLUMN:KNOWN_COLUMN] = range(1, 5)
+    rows[0, KNOWN_COLUMN] = infoset_kernels.known_at_deal(state.options)
     room, resampled = 256, False
     for event, after in events:
         secret = viewer == SPECTATOR and event.kind in SECRET_KINDS

@@ -239,6 +239,15 @@ def with_usual_names(events: tuple[Observed, ...], *, turning: bool) -> tuple[tu
     return tuple(renamed), names
 
 
+def as_if_seat_0_led(events: tuple[Observed, ...], *, turning: bool) -> tuple[tuple[Observed, ...], list[int]]:
+    """Return the same for events that begin with both burials: with `turning` seat 1 leads, or picks who leads."""
+    if turning:
+        events = (events[1], events[0], *events[2:])
+    events, names = with_usual_names(events, turning=turning)
+    # What was seen after the burials depends on their order.
+    return (events[0]._replace(after=None), events[1]._replace(after=None), *events[2:]), names
+
+
 def turned(seat: int) -> int:
     """Return the other seat; what stands in place of a seat stays."""
     return 1 - seat if seat in (0, 1) else seat
@@ -269,11 +278,8 @@ def look_up(
     solution, turning = find_for(state, progress), first_seat(state) == 1
     if solution is None:
         return None
-    if turning:
-        seat, events = 1 - seat, (events[1], events[0], *events[2:])
-    events, names = with_usual_names(events, turning=turning)
-    # What was seen after the burials depends on their order.
-    events = (events[0]._replace(after=None), events[1]._replace(after=None), *events[2:])
+    seat = 1 - seat if turning else seat
+    events, names = as_if_seat_0_led(events, turning=turning)
     own = infosets.possible_states(start_state(state.options.powers, picking=state.seat == HIDDEN), events, seat)
     mix = mix_at(solution.sides[seat], state.options, own, seat)
     if mix is None:
