@@ -199,6 +199,10 @@ class InProcessServer:
         self._life = self.app.router.lifespan_context(self.app)
         await self._life.__aenter__()
         await self.service.expire()  # the server looks at the clock when it starts, before a test sets it
+        peers = self.service.peers
+        async with asyncio.timeout(PATIENCE_S):
+            while peers is not None and not peers._heard_own:  # a table opened before it listens is read again then
+                await asyncio.sleep(0)
         return self
 
     def _opened(self, room: Room) -> tuple[Head, ChanceSource | None]:
