@@ -1,7 +1,7 @@
 """Let adversaries look for what the first plays of a bot of Duel lose with all nine cards.
 
     python -m tools.duel_adversaries book                                what the opening book loses
-    python -m tools.duel_adversaries search                              what ISMCTS loses, as `perfect` opened before
+    python -m tools.duel_adversaries search                              what `perfect` loses without it
     python -m tools.duel_adversaries book --adversaries ppo              one of the adversaries alone
     python -m tools.duel_adversaries blueprint --powers 023567*          where the truth is known
 
@@ -40,6 +40,8 @@ from tools.duel_exploitability import mixes
 from tools.duel_kernels import PLACES, Policy
 from tools.duel_openings import Events
 
+BOTS = ("book", "search", "blueprint")
+STREAMS = 4  # for a mix of the search
 FREE_PLAYS = 6  # of a round, three of each seat
 SEARCHED_PLAYS = 1, 2  # of a round in which the search is frozen, as the leader and as the other
 TRIALS, PASSES = 1_000_000, 4_000_000
@@ -145,32 +147,52 @@ def frozen_book() -> Frozen:
     return Frozen(policy(late.keys[known], rows), ALL_PLAYS, late)
 
 
+def frozen(name: str, options: Options, streams: int = STREAMS) -> Frozen:
+    """Return one of the BOTS."""
+    if name == "blueprint":
+        return Frozen(duel_blueprint.no_policy(), 0, duel_blueprint.average(options, duel_openings.TRIALS))
+    return frozen_book() if name == "book" else frozen_search(options, streams)
+
+
+class Gain(NamedTuple):
+    """What an adversary wins as the leader and as the other, and at how many information sets it has an answer."""
+
+    shares: tuple[float, float]
+    sizes: tuple[int, int]
+    seconds: float
+
+    @property
+    def together(self) -> float:
+        return sum(self.shares) - 1
+
+
+def measured(name: str, options: Options, states: PossibleStates, bot: Frozen) -> Gain:
+    """Let one of the ADVERSARIES learn in each seat, and then play."""
+    begun = time.process_time()
+    responses = [ADVERSARIES[name](options, states, bot, seat) for seat in range(2)]
+    first, second = (won(options, states, bot, response, seat) for seat, response in enumerate(responses))
+    sizes = len(responses[0].keys), len(responses[1].keys)
+    return Gain((first, second), sizes, time.process_time() - begun)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("bot", choices=("book", "search", "blueprint"))
+    parser.add_argument("bot", choices=BOTS)
     parser.add_argument("--adversaries", nargs="+", choices=ADVERSARIES, default=list(ADVERSARIES))
     parser.add_argument("--powers", default=notation.POWERS, help="of a blueprint learned at once (default: all)")
-    parser.add_argument("--streams", type=int, default=4, help="for a mix of the search (default: %(default)s)")
+    parser.add_argument("--streams", type=int, default=STREAMS, help="for a mix of the search (default: %(default)s)")
     given = parser.parse_args()
     options, states = dealt(notation.read_powers(given.powers))
-    if given.bot == "blueprint":
-        bot = Frozen(duel_blueprint.no_policy(), 0, duel_blueprint.average(options, duel_openings.TRIALS))
-    else:
-        bot = frozen_book() if given.bot == "book" else frozen_search(options, given.streams)
+    bot = frozen(given.bot, options, given.streams)
     value = play(options, states, bot.opening, bot.late, bot.plays, ROUNDS)
     off = 1.96 * 0.5 / math.sqrt(ROUNDS)
     print(f"{given.bot} against itself: the leader wins {value:.2%} +- {off:.2%}", flush=True)
     for name in given.adversaries:
-        begun, shares, sizes = time.process_time(), [], []
-        for seat in range(2):
-            response = ADVERSARIES[name](options, states, bot, seat)
-            sizes.append(len(response.keys))
-            shares.append(won(options, states, bot, response, seat))
-        gain = sum(shares) - 1
+        gain = measured(name, options, states, bot)
         print(
-            f"{name} against {given.bot}: wins {shares[0]:.2%} as the leader, {shares[1]:.2%} as the other; together "
-            f"it gains {gain:.2%} +- {math.sqrt(2) * off:.2%} ({sizes[0]} and {sizes[1]} information sets, "
-            f"{time.process_time() - begun:.0f} CPU s)",
+            f"{name} against {given.bot}: wins {gain.shares[0]:.2%} as the leader, {gain.shares[1]:.2%} as the "
+            f"other, so it gains {gain.together:.2%} +- {math.sqrt(2) * off:.2%} "
+            f"({gain.sizes[0]} and {gain.sizes[1]} information sets, {gain.seconds:.0f} CPU s)",
             flush=True,
         )
     return 0

@@ -1,6 +1,6 @@
 """A strategy for both seats of a whole round of Duel, learned by MCCFR: what the opening book is made of.
 
-    python -m tools.duel_blueprint --trials 8000000           about an hour and 10 GB
+    python -m tools.duel_blueprint                            half an hour and 9 GB
 
 The strategy is kept in `build/duel-blueprint.npz`; `python -m tools.duel_book` writes the book from it, and
 `python -m tools.duel_adversaries` lets adversaries look for what either loses. The same trials give the same
@@ -32,7 +32,7 @@ FILE = Path("build/duel-blueprint.npz")
 SEED = 1
 TABLE_BITS = 26  # of the number of places for information sets
 SMALL_TABLE_BITS = 23
-TRIALS, TRIALS_PER_CALL = 8_000_000, 100_000
+TRIALS, TRIALS_PER_CALL = 3_000_000, 100_000
 ALL_PLAYS = 99
 MIN_SHARE = 0.05  # what an average strategy plays less often than this part of its first choice is left out
 
@@ -128,17 +128,12 @@ def load(least: float = MIN_SHARE) -> Policy:
     return policy(kept["keys"], without_rare(kept["sums"], least))
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--trials", type=int, default=TRIALS, help="for each seat (default: %(default)s)")
-    parser.add_argument(
-        "--bits", type=int, default=TABLE_BITS, help="of the size of the table (default: %(default)s)"
-    )
-    given = parser.parse_args()
+def learn_and_save(trials: int, bits: int) -> None:
+    """Learn by so many trials for each seat in a table of 2 ** bits places, and keep the strategy now and then."""
     options, states = dealt()
-    table, done, begun = empty_table(given.bits), 0, time.process_time()
-    while done < given.trials:
-        end = min(given.trials, done + TRIALS_PER_CALL)
+    table, done, begun = empty_table(bits), 0, time.process_time()
+    while done < trials:
+        end = min(trials, done + TRIALS_PER_CALL)
         first, second = learn(options, states, table, done + 1, end + 1)
         done = end
         print(
@@ -147,8 +142,18 @@ def main() -> int:
             f"of the last ones the leader won {2 * first:.2%} and the other {2 * second:.2%}",
             flush=True,
         )
-        if done == given.trials or done % (10 * TRIALS_PER_CALL) == 0:
+        if done == trials or done % (10 * TRIALS_PER_CALL) == 0:
             save(table, done)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--trials", type=int, default=TRIALS, help="for each seat (default: %(default)s)")
+    parser.add_argument(
+        "--bits", type=int, default=TABLE_BITS, help="of the size of the table (default: %(default)s)"
+    )
+    given = parser.parse_args()
+    learn_and_save(given.trials, given.bits)
     return 0
 
 

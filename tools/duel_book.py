@@ -2,7 +2,7 @@
 
     python -m tools.duel_book
 
-It holds the information sets to which rounds come most often, as long as both hands together have more cards than the
+It holds the information sets to which rounds come, as long as both hands together have more cards than the
 end of a round is solved with: rounds of the strategy against itself in which one seat, in turn, chooses by chance one
 time in four. What is played less often than a twentieth of the first choice is left out.
 """
@@ -26,7 +26,6 @@ MAX_BYTES = 5_000_000
 ROUNDS = 20_000_000
 SLIPS_OF_64 = 16
 TARGET = Path(book.__file__).with_name(book.FILE)
-MOST = 1_200_000  # information sets
 
 
 def counted(late: Policy, rounds: int) -> Array:
@@ -38,21 +37,16 @@ def counted(late: Policy, rounds: int) -> Array:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--most", type=int, default=MOST, help="information sets (default: %(default)s)")
-    given = parser.parse_args()
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
+    options, states = dealt()
     late = duel_blueprint.load()
-    counts = counted(late, ROUNDS)
-    order = np.argsort(-counts, kind="stable")[: min(given.most, int((counts > 0).sum()))]
-    packed = book.pack(late.keys[order], late.sums[order])
+    known = np.flatnonzero(counted(late, ROUNDS))
+    leader = duel_blueprint.play(options, states, duel_blueprint.no_policy(), late, 0, ROUNDS)
+    packed = book.pack(late.keys[known], late.sums[known], leader)
     if len(packed) > MAX_BYTES:
-        raise SystemExit(f"The book would have {len(packed)} bytes, {MAX_BYTES} is the most: ask for a lower --most.")
+        raise SystemExit(f"The book would have {len(packed)} bytes, {MAX_BYTES} is the most.")
     TARGET.write_bytes(packed)
-    share = counts[order].sum() / counts.sum()
-    print(
-        f"{len(order)} information sets in {len(packed)} bytes; of the choices of a seat that goes by the book "
-        f"{share:.1%} stand in it"
-    )
+    print(f"{len(known)} information sets in {len(packed)} bytes; the leader wins {leader:.2%}")
     return 0
 
 

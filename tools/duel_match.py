@@ -14,6 +14,7 @@ import math
 import sys
 import time
 from collections.abc import Callable
+from typing import NamedTuple
 
 import piste
 from piste import bots
@@ -46,27 +47,39 @@ def won(deal: int, seat: int, one: Choose, other: Choose) -> int:
     return int(table.view(seat).position.wins[seat])
 
 
+class Result(NamedTuple):
+    """Of pairs of rounds of one deal: the share won, half its 95 % interval, and the share won in each seat."""
+
+    share: float
+    off: float
+    led: float
+    followed: float
+
+
+def result(pairs: list[tuple[int, int]]) -> Result:
+    n, led, followed = len(pairs), sum(first for first, _ in pairs), sum(second for _, second in pairs)
+    mean = (led + followed) / (2 * n)
+    variance = sum(((first + second) / 2 - mean) ** 2 for first, second in pairs) / max(1, n - 1)
+    return Result(mean, 1.96 * math.sqrt(variance / n), led / n, followed / n)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--deals", type=int, default=1000, help="each once in each seat (default: %(default)s)")
     parser.add_argument("--against", choices=OPPONENTS, default="search", help="(default: %(default)s)")
-    parser.add_argument("--one", choices=("book", "search"), default="book", help="(default: %(default)s)")
+    parser.add_argument("--without-book", action="store_true", help="let `perfect` itself play without its book")
     parser.add_argument("--begin", type=int, default=0, help="the first deal (default: %(default)s)")
     given = parser.parse_args()
-    one = perfect if given.one == "book" else without_book
-    led = followed = squares = 0
+    one = without_book if given.without_book else perfect
+    pairs: list[tuple[int, int]] = []
     begun = time.process_time()
     for deal in range(given.begin, given.begin + given.deals):
-        pair = [won(deal, seat, one, OPPONENTS[given.against]) for seat in range(2)]
-        led, followed, squares = led + pair[0], followed + pair[1], squares + sum(pair) ** 2
-        n = deal + 1 - given.begin
-        if n % 50 == 0 or n == given.deals:
-            mean = (led + followed) / (2 * n)
-            off = 1.96 * math.sqrt(max(0.0, squares / (4 * n) - mean**2) / n)
+        pairs.append((won(deal, 0, one, OPPONENTS[given.against]), won(deal, 1, one, OPPONENTS[given.against])))
+        if len(pairs) % 50 == 0 or len(pairs) == given.deals:
+            share, off, led, followed = result(pairs)
             print(
-                f"{2 * n} rounds against {given.against}: {mean:.1%} ({mean - off:.1%} to {mean + off:.1%}); "
-                f"{led / n:.1%} as the leader, {followed / n:.1%} as the other, "
-                f"{time.process_time() - begun:.0f} CPU s",
+                f"{2 * len(pairs)} rounds against {given.against}: {share:.1%} +- {off:.1%}; "
+                f"{led:.1%} as the leader, {followed:.1%} as the other; {time.process_time() - begun:.0f} CPU s",
                 flush=True,
             )
     return 0

@@ -18,7 +18,7 @@ def sizes(options: Options) -> dict[str, int]:
 
 def truths(options: Options) -> list[tuple[str, str]]:
     """Say what a designer should know of the lead; each with how it is known."""
-    from piste.games.mccoy_duel.solver import solutions, solver
+    from piste.games.mccoy_duel.solver import book, solutions, solver
 
     lead, error = solver.lead_chance(options)
     even = 1 / options.players
@@ -29,4 +29,5 @@ def truths(options: Options) -> list[tuple[str, str]]:
     )
     if solutions.find(options) is not None:
         return [(sentence, f"by a solution of the whole round, within {100 * error:.2g} points")]
-    return [(sentence, f"estimated by long sampled play, ± {100 * error:.1f} points")]
+    how = "the opening book against itself" if book.covers(options) else "long sampled play"
+    return [(sentence, f"estimated by {how}, ± {100 * error:.1f} points")]

@@ -17,7 +17,7 @@ import numpy as np
 from piste.core.game import members
 from piste.core.protocols import HIDDEN
 from piste.games.mccoy_duel import rules
-from piste.games.mccoy_duel.rules import BURY, PLAY, SEAT, State
+from piste.games.mccoy_duel.rules import BURY, PLAY, SEAT, Options, State
 from piste.games.mccoy_duel.solver import infosets, solutions
 from piste.games.mccoy_duel.solver.abstraction import (
     EXACT_PLAYS,
@@ -32,6 +32,7 @@ from piste.games.mccoy_duel.solver.infosets import Array, Observed
 FILE = "book.npz.xz"
 KEY_BITS = 40  # of a key are kept: of a million keys two are alike once in many books
 SHARES = 15  # probabilities are kept in so many parts
+LEADER_ERROR = 0.01  # of the leader's share: above all that adversaries found to gain in one seat
 BYTES = 5  # of the difference between two keys; those that are 0 take no room
 
 
@@ -42,6 +43,7 @@ class Book(NamedTuple):
     places: Array  # the set of places (`abstraction.card_at`) that are played there
     first: Array  # where the shares of each begin
     shares: Array  # of each of these places, if there are several
+    leader: float  # the share of rounds that the leader wins if both go by the strategy that was learned
 
 
 def short_key(key: Any) -> Any:
@@ -49,7 +51,7 @@ def short_key(key: Any) -> Any:
     return key >> 1 & (1 << KEY_BITS) - 1
 
 
-def pack(keys: Array, sums: Array) -> bytes:
+def pack(keys: Array, sums: Array, leader: float) -> bytes:
     """Return a book as it is shipped; `sums` says how often each place is chosen, not normalised."""
     short = short_key(keys)
     _, order = np.unique(short, return_index=True)  # of two that are alike the first is kept
@@ -63,6 +65,7 @@ def pack(keys: Array, sums: Array) -> bytes:
         gaps=np.stack([gaps >> 8 * i & 255 for i in range(BYTES)]).astype(np.uint8),
         places=(played << np.arange(played.shape[1])).sum(axis=1).astype(np.uint16),
         shares=shares[played & (played.sum(axis=1) > 1)[:, None]],
+        leader=leader,
     )
     return lzma.compress(file.getvalue(), preset=9)
 
@@ -74,7 +77,8 @@ def unpack_book(packed: bytes) -> Book:
     places = arrays["places"]
     sizes = sum((places >> i & 1).astype(np.int64) for i in range(rules.LEAD))
     first = np.cumsum(np.where(sizes > 1, sizes, 0))
-    return Book(np.cumsum(gaps), places, np.concatenate([np.zeros(1, np.int64), first]), arrays["shares"])
+    first = np.concatenate([np.zeros(1, np.int64), first])
+    return Book(np.cumsum(gaps), places, first, arrays["shares"], float(arrays["leader"]))
 
 
 @cache
@@ -119,6 +123,11 @@ def look_up(
     if not open_shares:
         return None
     return tuple(names.index(card_at(s, place)) for place in open_shares), list(open_shares.values())
+
+
+def covers(options: Options) -> bool:
+    """Say whether the book is one of such rounds."""
+    return options.players == 2 and options.powers == rules.COLOUR
 
 
 def speaks_of(state: State) -> bool:

@@ -25,7 +25,7 @@ from piste.core.position import Position
 from piste.core.protocols import CHANCE, HIDDEN, OVER, SPECTATOR, Event
 from piste.games.mccoy_duel import notation, rules
 from piste.games.mccoy_duel.rules import LOT, PICK, REVEAL, Options, State
-from piste.games.mccoy_duel.solver import cfr, infoset_kernels, infosets, ismcts, ismcts_kernels, solutions
+from piste.games.mccoy_duel.solver import book, cfr, infoset_kernels, infosets, ismcts, ismcts_kernels, solutions
 from piste.games.mccoy_duel.solver.infoset_kernels import KEY_COLUMN, distinct_choices, round_over, unpack
 from piste.games.mccoy_duel.solver.infosets import Array, Observed, PossibleStates
 from piste.games.mccoy_duel.solver.solutions import Solution
@@ -271,10 +271,12 @@ def match_chance(mine: int, theirs: int, now: float, lead: float) -> float:
 
 @cache
 def lead_chance(options: Options) -> tuple[float, float]:
-    """Return about how often the one who leads a round wins it, and the error of that: a bound if it is solved."""
+    """Return about how often the one who leads a round wins it, and the error: a bound if solved, else estimated."""
     solution = solutions.find(options)
     if solution is not None:
         return solution.share, solution.bound / 2
+    if book.covers(options):
+        return book.shipped().leader, book.LEADER_ERROR
     plain = Options(options.players, 1, 1, options.powers)
     sampled = sample_value(plain, infosets.possible_states(rules.start(plain), (), SPECTATOR), 0, 0, LEAD_PASSES)
     return sampled.share, sampled.error
