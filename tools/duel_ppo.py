@@ -21,7 +21,7 @@ torch: Any = import_module("torch")  # of no use to mypy where it is not install
 
 ROUNDS = 4096  # side by side
 STEPS = 16  # in each of them before the network is updated
-UPDATES = 60
+UPDATES = 40
 EPOCHS, BATCH = 4, 8192
 WIDTH = 256
 RATE, CLIP, ENTROPY = 1e-3, 0.2, 0.01

@@ -290,7 +290,8 @@ def test_adversaries_gain_little_from_the_book_and_much_from_the_search_before_i
     leader = book.shipped().leader
     for name in names:
         gain = duel_adversaries.measured(name, options, states, policies)
-        show(capsys, f"{name} gains {gain.together:.2%} from {bot}, {gain.seconds:.0f} CPU s")
+        shares = f"{gain.shares[0]:.2%} as the leader, {gain.shares[1]:.2%} as the other"
+        show(capsys, f"{name} against {bot}: {shares}, gains {gain.together:.2%}; {gain.seconds:.0f} CPU s")
         assert -0.2 < gain.together < 0.5
         if WHOLE and bot == "book":
             assert gain.together < 0.02

@@ -1,11 +1,11 @@
-"""Duel, played as well as we can: small rounds and the end of others solved, the rest searched and not proven."""
+"""Duel, played as well as we can: small rounds and the end of others solved, openings learned, the rest searched."""
 
 from __future__ import annotations
 
 from piste.core.dealer import RandomStream
 from piste.core.views import SeatView
 
-LINE = "Counts every hidden card. With few powers or few cards left it plays a solved mix; else it searches."
+LINE = "Counts every hidden card. It opens by a learned book and ends by a solved mix; else it searches."
 
 ASKS_SOLVER = True
 

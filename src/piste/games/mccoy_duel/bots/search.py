@@ -1,4 +1,4 @@
-"""How the bots of Duel decide: CFR+ or MCCFR late in a round between two, ISMCTS before that."""
+"""How the bots of Duel decide: CFR+ or MCCFR late in a round between two, a book or ISMCTS before that."""
 
 from __future__ import annotations
 

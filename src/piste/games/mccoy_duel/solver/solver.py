@@ -443,6 +443,8 @@ def prepare(options: Options, progress: Progress) -> None:
         events = (Observed(Event(rules.BURY, 0, HIDDEN, HIDDEN), None),)
         states = infosets.possible_states(rules.start(small), events, SPECTATOR)
         ismcts.search(small, states, 0, 1, 2, 1)
+    if book.covers(options):
+        book.shipped()
     for picking in (False, True):
         solutions.find(options, progress, picking=picking)
 
