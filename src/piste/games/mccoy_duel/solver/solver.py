@@ -74,6 +74,10 @@ def evaluate(known: InformationSet, progress: Progress = quiet) -> Evaluation:
     return sampled_evaluation(s, seat, own, sampled)
 
 
+BOOK_TEXT = (
+    "What the opening book's strategy wins against itself. No adversary that knew it gained more than the interval "
+    "in a seat, but nothing bounds what one could."
+)
 ERROR_NOTE = (
     "The interval is that of the sampling and how far the value moved while the search settled; what it never found "
     "is not covered."
@@ -169,10 +173,16 @@ def evaluate_by_solution(
 ) -> Evaluation | None:
     """Evaluate a round from the solution of the whole of it; None if there is none, or if it says too little here.
 
+    At the deal with all nine cards it is what the opening book says.
+
     `s` is a possible state now, `state` the one at which the round began.
     """
     if not events:
         solution = solutions.find_for(state, progress)
+        if solution is None and book.speaks_of(state):
+            lead, error = picker_chance(s.options) if state.seat == HIDDEN else lead_chance(s.options)
+            share = lead if seat == solutions.first_seat(state) else 1 - lead
+            return match_evaluation(s, seat, share, [], ESTIMATED, error, BOOK_TEXT)
         if solution is None:
             return None
         first = seat == solutions.first_seat(state)
