@@ -171,6 +171,15 @@ def policy_place(policy: Policy, key: int, places: int, fraction: float) -> int:
     return sampled_place(policy.sums, slot, places, fraction) if policy.keys[slot] == key else HIDDEN
 
 
+def only_action(m: Moment, seed: int, counter: int) -> int:
+    """Return what chance does, by a random number, or the only choice; HIDDEN if somebody has to choose."""
+    if to_act(m.state) == CHANCE:
+        left = choices(m.state)
+        return nth(left, random_below(seed, counter, count(left)))
+    places = places_open(m.state)
+    return card_at(m.state, lowest(places)) if one(places) else HIDDEN
+
+
 def policy_choice(m: Moment, opening: Policy, late: Policy, opening_plays: int, key: int, fraction: float) -> int:
     """Return the place that the policies choose: `late` where `opening` ends or does not know what to do."""
     places, place = places_open(m.state), HIDDEN
@@ -273,13 +282,9 @@ def run_mccfr_rounds(
                         value, going = 1.0 if winner == seat else 0.0, False
                         continue
                     counter += 1
-                    places = places_open(m.state) if actor != CHANCE else 0
-                    if actor == CHANCE:
-                        left = choices(m.state)
-                        action = nth(left, random_below(seed, counter, count(left)))
-                    elif one(places):
-                        action = card_at(m.state, lowest(places))
-                    else:
+                    action = only_action(m, seed, counter)
+                    if action == HIDDEN:
+                        places = places_open(m.state)
                         fraction, key = random_fraction(seed, counter), infoset_key(m, actor)
                         play, slot = number_of_play(m.state, m.plays), HIDDEN
                         if play < free and (together or actor == seat):
@@ -339,15 +344,10 @@ def run_search_response(
         m = moment_of(options, rows[root])
         depth, in_tree = 0, True
         while certain_winner(m.state) == HIDDEN:
-            actor = to_act(m.state)
-            places = places_open(m.state) if actor != CHANCE else 0
+            actor, places = to_act(m.state), places_open(m.state)
             counter += 1
-            if actor == CHANCE:
-                left = choices(m.state)
-                action = nth(left, random_below(seed, counter, count(left)))
-            elif one(places):
-                action = card_at(m.state, lowest(places))
-            else:
+            action = only_action(m, seed, counter)
+            if action == HIDDEN:
                 fraction, key, slot = random_fraction(seed, counter), infoset_key(m, actor), HIDDEN
                 if actor == learner and in_tree and number_of_play(m.state, m.plays) < free:
                     slot = slot_of(t, key)
@@ -411,14 +411,9 @@ def run_episodes(
                     rewards[i] = 1.0 if winner == learner else 0.0
                 begun = False
                 continue
-            actor = to_act(m.state)
-            places = places_open(m.state) if actor != CHANCE else 0
-            if actor == CHANCE:
-                left = choices(m.state)
-                action = nth(left, random_below(seed, counter, count(left)))
-            elif one(places):
-                action = card_at(m.state, lowest(places))
-            else:
+            actor, places = to_act(m.state), places_open(m.state)
+            action = only_action(m, seed, counter)
+            if action == HIDDEN:
                 key = infoset_key(m, actor)
                 asked = actor == learner and number_of_play(m.state, m.plays) < free
                 if asked:
@@ -472,15 +467,10 @@ def count_decisions(
         root = search_sums(row_sums, random_fraction(0, counter) * row_sums[row_sums.shape[0] - 1])
         m = moment_of(options, rows[root])
         while certain_winner(m.state) == HIDDEN and count(m.state.hands[0]) + count(m.state.hands[1]) > cards:
-            actor = to_act(m.state)
-            places = places_open(m.state) if actor != CHANCE else 0
+            actor, places = to_act(m.state), places_open(m.state)
             counter += 3
-            if actor == CHANCE:
-                left = choices(m.state)
-                action = nth(left, random_below(0, counter, count(left)))
-            elif one(places):
-                action = card_at(m.state, lowest(places))
-            else:
+            action = only_action(m, 0, counter)
+            if action == HIDDEN:
                 key = infoset_key(m, actor)
                 place = policy_place(late, key, places, random_fraction(0, counter))
                 if actor != slipping and place != HIDDEN:
