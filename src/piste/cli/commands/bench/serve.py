@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -106,16 +107,17 @@ def show(document: dict[str, Any], terminal: Terminal) -> None:
 
 
 @contextlib.contextmanager
-def run_server(kind: str, db: str, stdin: str = "") -> Iterator[int]:
-    """Run a server in a process of its own and lend its port."""
+def run_server(kind: str, db: str, stdin: str = "", source: Path | None = None) -> Iterator[int]:
+    """Run a server in a process of its own and lend its port; `source` has the piste to run, if not this one."""
     if kind == "serve":
         command = ["-m", "piste", "serve", "--host", LOOPBACK, "--port", "0", "--db", db]
         command += ["--no-limits", "--no-open", "--no-prepare", "--quiet"]
     else:
         command = ["-m", "piste.cli.commands.bench.serve"]
     pipe = subprocess.PIPE
+    environment = None if source is None else {**os.environ, "PYTHONPATH": str(source)}
     process = subprocess.Popen(
-        [sys.executable, *command], stdin=pipe, stderr=pipe, stdout=subprocess.DEVNULL, text=True
+        [sys.executable, *command], stdin=pipe, stderr=pipe, stdout=subprocess.DEVNULL, text=True, env=environment
     )
     assert process.stdin is not None
     assert process.stderr is not None
