@@ -43,6 +43,7 @@ ENTRIES = (
     "encode_moments",
     "copy_places",
     "count_decisions",
+    "note_unknown",
 )
 
 

@@ -479,3 +479,44 @@ def count_decisions(
                     place = nth(places, random_below(0, counter + 2, count(places)))
                 action = card_at(m.state, place)
             m = moment_after(m, action)
+
+
+def note_unknown(
+    options: Options, rows: Any, row_sums: Any, t: Table, opening: Policy, late: Policy, bot: int, plays: int,
+    slips_of_64: int, begin: int, end: int, seed: int, path: Any, roots: Any, paths: Any, decided: Any,
+) -> None:  # fmt: skip
+    """Play the first plays of rounds, and note where a bot decides that `opening` does not know, and how often.
+
+    Both seats go by `opening`, then by `late`; the other seat takes another choice by chance this often in 64. Of
+    the first round that comes to an information set `roots` gets the deal and `paths` all that was done since, ended
+    by HIDDEN. `decided` counts the decisions of the bot.
+    """
+    for trial in range(begin, end):
+        counter = trial << 20
+        root = search_sums(row_sums, random_fraction(seed, counter) * row_sums[row_sums.shape[0] - 1])
+        m = moment_of(options, rows[root])
+        depth = 0
+        while certain_winner(m.state) == HIDDEN and number_of_play(m.state, m.plays) < plays:
+            actor, places = to_act(m.state), places_open(m.state)
+            counter += 3
+            action = only_action(m, seed, counter)
+            if action == HIDDEN:
+                key, fraction = infoset_key(m, actor), random_fraction(seed, counter)
+                place = policy_choice(m, opening, late, plays, key, fraction)
+                if actor == bot:
+                    decided[0] += 1
+                    if opening.keys[table_index(opening.keys, key)] != key:
+                        slot = slot_of(t, key)
+                        if slot != HIDDEN:
+                            if t.visits[slot] == 0:
+                                roots[slot] = root
+                                for i in range(depth):
+                                    paths[slot, i] = path[i]
+                                paths[slot, depth] = HIDDEN
+                            t.visits[slot] += 1
+                elif random_below(seed, counter + 1, 64) < slips_of_64:
+                    place = nth(places, random_below(seed, counter + 2, count(places)))
+                action = card_at(m.state, place)
+            path[depth] = action
+            depth += 1
+            m = moment_after(m, action)

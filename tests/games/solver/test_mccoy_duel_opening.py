@@ -254,7 +254,7 @@ def test_adversaries_gain_much_from_random_play_and_little_from_what_is_learned(
     late = duel_blueprint.average(options, 200_000)
     random = late._replace(sums=np.ones_like(late.sums))
     learned, guessed = (
-        duel_adversaries.measured(name, options, states, Frozen(opening, plays, late)).together
+        duel_adversaries.measured(name, options, states, Frozen(opening, plays, late))[0].together
         for opening, plays in ((duel_blueprint.no_policy(), 0), (random, duel_blueprint.ALL_PLAYS))
     )
     assert learned < 0.02
@@ -264,6 +264,31 @@ def test_adversaries_gain_much_from_random_play_and_little_from_what_is_learned(
 def make_small(monkeypatch: pytest.MonkeyPatch) -> None:
     for constant, size in (("TRIALS", 30_000), ("PASSES", 100_000), ("TABLE_BITS", 16), ("ROUNDS", 100_000)):
         monkeypatch.setattr(duel_adversaries, constant, size)
+
+
+@pytest.mark.slow
+def test_a_bot_is_asked_for_its_own_mixes_where_its_book_ends(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """What it is asked is what it was told in a round that comes there, and then the adversary knows it."""
+    monkeypatch.setattr(table_cache, "folder", lambda: tmp_path)
+    make_small(monkeypatch)
+    options, states = duel_blueprint.dealt(SMALL_SOLVED)
+    late = duel_blueprint.average(options, 20_000)
+    bot = Frozen(duel_blueprint.no_policy(), duel_blueprint.ALL_PLAYS, late)
+    response = duel_adversaries.by_mccfr(options, states, bot, 0)
+    ends = duel_adversaries.unknown(options, states, bot, response, 1, 8)
+    assert int(ends.visits.sum()) == ends.decided  # it has no book at all
+    assert (np.diff(ends.visits) <= 0).all()
+    grown = duel_adversaries.with_own_mixes(options, states, bot, ends, 1, 20, 1)
+    still = duel_adversaries.unknown(options, states, grown, response, 1, 8)
+    assert len(still.keys) == len(set(still.keys.tolist()) - set(ends.keys[:20].tolist()))
+    assert int(still.visits.sum()) < still.decided
+    for root, path in zip(ends.roots[:20], ends.paths[:20], strict=True):
+        start, events = duel_adversaries.events_of(options, states, int(root), path, 1)
+        key, _ = duel_adversaries.as_places(start, events, 1, {})
+        slot = duel_kernels.table_index(grown.opening.keys, key)
+        assert grown.opening.sums[slot].sum() == pytest.approx(1)
 
 
 @pytest.mark.slow
@@ -283,15 +308,18 @@ def test_adversaries_gain_little_from_the_book_and_much_from_the_search_before_i
         monkeypatch.setattr(duel_blueprint, "FILE", tmp_path / "blueprint.npz")
         monkeypatch.setattr(duel_adversaries, "SEARCHED_PLAYS", (1, 1))
         duel_blueprint.learn_and_save(3_000, 20)
-    policies = duel_adversaries.frozen(bot, options, duel_adversaries.STREAMS if WHOLE else 1)
+    streams = duel_adversaries.STREAMS if WHOLE else 1
+    infosets_asked = 0 if bot == "search" else duel_adversaries.ASKED if WHOLE else 2
+    policies = duel_adversaries.frozen(bot, options, streams)
     known = policies.opening.keys != 0
     assert known.sum() >= 9  # nine leads at least
     assert (policies.opening.sums[known].sum(axis=1) > 0).all()
     leader = book.shipped().leader
     for name in names:
-        gain = duel_adversaries.measured(name, options, states, policies)
+        gain, policies = duel_adversaries.measured(name, options, states, policies, infosets_asked, streams)
         shares = f"{gain.shares[0]:.2%} as the leader, {gain.shares[1]:.2%} as the other"
-        show(capsys, f"{name} against {bot}: {shares}, gains {gain.together:.2%}; {gain.seconds:.0f} CPU s")
+        own = f"{gain.own[0]:.1%} and {gain.own[1]:.1%} of its choices are its own"
+        show(capsys, f"{name} against {bot}: {shares}, gains {gain.together:.2%}; {own}; {gain.seconds:.0f} CPU s")
         assert -0.2 < gain.together < 0.5
         if WHOLE and bot == "book":
             assert gain.together < 0.02
