@@ -341,10 +341,13 @@ def solve_fully(options: Options, progress: Progress) -> str:
         return round_text(options, lead, pick)
     values = opening(options, progress)
     low, fair, high = (f"{float(values[variant][0]):.1%}" for variant in VARIANTS)
-    return (
+    text = (
         f"In {OPENING_PASSES} sampled rounds each, whoever leads won {fair}; {low} if the other saw the card buried "
         f"by the leader, {high} if the leader saw the other's. What each lead is worth is kept with it in the cache."
     )
+    if book.covers(options):
+        text += f" By the strategy of the opening book, which is better, the leader wins {book.shipped().leader:.1%}."
+    return text
 
 
 def round_text(options: Options, lead: Solution, pick: Solution | None) -> str:
