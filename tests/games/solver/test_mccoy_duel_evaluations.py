@@ -11,8 +11,8 @@ from piste.core.evaluation import ESTIMATED, WITHIN
 from piste.core.game import find
 from piste.core.information_set import InformationSet
 from piste.core.protocols import SPECTATOR
-from piste.games.mccoy_duel import rules
-from piste.games.mccoy_duel.solver import solver
+from piste.games.mccoy_duel import notation, rules
+from piste.games.mccoy_duel.solver import book, solver
 from tests.game_setups import Kind
 from tests.games.solver.mccoy_duel_plain_cfr import late_views, level, views
 
@@ -66,6 +66,25 @@ def test_every_phase_has_a_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
     start = InformationSet.of(GAME, piste.open_table("mccoy-duel", {}, seed="verdict").view(0)).base
     dealing = InformationSet(0, start, (), Belief(GAME, start.state, 0))
     assert start.state.phase != rules.REVEAL or abs(solver.evaluate(dealing).chances.win - 0.5) < 0.05
+
+
+def test_before_the_deal_it_is_said_where_the_chance_of_the_leader_comes_from(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(solver, "LEAD_PASSES", 20_000)
+    solver.lead_chance.cache_clear()
+    said = {
+        powers: solver.evaluate_before_deal(rules.start(rules.Options(powers=notation.read_powers(powers))), 0).how
+        for powers in (notation.POWERS, "0123567*", "0257*")
+    }
+    solver.lead_chance.cache_clear()
+    lead = f"{book.shipped().leader:.1%}"
+    assert said[notation.POWERS].startswith(
+        f"The one who leads wins about {lead} of rounds (within 1.0%) by the open"
+    )
+    assert f"ing book. {solver.BOOK_TEXT}" in said[notation.POWERS]
+    assert "by long sampled play. The interval" in said["0123567*"]
+    assert "by a solution of the whole round." in said["0257*"]
 
 
 def test_a_match_is_worth_what_its_rounds_are() -> None:

@@ -30,7 +30,7 @@ from piste.games.mccoy_duel.solver.infoset_kernels import DOUBT_COLUMN, KEY_COLU
 from piste.games.mccoy_duel.solver.infosets import Array, Observed
 
 FILE = "book.npz.xz"
-KEY_BITS = 40  # of a key are kept: of a million keys two are alike once in many books
+KEY_BITS = 40  # of a key are kept: of ten thousand keys two are alike in one of 20,000 books
 SHARES = 15  # probabilities are kept in so many parts
 LEADER_ERROR = 0.01  # of the leader's share: above all that adversaries found to gain in one seat
 BYTES = 5  # of the difference between two keys; those that are 0 take no room
@@ -43,7 +43,7 @@ class Book(NamedTuple):
     places: Array  # the set of places (`abstraction.card_at`) that are played there
     first: Array  # where the shares of each begin
     shares: Array  # of each of these places, if there are several
-    leader: float  # the share of rounds that the leader wins if both go by the strategy that was learned
+    leader: float  # the share of rounds that the leader wins if both go by all of the strategy that was learned
 
 
 def short_key(key: Any) -> Any:
@@ -99,9 +99,7 @@ def shares_at(book: Book, key: int) -> dict[int, float] | None:
     return dict(zip(played, (shares / shares.sum()).tolist(), strict=True))
 
 
-def look_up(
-    state: State, events: tuple[Observed, ...], seat: int, book: Book | None = None
-) -> tuple[tuple[int, ...], list[float]] | None:
+def look_up(state: State, events: tuple[Observed, ...], seat: int) -> tuple[tuple[int, ...], list[float]] | None:
     """Return what the book chooses after what a seat has observed, and how often; None if it does not say.
 
     `state` is the one at which the round began.
@@ -118,7 +116,7 @@ def look_up(
     own = infosets.possible_states(solutions.start_state(rules.COLOUR, picking=False), events, seat)
     s = unpack(state.options, own.rows[0])
     plays = sum(told.event.kind == PLAY for told in events)
-    shares = shares_at(book or shipped(), key_of(own.rows[0], s, seat, plays)) or {}
+    shares = shares_at(shipped(), key_of(own.rows[0], s, seat, plays)) or {}
     open_shares = {place: share for place, share in shares.items() if places_open(s) >> place & 1}
     if not open_shares:
         return None
@@ -131,8 +129,11 @@ def covers(options: Options) -> bool:
 
 
 def speaks_of(state: State) -> bool:
-    """Say whether a round that begins with this state is one of two players with all nine cards each."""
-    return state.phase == BURY and state.hands == (rules.COLOUR, rules.COLOUR << 9, 0, 0)
+    """Say whether a round that begins with this state is one of two players with all nine cards each.
+
+    Two of more players whom others left have another match before them, so it is not one of those.
+    """
+    return covers(state.options) and state.phase == BURY and state.hands == (rules.COLOUR, rules.COLOUR << 9, 0, 0)
 
 
 def key_of(row: Array, s: State, seat: int, plays: int) -> int:

@@ -75,8 +75,8 @@ def evaluate(known: InformationSet, progress: Progress = quiet) -> Evaluation:
 
 
 BOOK_TEXT = (
-    "What the opening book's strategy wins against itself. No adversary that knew it gained more than the interval "
-    "in a seat, but nothing bounds what one could."
+    "What the strategy that the opening book was made from wins against itself. No adversary that knew the book "
+    "gained more than the interval in a seat, but nothing bounds what one could."
 )
 ERROR_NOTE = (
     "The interval is that of the sampling and how far the value moved while the search settled; what it never found "
@@ -323,11 +323,15 @@ def evaluate_before_deal(s: State, seat: int, progress: Progress = quiet) -> Eva
                 chance = lead if leader == seat else other
                 choices.append((rules.SEAT + leader, chance, float((leader == seat) == (lead >= other))))
     solved = solutions.find(s.options, picking=round_over(s)) is not None
+    source, note = "by long sampled play.", ERROR_NOTE
+    if solved:
+        source, note = "by a solution of the whole round.", "" if tries == 1 else ERROR_NOTE
+    elif book.covers(s.options):
+        source, note = "by the opening book.", BOOK_TEXT
     how = (
         f"The one who {'picks' if solved and round_over(s) else 'leads'} wins {'' if solved else 'about '}{lead:.1%} "
-        f"of rounds (within {error:.1%}) {'by a solution of the whole round.' if solved else 'by long sampled play.'}"
-        f"{'' if solved and tries == 1 else f' {ERROR_NOTE}'}"
-    )
+        f"of rounds (within {error:.1%}) {source} {note}"
+    ).rstrip()
     error += 1.96 * math.sqrt(0.25 / tries) if tries > 1 else 0.0
     known = WITHIN if solved and tries == 1 else ESTIMATED
     return match_evaluation(s, seat, share, choices, known, error, how)
