@@ -14,7 +14,7 @@ beyond one round is a lower bound of what best responses gain, with the 95 % int
 
     response    external-sampling MCCFR for the adversary alone
     search      ISMCTS against the frozen policy (ISMCTS-BR)
-    ppo         a neural network that learns by proximal policy optimisation; needs torch
+    ppo         a neural network that learns by proximal policy optimisation; left out where torch is not installed
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ import math
 import sys
 import time
 from collections.abc import Callable
+from importlib.util import find_spec
 from typing import NamedTuple
 
 import numpy as np
@@ -106,6 +107,11 @@ def by_ppo(options: Options, states: PossibleStates, bot: Frozen, seat: int) -> 
 
 
 ADVERSARIES: dict[str, Learner] = {"response": by_mccfr, "search": by_search, "ppo": by_ppo}
+
+
+def available() -> list[str]:
+    """Return the ADVERSARIES whose libraries are installed."""
+    return [name for name in ADVERSARIES if name != "ppo" or find_spec("torch")]
 
 
 def with_response(bot: Frozen, response: Response) -> Policy:
@@ -269,7 +275,7 @@ def measured(
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("bot", choices=BOTS)
-    parser.add_argument("--adversaries", nargs="+", choices=ADVERSARIES, default=list(ADVERSARIES))
+    parser.add_argument("--adversaries", nargs="+", choices=ADVERSARIES, default=available())
     parser.add_argument("--powers", default=notation.POWERS, help="of a blueprint learned at once (default: all)")
     parser.add_argument("--streams", type=int, default=STREAMS, help="for a mix of the search (default: %(default)s)")
     parser.add_argument(

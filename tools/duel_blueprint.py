@@ -123,10 +123,10 @@ def average(options: Options, trials: int, bits: int = SMALL_TABLE_BITS) -> Poli
     return policy(table.keys[used], without_rare(table.sums[used]))
 
 
-def load(least: float = MIN_SHARE) -> Policy:
+def load() -> Policy:
     """Return the average strategy that was learned."""
     kept = np.load(FILE)
-    return policy(kept["keys"], without_rare(kept["sums"], least))
+    return policy(kept["keys"], without_rare(kept["sums"]))
 
 
 def learn_and_save(trials: int, bits: int) -> None:

@@ -12,18 +12,21 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
+from piste.core.game import members
+from piste.games.mccoy_duel import rules
 from piste.games.mccoy_duel.bots.search import FULL
-from piste.games.mccoy_duel.solver import book
-from piste.games.mccoy_duel.solver.infosets import Array
+from piste.games.mccoy_duel.solver import book, infoset_kernels
+from piste.games.mccoy_duel.solver.infosets import Array, PossibleStates
 from tools import duel_blueprint
 from tools.duel_blueprint import dealt, kernels
 from tools.duel_kernels import Policy
 
 MAX_BYTES = 5_000_000
-ROUNDS = 20_000_000
+ROUNDS, ROUNDS_BY_BURIAL = 20_000_000, 500_000
 SLIPS_OF_64 = 16
 MIN_VISITS = 300  # of MCCFR: what was learned from fewer loses more than a search there
 TARGET = Path(book.__file__).with_name(book.FILE)
@@ -46,21 +49,58 @@ def visits(late: Policy) -> Array:
     return np.where(found, kept["visits"][order[at]], 0)
 
 
-def main() -> int:
-    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
+class Made(NamedTuple):
+    packed: bytes
+    size: int
+    share: float  # of the choices in rounds with mistakes
+    leader: float
+
+
+def made(rounds: int, least: int) -> Made:
+    """Make the book of the information sets that MCCFR came to so often at least."""
     options, states = dealt()
     late = duel_blueprint.load()
-    counts = counted(late, ROUNDS)
-    known = np.flatnonzero((counts > 0) & (visits(late) >= MIN_VISITS))
-    leader = duel_blueprint.play(options, states, duel_blueprint.no_policy(), late, 0, ROUNDS)
+    counts = counted(late, rounds)
+    known = np.flatnonzero((counts > 0) & (visits(late) >= least))
+    leader = duel_blueprint.play(options, states, duel_blueprint.no_policy(), late, 0, rounds)
     packed = book.pack(late.keys[known], late.sums[known], leader)
-    if len(packed) > MAX_BYTES:
-        raise SystemExit(f"The book would have {len(packed)} bytes, {MAX_BYTES} is the most.")
-    TARGET.write_bytes(packed)
-    share = counts[known].sum() / counts.sum()
+    return Made(packed, len(known), counts[known].sum() / counts.sum(), leader)
+
+
+def wins_by_burial(rounds: int) -> list[tuple[float, float]]:
+    """Return for each power what the leader wins who has buried it, and what the other one wins who has."""
+    options, states = dealt()
+    late, nobody = duel_blueprint.load(), duel_blueprint.no_policy()
+    buried = np.array([infoset_kernels.unpack(options, row).tower.buried for row in states.rows])
+    wins: list[tuple[float, float]] = []
+    for power in members(rules.COLOUR):
+        own = [buried >> card & 1 == 1 for card in (power, rules.LEAD + power)]
+        first, second = (
+            duel_blueprint.play(
+                options, PossibleStates(states.rows[here], states.weights[here]), nobody, late, 0, rounds
+            )
+            for here in own
+        )
+        wins.append((first, 1 - second))
+    return wins
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--min-visits", type=int, default=MIN_VISITS, help="of MCCFR (default: %(default)s)")
+    given = parser.parse_args()
+    found = made(ROUNDS, given.min_visits)
+    if len(found.packed) > MAX_BYTES:
+        raise SystemExit(f"The book would have {len(found.packed)} bytes, {MAX_BYTES} is the most.")
+    TARGET.write_bytes(found.packed)
     print(
-        f"{len(known)} information sets in {len(packed)} bytes: {share:.1%} of the choices in rounds with mistakes; "
-        f"the leader wins {leader:.2%}"
+        f"{found.size} information sets in {len(found.packed)} bytes: {found.share:.1%} of the choices in rounds "
+        f"with mistakes; the leader wins {found.leader:.2%}."
+    )
+    leading, following = zip(*wins_by_burial(ROUNDS_BY_BURIAL), strict=True)
+    print(
+        f"With each card buried a player wins {min(leading):.1%} or more as the leader, {max(following):.1%} or less "
+        "as the other."
     )
     return 0
 

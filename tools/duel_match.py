@@ -3,8 +3,7 @@
     python -m tools.duel_match --deals 1000                   each deal once in each seat: 2,000 rounds
     python -m tools.duel_match --deals 200 --against steady
 
-The deals are the same whoever plays, and whoever is the first to decide leads. The interval is that of the mean of
-pairs, at 95 %.
+The deals are the same whoever plays, and seat 0 leads. The interval is that of the mean of pairs, at 95 %.
 """
 
 from __future__ import annotations
@@ -56,7 +55,7 @@ class Result(NamedTuple):
     followed: float
 
 
-def result(pairs: list[tuple[int, int]]) -> Result:
+def result(pairs: list[tuple[int, ...]]) -> Result:
     n, led, followed = len(pairs), sum(first for first, _ in pairs), sum(second for _, second in pairs)
     mean = (led + followed) / (2 * n)
     variance = sum(((first + second) / 2 - mean) ** 2 for first, second in pairs) / max(1, n - 1)
@@ -71,7 +70,7 @@ def main() -> int:
     parser.add_argument("--begin", type=int, default=0, help="the first deal (default: %(default)s)")
     given = parser.parse_args()
     one = without_book if given.without_book else perfect
-    pairs: list[tuple[int, int]] = []
+    pairs: list[tuple[int, ...]] = []
     begun = time.process_time()
     for deal in range(given.begin, given.begin + given.deals):
         pairs.append((won(deal, 0, one, OPPONENTS[given.against]), won(deal, 1, one, OPPONENTS[given.against])))

@@ -11,7 +11,6 @@ from piste.games.mccoy_duel.bots.search import Effort, Plan
 from piste.games.mccoy_duel.rules import PLAY, Options, State
 from piste.games.mccoy_duel.solver import book, infoset_kernels, infosets
 from piste.games.mccoy_duel.solver.abstraction import card_at, places_open
-from piste.games.mccoy_duel.solver.infoset_kernels import KEY_COLUMN
 from piste.games.mccoy_duel.solver.infosets import Observed
 from tools import duel_blueprint
 from tools.duel_kernels import first_place, table_index
@@ -57,13 +56,6 @@ def bot(effort: Effort, streams: int = STREAMS) -> Ask:
         return mix
 
     return ask
-
-
-def at(start: State, events: Events, seat: int) -> tuple[int, tuple[int, ...]]:
-    """Return the key of what a seat has observed, and its choices there."""
-    own = infosets.possible_states(start, events, seat)
-    choices = infoset_kernels.distinct_choices(infoset_kernels.unpack(start.options, own.rows[0]))
-    return int(own.rows[0, KEY_COLUMN + seat]), tuple(members(choices))
 
 
 def blueprint(options: Options, trials: int) -> Ask:

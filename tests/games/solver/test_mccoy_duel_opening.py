@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ from piste.core.game import members
 from piste.core.protocols import CHANCE
 from piste.core.views import SeatView
 from piste.games.mccoy_duel import notation, rules
-from piste.games.mccoy_duel.bots import perfect
+from piste.games.mccoy_duel.bots import perfect, steady
 from piste.games.mccoy_duel.rules import COPY, GIVE, KILL, PLAY, TAKE, State
 from piste.games.mccoy_duel.solver import (
     abstraction,
@@ -34,7 +33,15 @@ from piste.games.mccoy_duel.solver.abstraction import card_at, places_open
 from piste.games.mccoy_duel.solver.infosets import Observed
 from tests.game_setups import Kind, games, played, walked
 from tests.games.solver.mccoy_duel_plain_cfr import show
-from tools import duel_adversaries, duel_blueprint, duel_exploitability, duel_kernels, duel_match, duel_openings
+from tools import (
+    duel_adversaries,
+    duel_blueprint,
+    duel_book,
+    duel_exploitability,
+    duel_kernels,
+    duel_match,
+    duel_openings,
+)
 from tools.duel_adversaries import Frozen
 from tools.duel_kernels import PLACES
 
@@ -42,7 +49,6 @@ SMALL = rules.Options(powers=notation.read_powers("05*"))
 SMALL_SOLVED = notation.read_powers("0136*")
 WHOLE = games(1) >= 50  # the sizes of a proof
 TWO = Kind("mccoy-duel", {"rounds": 1})
-MAX_BYTES = 5_000_000
 
 
 # What the book counts
@@ -142,7 +148,7 @@ def test_a_book_is_read_as_it_was_written() -> None:
 
 def test_the_shipped_book_is_small_and_sound() -> None:
     shipped = book.shipped()
-    assert Path(book.__file__).with_name(book.FILE).stat().st_size <= MAX_BYTES
+    assert Path(book.__file__).with_name(book.FILE).stat().st_size <= duel_book.MAX_BYTES
     assert (np.diff(shipped.keys) > 0).all()
     assert (shipped.places > 0).all()
     assert int(shipped.first[-1]) == len(shipped.shares)
@@ -150,24 +156,29 @@ def test_the_shipped_book_is_small_and_sound() -> None:
 
 
 @pytest.mark.slow
-def test_leads_and_replies_stand_in_the_book_whoever_leads() -> None:
+def test_each_lead_and_its_reply_stand_in_the_book_whoever_leads() -> None:
     """Seats and colours exchanged, the book says the same."""
-    leads: dict[tuple[int, int], set[tuple[tuple[int, float], ...]]] = {}
-    for first in (1, 2):
+    said: dict[tuple[int, int], set[tuple[tuple[int, float], ...]]] = {}
+    for first in (0, 1):
         for seed in range(games(40)):
-            for view, _ in decisions(seed, first=first)[:2]:
-                state, events = asked(view)
-                found = book.look_up(state, events, view.seat)
-                if view.seat == first - 1 and sum(told.event.kind == PLAY for told in events) == 0:
-                    assert found is not None
-                    missing = rules.COLOUR & ~(view.position.hand >> 9 * view.seat)
-                    mix = tuple((card - 9 * view.seat, share) for card, share in zip(*found, strict=True))
-                    leads.setdefault((missing, 0), set()).add(mix)
-                if found is not None:
-                    assert set(found[0]) <= set(view.actions)
-                    assert sum(found[1]) == pytest.approx(1)
-    assert len(leads) == 9
-    assert {len(mixes) for mixes in leads.values()} == {1}
+            table = piste.open_table("mccoy-duel", {"rounds": 1, "first": first + 1}, seed=f"lead {seed}")
+            led = -1
+            for seat in (first, 1 - first):
+                view = table.view(seat)
+                found = book.look_up(*asked(view), seat)
+                assert found is not None
+                assert set(found[0]) <= set(view.actions)
+                assert sum(found[1]) == pytest.approx(1)
+                missing = rules.COLOUR & ~(view.position.hand >> 9 * seat)
+                mix = tuple((card - 9 * seat, share) for card, share in zip(*found, strict=True))
+                said.setdefault((missing, led), set()).add(mix)
+                led = max(mix, key=lambda part: part[1])[0]
+                table.decide(seat, 9 * seat + led, view.number)
+                if table.to_act != 1 - first or len(table.view(1 - first).actions) == 1:
+                    break
+    assert {missing for missing, led in said if led < 0} == {1 << power for power in range(9)}
+    assert len(said) > 9
+    assert {len(mixes) for mixes in said.values()} == {1}
 
 
 @pytest.mark.slow
@@ -189,6 +200,21 @@ def test_the_book_says_nothing_of_other_rounds() -> None:
     for changed in ({"powers": "0123567*"}, {"players": 3}):
         view = next(view for view, _ in decisions("other", first=1, **changed) if view.kind == PLAY)
         assert book.look_up(*asked(view), view.seat) is None
+
+
+@pytest.mark.slow
+def test_the_book_says_nothing_to_two_whom_a_third_has_left() -> None:
+    table = piste.open_table("mccoy-duel", {"rounds": 3, "players": 3}, seed="left")
+    stream, seen = Dealer("left").stream("players"), 0
+    table.resign(2)
+    while (actor := table.to_act) is not None:
+        view = table.view(actor)
+        state, events = infosets.observed_round(view)
+        if state is not None and state.hands[:3] == (rules.COLOUR, rules.COLOUR << 9, 0) and view.kind == PLAY:
+            assert book.look_up(state, events, actor) is None
+            seen += 1
+        table.decide(actor, view.actions[stream.below(len(view.actions))], view.number)
+    assert seen
 
 
 @pytest.mark.slow
@@ -261,6 +287,22 @@ def test_adversaries_gain_much_from_random_play_and_little_from_what_is_learned(
     assert guessed > 0.1
 
 
+@pytest.mark.slow
+def test_a_book_is_made_of_what_was_learned_from_many_visits(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(duel_blueprint, "FILE", tmp_path / "blueprint.npz")
+    duel_blueprint.learn_and_save(3_000, 20)
+    kept = np.load(duel_blueprint.FILE)
+    every, often = (duel_book.made(20_000, least) for least in (1, 30))
+    assert 9 < often.size < every.size < len(kept["keys"])
+    assert 0 < often.share < every.share < 1
+    found = book.unpack_book(often.packed)
+    assert len(found.keys) == often.size
+    assert set(found.keys.tolist()) <= set(book.short_key(kept["keys"][kept["visits"] >= 30]).tolist())
+    leading, following = zip(*duel_book.wins_by_burial(2_000), strict=True)
+    assert np.mean(leading) == pytest.approx(often.leader, abs=0.03)
+    assert np.mean(following) == pytest.approx(1 - often.leader, abs=0.03)
+
+
 def make_small(monkeypatch: pytest.MonkeyPatch) -> None:
     for constant, size in (("TRIALS", 30_000), ("PASSES", 100_000), ("TABLE_BITS", 16), ("ROUNDS", 100_000)):
         monkeypatch.setattr(duel_adversaries, constant, size)
@@ -297,10 +339,10 @@ def test_adversaries_gain_little_from_the_book_and_much_from_the_search_before_i
     bot: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """In full the strategy is learned if it is not there (half an hour); PPO takes part where torch is installed."""
-    names = ["response", "search"]
+    names = duel_adversaries.available() if WHOLE else ["response", "search"]
     options, states = duel_blueprint.dealt()
     if WHOLE:
-        names += ["ppo"] if find_spec("torch") else []
+        show(capsys, f"adversaries: {', '.join(names)}")
         if not duel_blueprint.FILE.exists():
             duel_blueprint.learn_and_save(duel_blueprint.TRIALS, duel_blueprint.TABLE_BITS)
     else:
@@ -313,6 +355,8 @@ def test_adversaries_gain_little_from_the_book_and_much_from_the_search_before_i
     policies = duel_adversaries.frozen(bot, options, streams)
     known = policies.opening.keys != 0
     assert known.sum() >= 9  # nine leads at least
+    if WHOLE and bot == "book":
+        assert known.sum() == len(book.shipped().keys)  # it was made from the strategy that goes on behind it
     assert (policies.opening.sums[known].sum(axis=1) > 0).all()
     leader = book.shipped().leader
     for name in names:
@@ -329,17 +373,27 @@ def test_adversaries_gain_little_from_the_book_and_much_from_the_search_before_i
             assert gain.together > 0.05
 
 
+def matched(one: duel_match.Choose, other: duel_match.Choose, deals: int) -> duel_match.Result:
+    pairs = [tuple(duel_match.won(deal, seat, one, other) for seat in range(2)) for deal in range(deals)]
+    return duel_match.result(pairs)
+
+
 @pytest.mark.slow
 def test_the_book_is_no_step_back(capsys: pytest.CaptureFixture[str]) -> None:
-    pairs = [
-        (duel_match.won(deal, 0, duel_match.perfect, duel_match.without_book),
-         duel_match.won(deal, 1, duel_match.perfect, duel_match.without_book))
-        for deal in range(1000 if WHOLE else 2)
-    ]  # fmt: skip
-    found = duel_match.result(pairs)
-    show(capsys, f"against perfect without a book {found.share:.1%} +- {found.off:.1%} of {2 * len(pairs)} rounds")
+    deals = 1000 if WHOLE else 2
+    found = matched(duel_match.perfect, duel_match.without_book, deals)
+    show(capsys, f"against perfect without a book {found.share:.1%} +- {found.off:.1%} of {2 * deals} rounds")
     assert found.share - found.off > 0.47 or not WHOLE
     assert found.share == (found.led + found.followed) / 2
+
+
+@pytest.mark.slow
+def test_the_book_is_no_step_back_against_a_bot_that_errs(capsys: pytest.CaptureFixture[str]) -> None:
+    deals = 200 if WHOLE else 1
+    now, before = (matched(one, steady.choose, deals) for one in (duel_match.perfect, duel_match.without_book))
+    shares = f"{now.share:.1%} +- {now.off:.1%} with the book, {before.share:.1%} +- {before.off:.1%} without it"
+    show(capsys, f"against steady in the same {2 * deals} rounds: {shares}")
+    assert now.share >= before.share - 0.01 or not WHOLE
 
 
 # What a match is worth, by sampled rounds
