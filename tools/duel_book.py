@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from piste.core.game import members
-from piste.games.mccoy_duel import rules
+from piste.games.mccoy_duel import notation, rules
 from piste.games.mccoy_duel.bots.search import FULL
 from piste.games.mccoy_duel.solver import book, infoset_kernels
 from piste.games.mccoy_duel.solver.infosets import Array, PossibleStates
@@ -97,11 +97,8 @@ def main() -> int:
         f"{found.size} information sets in {len(found.packed)} bytes: {found.share:.1%} of the choices in rounds "
         f"with mistakes; the leader wins {found.leader:.2%}."
     )
-    leading, following = zip(*wins_by_burial(ROUNDS_BY_BURIAL), strict=True)
-    print(
-        f"With each card buried a player wins {min(leading):.1%} or more as the leader, {max(following):.1%} or less "
-        "as the other."
-    )
+    for power, (leading, following) in zip(notation.POWERS, wins_by_burial(ROUNDS_BY_BURIAL), strict=True):
+        print(f"With its {power} buried a player wins {leading:.1%} as the leader, {following:.1%} as the other.")
     return 0
 
 
