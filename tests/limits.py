@@ -18,6 +18,11 @@ PATIENT: dict[str, Any] = {"open_timeout": PATIENCE_S, "ping_interval": None}
 """The same for a client of websockets, which would else give up after a few seconds."""
 
 
+def now() -> float:
+    """Return the time, for figures that are shown: of tests of the usual size, none may depend on it."""
+    return time.monotonic()
+
+
 def wait_until(done: Callable[[], bool], explain: Callable[[], str] = lambda: "it never came") -> None:
     """Ask again and again, but not so often that nothing else can be done."""
     end = time.monotonic() + PATIENCE_S

@@ -11,9 +11,12 @@ import json
 import os
 import random
 import re
+from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
-from typing import Any
+from itertools import pairwise
+from statistics import median
+from typing import Any, NamedTuple
 
 import psycopg
 import pytest
@@ -25,13 +28,18 @@ from piste.core.errors import PisteError
 from piste.core.record import Record
 from piste.core.replay import replay
 from piste.web.settings import LOOPBACK
-from tests.limits import PATIENCE_S, PATIENT, pause, until
+from piste.web.storage.schema import CHANNEL
+from tests.limits import PATIENCE_S, PATIENT, now, pause, until
 from tests.postgres_server import PostgresServer, needed_programs, postgres_server
 from tests.web.test_durability import TABLES, Player, Server, Tables
 
 KILLS = int(os.environ.get("PISTE_KILLS", "8"))
 SERVERS = WORKERS = 2
 DECISIONS_BETWEEN_KILLS = 30
+MANY = 100  # kills that only a proof makes, where a clock may decide
+LONGEST_S = 60.0
+"""Until every client goes on, by itself. It takes seconds, and longer only where a machine has much else to do."""
+
 RECONNECT_S = 0.2
 REFUSALS = re.compile(
     r"could not be kept, so it has not happened|not known yet whether this was kept|does not answer just now"
@@ -42,6 +50,8 @@ REFUSALS = re.compile(
 ANSWERED = re.compile(r"That question has been answered: you decided (.*)\. Look again")
 UNEXPECTED = re.compile(r"request failed|cannot be read|Traceback|goodbye failed")
 
+LISTENS = f"query = 'LISTEN {CHANNEL}'"
+"""Whether a server hears of the others on a connection; the queue listens too, to channels of its own."""
 
 OPPONENTS = ("steady", "friend", "strong")
 """`steady` decides in the server, `strong` in a worker. In games of more than a few cards it would take long."""
@@ -69,6 +79,7 @@ class Cluster:
         self.servers: list[Server] = []
         self.workers: list[Server] = []
         self.said: list[str] = []
+        self.dead = 0.0  # when what was killed last was gone
 
     async def start(self, processes: list[Server]) -> None:
         process = ServerWithoutBots(self.db) if processes is self.servers else JobWorker(self.db)
@@ -79,6 +90,7 @@ class Cluster:
         process = self.chooser.choice(processes)
         processes.remove(process)
         await process.__aexit__()
+        self.dead = now()
         self.said.append(process.said)
 
     def port(self) -> int:
@@ -86,15 +98,18 @@ class Cluster:
         return self.chooser.choice(self.servers).port
 
     async def ended(self, which: str) -> None:
-        """End a connection to the database, if there is one of that kind now."""
+        """End a connection to the database: one of that kind, as soon as there is one."""
+        pids: list[int] = []
         async with await psycopg.AsyncConnection.connect(self.db, autocommit=True) as connection:
-            found = await connection.execute(
-                "SELECT pid FROM pg_stat_activity WHERE application_name = 'piste' AND datname = current_database() "
-                f"AND {which} ORDER BY pid".encode()
-            )
-            pids = [pid for (pid,) in await found.fetchall()]
-            if pids:
-                await connection.execute("SELECT pg_terminate_backend(%s)", [self.chooser.choice(pids)])
+            while not pids:
+                await pause(0.02)
+                found = await connection.execute(
+                    "SELECT pid FROM pg_stat_activity WHERE application_name = 'piste' "
+                    f"AND datname = current_database() AND {which} ORDER BY pid".encode()
+                )
+                pids = [pid for (pid,) in await found.fetchall()]
+            await connection.execute("SELECT pg_terminate_backend(%s)", [self.chooser.choice(pids)])
+        self.dead = now()
 
 
 async def kill_server(cluster: Cluster) -> None:
@@ -108,15 +123,16 @@ async def kill_worker(cluster: Cluster) -> None:
 
 
 async def kill_listener(cluster: Cluster) -> None:
-    await cluster.ended("query LIKE 'LISTEN%%'")
+    await cluster.ended(LISTENS)
 
 
-async def kill_any_connection(cluster: Cluster) -> None:
-    await cluster.ended("query NOT LIKE 'LISTEN%%'")
+async def kill_other_connection(cluster: Cluster) -> None:
+    await cluster.ended(f"NOT {LISTENS}")
 
 
 async def kill_postgres(cluster: Cluster) -> None:
     await asyncio.to_thread(cluster.postgres.stop, "immediate")
+    cluster.dead = now()
     await asyncio.to_thread(cluster.postgres.start)
 
 
@@ -124,7 +140,7 @@ VICTIMS: tuple[Callable[[Cluster], Awaitable[None]], ...] = (
     kill_server,
     kill_worker,
     kill_listener,
-    kill_any_connection,
+    kill_other_connection,
     kill_postgres,
 )
 """Whatever may be killed: each is tried in turn, at a random moment."""
@@ -136,12 +152,17 @@ class Wanderer(Player):
     def __init__(self, code: str, cookie: str, chooser: random.Random) -> None:
         super().__init__(code, cookie, chooser)
         self.uncertain: set[tuple[int, str]] = set()  # what was asked, and nobody could say whether it was taken
+        self.came = now()
+        self.lost: list[float] = []  # when a connection was lost, or there was none to be had
+        self.advanced: list[float] = []  # when it was shown a later question, or the end of the game
+        self._seen = -1  # the last question
 
     async def wander(self, cluster: Cluster, told: Callable[[], None]) -> None:
         while not self.done:
             try:
                 await self._visit(cluster.port(), told)
             except (ConnectionClosed, InvalidHandshake, OSError):
+                self.lost.append(now())
                 self._doubt()
                 await pause(RECONNECT_S)
 
@@ -169,7 +190,13 @@ class Wanderer(Player):
                 if len(self.acknowledged) > before:
                     told()
                 if self._parts:
+                    self._note_advance()
                     await self._decide(socket)
+
+    def _note_advance(self) -> None:
+        if self._question() > self._seen or self.over:
+            self._seen = self._question()
+            self.advanced.append(now())
 
     def _hear(self, message: dict[str, Any]) -> None:
         if message.get("ok") is False and "re" in message:
@@ -187,6 +214,37 @@ class Wanderer(Player):
             assert REFUSALS.search(message["said"]), message
         elif "bye" not in message:
             super()._hear(message)
+
+
+class Kill(NamedTuple):
+    name: str
+    began: float
+    dead: float
+
+
+def seconds_lost(kills: list[Kill], players: list[Wanderer]) -> Iterator[tuple[str, float]]:
+    """Yield for each kill how long it took until everybody who played then had gone on.
+
+    What was under way when it happened does not count: not before the victim was dead, and not before the last loss
+    of the connection until the next kill.
+    """
+    for kill, following in pairwise([*kills, Kill("", PATIENCE_S + kills[-1].dead, 0.0)]):
+        longest = 0.0
+        for player in players:
+            if player.came < kill.began:
+                lost = (when for when in player.lost if kill.began < when < following.began)
+                free = max([kill.dead, *lost])
+                longest = max(longest, next((when - kill.began for when in player.advanced if when > free), 0.0))
+        yield kill.name, longest
+
+
+def told_of(lost: list[tuple[str, float]]) -> str:
+    """Return the median and the longest of these times."""
+    parts = []
+    for name, count in [("all", len(lost)), *Counter(name for name, _ in lost).items()]:
+        times = [seconds for of, seconds in lost if name in (of, "all")]
+        parts.append(f"{count} {name} {median(times):.1f} ({max(times):.1f})")
+    return f"seconds until every client had gone on, median (longest): {', '.join(parts)}"
 
 
 async def play_for_ever(
@@ -242,8 +300,11 @@ async def running(postgres: PostgresServer, seed: str) -> AsyncIterator[Cluster]
 
 
 @pytest.mark.slow
-async def test_games_go_on_whatever_is_killed(own_postgres: PostgresServer) -> None:
-    told = killed = 0
+async def test_games_go_on_whatever_is_killed(
+    own_postgres: PostgresServer, record_property: Callable[[str, object], None]
+) -> None:
+    told = 0
+    kills: list[Kill] = []
 
     def count() -> None:
         nonlocal told
@@ -252,7 +313,7 @@ async def test_games_go_on_whatever_is_killed(own_postgres: PostgresServer) -> N
     async with running(own_postgres, f"kills {KILLS}") as cluster:
         games = [
             asyncio.ensure_future(
-                play_for_ever(cluster, {"game": game, "versus": versus, **fields}, count, lambda: killed == KILLS)
+                play_for_ever(cluster, {"game": game, "versus": versus, **fields}, count, lambda: len(kills) == KILLS)
             )
             for game, fields in TABLES
             for versus in OPPONENTS
@@ -262,10 +323,15 @@ async def test_games_go_on_whatever_is_killed(own_postgres: PostgresServer) -> N
             due = told + cluster.chooser.randint(1, DECISIONS_BETWEEN_KILLS)
             await until(lambda due=due: told >= due or any(game.done() for game in games))  # type: ignore[misc]
             assert not any(game.done() for game in games), [game.exception() for game in games if game.done()]
-            await VICTIMS[n % len(VICTIMS)](cluster)
-            killed += 1
+            kill, began = VICTIMS[n % len(VICTIMS)], now()
+            await kill(cluster)
+            kills.append(Kill(kill.__name__.removeprefix("kill_").replace("_", " "), began, cluster.dead))
         played = [players for game in games for players in await game]
         assert played
+        lost = list(seconds_lost(kills, [player for players in played for player in players]))
+        record_property("figure", told_of(lost))
+        if KILLS >= MANY:
+            assert max(seconds for _, seconds in lost) < LONGEST_S
         for players in played:
             text, _ = await asyncio.to_thread(request, cluster.port(), "GET", f"/t/{players[0].code}/record")
             check_taken(text, players)

@@ -1,13 +1,12 @@
 """Two people ask two servers at the same instant: one of them is first, the other is told, and both see the same.
 
-PISTE_RACES says how often one question is decided at both.
+Both servers are in this process; test_same_instant.py has one in each of two.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
-import os
 from itertools import combinations_with_replacement
 from typing import Any
 
@@ -25,8 +24,6 @@ from tests.web.in_process_server import SALT, SEED, Device, InProcessServer, tab
 from tests.web.test_several_processes import at, two_servers
 from tests.web.test_web_secrecy import seats_of
 
-RACES = int(os.environ.get("PISTE_RACES", sized(20, 200)))
-
 
 def followed(code: str, *servers: InProcessServer) -> bool:
     """Whether each of these servers that holds a table has heard of its latest version."""
@@ -39,36 +36,6 @@ def followed(code: str, *servers: InProcessServer) -> bool:
         if not room.stale and heard != version:
             return False
     return True
-
-
-async def test_of_two_decisions_at_the_same_instant_exactly_one_is_taken(postgres: PostgresServer) -> None:
-    async with two_servers(postgres) as (first, second):
-        done = 0
-        while done < RACES:
-            code, people = await table_for(first, "zero-sum-grid")
-            twins = [at(second, person) for person in people]
-            await twins[0].page(code)
-            while done < RACES:
-                async with first.service.room(code) as room:
-                    seat, table = room.to_act, room.table
-                if seat is None or table is None:
-                    break
-                number, choices = table.number, table.view(seat).decisions
-                one, other = choices[0], choices[-1]
-                answers = await asyncio.gather(
-                    people[seat].decide(code, one, number), twins[seat].decide(code, other, number)
-                )
-                if one != other:
-                    assert sorted(answer["ok"] for answer in answers) == [False, True], answers
-                    refused = next(answer["said"] for answer in answers if not answer["ok"])
-                    assert "has been answered: you decided" in refused
-                else:
-                    assert all(answer["ok"] for answer in answers)
-                stored = second.storage.room(code)
-                assert stored is not None
-                assert sum('"seat"' in line for line in stored.lines) == number + 1
-                done += 1
-            await until(lambda code=code: followed(code, first, second))  # type: ignore[misc]
 
 
 # Every pair of verbs

@@ -117,6 +117,9 @@ class Page:
         found = NUMBER.search(self._parts.get("choices", ""))
         return -1 if found is None else int(found[1])
 
+    def over(self) -> bool:
+        return 'class="result' in self._parts.get("status", "")
+
 
 async def open_tables(address: str, others: list[str]) -> list[Player]:
     """Open tables for two people each, one of whom is connected elsewhere."""

@@ -362,6 +362,20 @@ async def rematch_of(device: Device, code: str, **fields: str) -> str:
     return str(answer["go"]).rpartition("/")[2]
 
 
+async def test_whoever_has_asked_for_a_rematch_and_deletes_the_game_is_not_named_any_more(
+    house: InProcessServer,
+) -> None:
+    code, (ada, ben) = await table_for(house, "prime-duel")
+    await ada.do(code, "resign")
+    following = await rematch_of(ada, code)
+    assert (await ada.do(code, "delete"))["ok"]
+    page = await ben.page(code)
+    assert "Ada wants a rematch" not in page
+    assert f"/t/{following}" in page
+    house.service.registry.remove(code)
+    assert await ben.page(code) == page
+
+
 async def test_a_rematch_is_announced_at_once_to_the_other_player_and_to_spectators(house: InProcessServer) -> None:
     code, (ada, ben) = await table_for(house, "prime-duel")
     await ben.do(code, "resign")

@@ -433,6 +433,8 @@ class TableService:
                 await self._forget_rematch(room.previous, room.code)
         else:
             room.place(seat, room.seats[seat]._replace(players=frozenset()))
+            if room.rematch_by == seat:  # of somebody without a seat, who reads the room again knows none
+                room.rematch_by = SPECTATOR
             await self.registry.save(room)
         return ActionResult(redirect="/")
 
