@@ -31,7 +31,8 @@ def add_host_commands(command: AddCommand) -> None:
         value("--db", "WHERE", "keep the tables in this file, or at this address of a PostgreSQL"),
         value(
             "--behind-proxy", "ADDRESS",
-            "trust the proxy at this address (default: 127.0.0.1) to say who calls; listen at 127.0.0.1 only",
+            "trust the proxy at this address (default: 127.0.0.1) to say who calls; without --host, listen at "
+            "127.0.0.1 only",
             nargs="?", const="127.0.0.1",
         ),
         value("--public", "URL", "what links begin with, such as https://cards.example"),
