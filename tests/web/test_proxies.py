@@ -23,6 +23,7 @@ from piste.cli.commands.bench.serve_clients import BUTTON, NUMBER
 from piste.web.middleware.guard import HEADERS, MAX_BODY_BYTES
 from piste.web.middleware.rate_limits import RATES, REFUSALS
 from piste.web.network import qr_svg
+from piste.web.supervisor import STOP_TIMEOUT_S
 from tests.limits import PATIENCE_S, wait_until
 from tests.system_packages import needed, without
 from tests.web import proxied_server as proxied
@@ -254,6 +255,10 @@ def test_the_unit_is_understood_and_closed(request: pytest.FixtureRequest, tmp_p
         assert done.returncode == 0, done.stdout + done.stderr
         assert done.stderr == "", words
         assert done.stdout == "" or words[0] == "security"
+
+
+def test_the_unit_waits_for_longer_than_the_server() -> None:
+    assert int(proxied.said_of("TimeoutStopSec")) > STOP_TIMEOUT_S
 
 
 @pytest.fixture
