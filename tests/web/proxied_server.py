@@ -32,6 +32,10 @@ from tests.limits import PATIENCE_S, PATIENT, wait_until
 PAGE = ROOT / "docs" / "hosting.md"
 NAME = "cards.example"
 PUBLIC = f"https://{NAME}"
+BALANCER, MACHINES = "10.0.0.1", ("10.0.0.11", "10.0.0.12")
+"""The addresses that the page gives as examples."""
+
+ASKED = "X-Asked"  # a header of answers
 
 
 # What the page says
@@ -98,33 +102,30 @@ class Child:
 
 
 class Served:
-    """`piste serve` with the words of the page's unit: it can be stopped and started again on the same file."""
+    """`piste serve` with the words of the page: it can be stopped and started again on the same tables."""
 
-    def __init__(self, db: Path, *, public: bool = False, within: tuple[str, ...] = ()) -> None:
-        words = said_of_serve()
-        words[words.index("--db") + 1] = str(db)
-        words.remove("--quiet")  # it says at which port it listens
-        if not public:  # so that all depends on what the proxy says
-            at = words.index("--public")
-            assert words[at + 1] == PUBLIC
-            del words[at : at + 2]
+    def __init__(
+        self, words: list[str], folder: Path, *, within: tuple[str, ...] = (), db: str = "", host: str = LOOPBACK
+    ) -> None:
         self._words = [*within, sys.executable, "-m", "piste", *words, "--thinkers=1"]
-        self._home = db.parent
-        self.said = db.with_suffix(".errors")
-        self.port = 0
+        self._env = {
+            **{key: value for key, value in os.environ.items() if key != "WEB_CONCURRENCY"},
+            **dict.fromkeys(("PISTE_HOME", "XDG_CACHE_HOME", "HOME"), str(folder)),
+            "PYTHONUNBUFFERED": "1",
+            "PISTE_DB": db,
+        }
+        self.said = folder / "tables.errors"
+        self.host, self.port = host, 0
         self._child: Child | None = None
         self.start()
 
     def start(self) -> None:
-        home = {"PISTE_HOME": str(self._home), "XDG_CACHE_HOME": str(self._home), "HOME": str(self._home)}
-        env = {key: value for key, value in os.environ.items() if key != "WEB_CONCURRENCY"}
-        words = [*self._words, f"--port={self.port}"]
-        self._child = Child(words, self.said, {**env, **home, "PYTHONUNBUFFERED": "1"})
+        self._child = Child([*self._words, f"--port={self.port}"], self.said, self._env)
         told = threading.Timer(PATIENCE_S, self._child.process.kill)
         told.start()
         lines = list(until(self._child.out, "To stop"))
         told.cancel()
-        found = re.search(rf"For the proxy at {LOOPBACK}: http://{LOOPBACK}:(\d+)", "".join(lines))
+        found = re.search(rf"For the proxy at {LOOPBACK}: http://{self.host}:(\d+)", "".join(lines))
         if found is None:
             self.stop()
             raise AssertionError(f"the server did not begin: {lines}{self.said.read_text()[-2000:]}")
@@ -136,8 +137,12 @@ class Served:
         child, self._child = self._child, None
         return child.stop()
 
+    @property
+    def place(self) -> str:
+        return f"{self.host}:{self.port}"
+
     def connected(self, address: str) -> socket.socket:
-        return socket.create_connection((LOOPBACK, self.port), PATIENCE_S, (address, 0))
+        return socket.create_connection((self.host, self.port), PATIENCE_S, (address, 0))
 
     def events(self) -> list[dict[str, Any]]:
         """Return the lines of its log."""
@@ -210,21 +215,48 @@ class Proxy:
         self._child.stop()
 
 
-def nginx(program: str, openssl: str, folder: Path, to: int) -> Proxy:
-    """Start nginx with the page's block within a file like Debian's, everything that is written below one folder."""
+def unit_server(db: Path, *, public: bool = False, within: tuple[str, ...] = ()) -> Served:
+    """Start a server with the words of the page's unit."""
+    words = said_of_serve()
+    words[words.index("--db") + 1] = str(db)
+    words.remove("--quiet")  # it says at which port it listens
+    if not public:  # so that all depends on what the proxy says
+        at = words.index("--public")
+        assert words[at + 1] == PUBLIC
+        del words[at : at + 2]
+    return Served(words, db.parent, within=within)
+
+
+def balanced_server(db: str, folder: Path, host: str) -> Served:
+    """Start one of several servers with the words that the page has for them, at this address of the computer."""
+    (line,) = commands(f"--host {MACHINES[0]}")
+    words = shlex.split(changed(line, (MACHINES[0], host), (BALANCER, LOOPBACK)))
+    return Served(words[1:], folder, db=db, host=host)
+
+
+def nginx(program: str, openssl: str, folder: Path, *servers: Served) -> Proxy:
+    """Start nginx with the page's block within a file like Debian's, everything that is written below one folder.
+
+    With several servers it balances between them as the page says. Its answers say which of them it asked.
+    """
     port, key, certificate = free_port(), folder / "key.pem", folder / "certificate.pem"
     subprocess.run(
         [openssl, "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
          "-subj", f"/CN={NAME}", "-addext", f"subjectAltName=DNS:{NAME}", "-keyout", key, "-out", certificate],
         capture_output=True, check=True, timeout=PATIENCE_S,
     )  # fmt: skip
+    upstream, location = "", f"proxy_pass http://{servers[0].place};"
+    if len(servers) > 1:
+        upstream, location = re.split("^# in the location.*$", block("conf"), flags=re.MULTILINE)
+        places = ((f"{machine}:{PORT}", server.place) for machine, server in zip(MACHINES, servers, strict=True))
+        upstream = changed(upstream, *places)
     ours = changed(
         block("nginx"),
         ("listen 443 ssl;", f"listen {LOOPBACK}:{port} ssl;"),
         ("# ssl_certificate ...;", f"ssl_certificate {certificate};"),
         (" ssl_certificate_key ...;", f"\nssl_certificate_key {key};"),
         ("/var/log/nginx/error.log", "stderr"),
-        (f"{LOOPBACK}:{PORT}", f"{LOOPBACK}:{to}"),
+        (f"proxy_pass http://{LOOPBACK}:{PORT};", location),
     )  # fmt: skip
     kinds = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
     written = [
@@ -237,6 +269,8 @@ def nginx(program: str, openssl: str, folder: Path, to: int) -> Proxy:
         "http {",
         f"access_log {folder}/said;",
         *(f"{kind}_temp_path {folder}/{kind};" for kind in kinds),
+        f"add_header {ASKED} $upstream_addr always;",
+        upstream,
         ours,
         "}",
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import ctypes
 import json
 import os
@@ -23,12 +24,14 @@ from piste.cli.commands.bench.serve_clients import BUTTON, NUMBER
 from piste.web.middleware.guard import HEADERS, MAX_BODY_BYTES
 from piste.web.middleware.rate_limits import RATES, REFUSALS
 from piste.web.network import qr_svg
+from piste.web.storage.schema import StorageAwayError
 from piste.web.supervisor import STOP_TIMEOUT_S
 from tests.limits import PATIENCE_S, wait_until
+from tests.postgres_server import PostgresServer, needed_programs, postgres_server
 from tests.system_packages import needed, without
 from tests.web import proxied_server as proxied
 from tests.web import syscall_filter as filtered
-from tests.web.proxied_server import PUBLIC, Line, Proxy, Served, Visitor
+from tests.web.proxied_server import ASKED, PUBLIC, ActionResult, Line, Proxy, Served, Visitor
 
 pytestmark = [
     pytest.mark.proxy,
@@ -60,10 +63,10 @@ def place(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     else:
         found, openssl = program("caddy", "caddy", request), ""
     folder = tmp_path_factory.mktemp(request.param)
-    served = Served(tmp_path_factory.mktemp("served") / "tables.db")
+    served = proxied.unit_server(tmp_path_factory.mktemp("served") / "tables.db")
     try:
         if openssl:
-            proxy = proxied.nginx(found, openssl, folder, served.port)
+            proxy = proxied.nginx(found, openssl, folder, served)
         else:
             proxy = proxied.caddy(found, folder, served.port)
         try:
@@ -241,6 +244,98 @@ def sees(person: Visitor, table: str) -> tuple[str, list[str]]:
     return number[1] if number else "", [unescape(one) for one in BUTTON.findall(choices)]
 
 
+# Several servers behind a balancer
+
+
+class Balanced(NamedTuple):
+    """Two servers on one PostgreSQL, and the nginx that balances between them."""
+
+    servers: tuple[Served, Served]
+    proxy: Proxy
+    postgres: PostgresServer
+
+    def places(self, answers: list[ActionResult]) -> set[str]:
+        """Return the servers that gave these answers."""
+        return {answer.headers[ASKED].rpartition(" ")[2] for answer in answers}
+
+    def pages(self, count: int = 12) -> list[ActionResult]:
+        return [Visitor(self.proxy).ask("/") for _ in range(count)]
+
+    def both_serve(self) -> bool:
+        """Whether nginx asks both, and both answer."""
+        pages = self.pages()
+        return {page.status for page in pages} == {200} and len(self.places(pages)) == 2
+
+
+@pytest.fixture(scope="module")
+def balanced(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Balanced]:
+    found, openssl = program("nginx", "nginx-light", request), program("openssl", "openssl", request)
+    with contextlib.ExitStack() as stack:
+        postgres = stack.enter_context(postgres_server(needed_programs(request)))
+        address, servers = postgres.migrated(), []
+        for host in ("127.0.0.11", "127.0.0.12"):
+            servers.append(proxied.balanced_server(address, tmp_path_factory.mktemp("balanced"), host))
+            stack.callback(servers[-1].stop)
+        proxy = proxied.nginx(found, openssl, tmp_path_factory.mktemp("balancer"), *servers)
+        stack.callback(proxy.stop)
+        yield Balanced((servers[0], servers[1]), proxy, postgres)
+
+
+def decide_once(table: str, *people: Visitor) -> None:
+    """Let whoever is asked decide, again if a server has not heard of the last decision yet."""
+
+    def decided() -> bool:
+        for person in people:
+            number, choices = sees(person, table)
+            if choices:
+                return person.ask(f"{table}/decide", {"decision": choices[0], "number": number}).status == 200
+        return False
+
+    wait_until(decided)
+
+
+async def decide_and_tell(one: Line, other: Line) -> None:
+    """Let one person decide and the other one hear of it."""
+    before = other.at
+    await one.decide()
+    await other.hear_until(lambda message: message.get("at", before) > before)
+
+
+async def test_people_play_on_while_one_of_two_servers_is_stopped(balanced: Balanced) -> None:
+    table, ada, ben = table_for_two(balanced.proxy)
+    for server, other in (balanced.servers, balanced.servers[::-1]):
+        wait_until(balanced.both_serve)
+        assert await asyncio.to_thread(server.stop) == 0
+        pages = balanced.pages()
+        assert {page.status for page in pages} == {200}
+        assert balanced.places(pages) == {other.place}
+        decide_once(table, ada, ben)
+        async with ada.watch(table) as adas, ben.watch(table) as bens:
+            await decide_and_tell(*by_turn(adas, bens))
+        server.start()
+
+
+async def test_without_postgresql_either_server_says_so_and_goes_on_when_it_is_back(balanced: Balanced) -> None:
+    table, ada, ben = table_for_two(balanced.proxy)
+    wait_until(balanced.both_serve)
+    decide_once(table, ada, ben)
+    balanced.postgres.stop()
+    try:
+        pages = balanced.pages()
+        refused = [Visitor(balanced.proxy).ask("/new", NEW) for _ in pages]
+    finally:
+        balanced.postgres.start()
+    assert {page.status for page in pages} == {503}
+    assert all(str(StorageAwayError()) in page.text for page in pages)
+    assert all("This could not be kept, so it has not happened." in answer.text for answer in refused)
+    assert len(balanced.places(pages)) == len(balanced.places(refused)) == 2
+    wait_until(balanced.both_serve)
+    decide_once(table, ada, ben)
+    async with ada.watch(table) as adas, ben.watch(table) as bens:
+        while adas.at != bens.at:  # one of the servers does not listen to the other again yet
+            await min(adas, bens, key=lambda line: line.at).hear()
+
+
 # The unit
 
 
@@ -284,7 +379,7 @@ def test_what_the_unit_does_not_allow_kills(within: tuple[str, ...]) -> None:
 
 
 def test_a_bot_is_played_within_what_the_unit_allows(within: tuple[str, ...], tmp_path: Path) -> None:
-    served = Served(tmp_path / "tables.db", public=True, within=within)
+    served = proxied.unit_server(tmp_path / "tables.db", public=True, within=within)
     try:
         ada = Visitor(served)
         table = ada.do("/new", **{**NEW, "versus": "steady"})
@@ -325,7 +420,7 @@ def test_copies_made_in_the_middle_of_a_game_hold_it(request: pytest.FixtureRequ
     commands = proxied.commands("/var/backups/piste.db")
     assert [re.findall(r"sqlite3 /|python3 -c", one) for one in commands] == [["sqlite3 /"], ["python3 -c"]]
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
-    served = Served(db, public=True)
+    served = proxied.unit_server(db, public=True)
     try:
         people = Visitor(served), Visitor(served)
         table = people[0].do("/new", **NEW)
