@@ -293,6 +293,57 @@ def test_old_tables_are_deleted_and_others_stay(
     assert "There is no table" in text
 
 
+# The database that PISTE_DB names
+
+
+def test_every_command_but_copy_uses_the_database_of_the_variable(
+    postgres: PostgresServer,
+    file: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    asyncio.run(fill(file))
+    source, address, made = file.rename(tmp_path / "from.db"), postgres.database(), tmp_path / "backup.db"
+    monkeypatch.setenv("PISTE_DB", address.replace("piste@", "piste:s3cret@"))
+
+    def done(*words: str) -> str:
+        code, text = run(*words, capsys=capsys)
+        assert code == 0, text
+        assert "s3cret" not in text
+        return text
+
+    done("migrate")
+    done("restore", str(source))
+    assert contents(address) == contents(source)
+    assert "3 tables" in done("stats")
+    done("backup", str(made))
+    assert contents(made) == contents(source)
+    code = contents(address)["rooms"][0][0]
+    refused, text = run("close", code, capsys=capsys)
+    assert refused == 2
+    assert f"The database is {address.replace('piste@', 'piste:***@')}." in text
+    done("close", code, "--yes")
+    assert len(contents(address)["rooms"]) == 2
+    done("rotate-key", "--yes")
+    done("expire", "--days", "90", "--yes")
+    refused, text = run("copy", str(source), capsys=capsys)
+    assert refused == 2
+    assert "piste admin copy FROM TO" in text
+
+
+def test_what_is_typed_wins_over_the_variable(
+    file: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asyncio.run(fill(file))
+    monkeypatch.setenv("PISTE_DB", "mysql://x/y")
+    code, text = run("stats", str(file), capsys=capsys)
+    assert code == 0, text
+    code, text = run("stats", capsys=capsys)
+    assert code == 2
+    assert "PISTE_DB takes a file, or the address" in text
+
+
 # Numbers and refusals
 
 
@@ -315,7 +366,8 @@ def test_numbers_are_told_and_no_secret(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["stats"], "It is written so: piste admin stats DB"),
+        (["stats"], "It is written so: piste admin stats DB. Without DB, PISTE_DB must name the database."),
+        (["restore", "a.db"], "It is written so: piste admin restore FILE DB."),
         (["copy", "a.db"], "It is written so: piste admin copy FROM TO"),
         (["copy", "a.db", "a.db"], "Both are the same"),
         (["copy", "a.db", "b.db"], "There is no file"),
@@ -339,6 +391,7 @@ def test_what_cannot_be_done_gets_a_sentence(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("PISTE_DB", raising=False)
     with contextlib.suppress(SystemExit):  # by which a parser refuses
         assert main(["admin", *words]) in (1, 2)
     text = " ".join(capsys.readouterr().err.split())

@@ -108,7 +108,12 @@ def add_host_commands(command: AddCommand) -> None:
   piste admin migrate postgresql://owner@localhost/piste
 """,
         value("action", "ACTION", "what to do, as in the examples", choices=ADMIN_ACTIONS),
-        value("words", "DB", "a file, or the address of a PostgreSQL; then what the action takes", nargs="*"),
+        value(
+            "words", "DB",
+            "a file, or the address of a PostgreSQL (default: what PISTE_DB names, except with copy), and what "
+            "else the action takes, in the order of the examples",
+            nargs="*",
+        ),
         value("--days", "N", "with expire: delete tables without a change for so many days"),
         flag("--yes", "do not ask before something is deleted"),
         flag("--json", "with stats: print one JSON document for machines"),

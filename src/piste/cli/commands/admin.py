@@ -10,7 +10,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from piste.cli.arguments import whole_number
-from piste.cli.commands.serve import MAX_KEEP_DAYS, Given, create_database_file, database_name, read_db
+from piste.cli.commands.serve import (
+    MAX_KEEP_DAYS,
+    Given,
+    create_database_file,
+    database_name,
+    given_by_variable,
+    read_db,
+)
 from piste.cli.output import print_json
 from piste.cli.terminal import Terminal
 from piste.core.errors import OptionError, PisteError
@@ -18,6 +25,7 @@ from piste.core.extras import SERVE, need
 from piste.core.game import counted
 
 DAY_S = 86400.0
+DB = "DB"  # the word that PISTE_DB stands for where it is left out
 
 
 class Action(NamedTuple):
@@ -28,15 +36,19 @@ class Action(NamedTuple):
 
 
 def run(args: argparse.Namespace, terminal: Terminal) -> int:
-    action = ACTIONS[args.action]
-    if len(args.words) != len(action.takes):
-        raise OptionError(f"It is written so: piste admin {' '.join([args.action, *action.takes])}")
+    action, words, variable = ACTIONS[args.action], list(args.words), given_by_variable("PISTE_DB")
+    if variable is not None and DB in action.takes and len(words) == len(action.takes) - 1:
+        read_db(variable)  # what is wrong with it is said of the variable
+        words.insert(action.takes.index(DB), variable.text)
+    if len(words) != len(action.takes):
+        left_out = " Without DB, PISTE_DB must name the database." if DB in action.takes else ""
+        raise OptionError(f"It is written so: piste admin {' '.join([args.action, *action.takes])}.{left_out}")
     need(SERVE)
-    return action.run(args, terminal, args.words)
+    return action.run(args, terminal, words)
 
 
 def database(word: str) -> Path | str:
-    return read_db(Given(word, "DB"))
+    return read_db(Given(word, DB))
 
 
 def file(word: str) -> Path:
@@ -45,10 +57,11 @@ def file(word: str) -> Path:
     return Path(word).expanduser().absolute()
 
 
-def confirm(args: argparse.Namespace, terminal: Terminal, what: str) -> None:
+def confirm(args: argparse.Namespace, terminal: Terminal, db: Path | str, what: str) -> None:
     """Ask before something is deleted, unless --yes was given."""
     if args.yes:
         return
+    what += f" The database is {database_name(db)}."
     if not terminal.typed:
         raise OptionError(f"{what} That cannot be undone: say --yes if you mean it.")
     terminal.line(f"{what} That cannot be undone.")
@@ -125,7 +138,7 @@ def close(args: argparse.Namespace, terminal: Terminal, words: list[str]) -> int
     with Storage(existing(db)) as storage:
         found = summary(storage, code)
         what = f"a table of {found.game}, {found.state}, {people(found.people)}, {counted(found.lines, 'line')}"
-        confirm(args, terminal, f"This deletes {what} of its record.")
+        confirm(args, terminal, db, f"This deletes {what} of its record.")
         close_table(storage, code)
     told = " Whoever is there is told that it is gone." if storage.shared else ""
     terminal.line(f"Closed {what} of its record. Nothing of it is kept here; backups may still have it.{told}")
@@ -140,9 +153,13 @@ def rotate_key(args: argparse.Namespace, terminal: Terminal, words: list[str]) -
     from piste.web.storage import admin
     from piste.web.storage.storage import Storage
 
-    with Storage(existing(database(words[0]))) as storage:
+    db = database(words[0])
+    with Storage(existing(db)) as storage:
         confirm(
-            args, terminal, "All private seat links that were given out become worthless; devices keep their seats."
+            args,
+            terminal,
+            db,
+            "All private seat links that were given out become worthless; devices keep their seats.",
         )
         admin.rotate_key(storage)
     servers = " Running servers use it from now on." if storage.shared else ""
@@ -158,12 +175,13 @@ def expire(args: argparse.Namespace, terminal: Terminal, words: list[str]) -> in
         raise OptionError("Say how old a table must be to be deleted, such as --days 90.")
     before = time.time() - DAY_S * whole_number("days", args.days, 1, MAX_KEEP_DAYS)
     since = datetime.fromtimestamp(before, UTC).strftime("%Y-%m-%d %H:%M UTC")
-    with Storage(existing(database(words[0]))) as storage:
+    db = database(words[0])
+    with Storage(existing(db)) as storage:
         codes = admin.old_tables(storage, before)
         if not codes:
             terminal.line(f"There is no table without a change since {since}.")
             return 0
-        confirm(args, terminal, f"This deletes {counted(len(codes), 'table')} without a change since {since}.")
+        confirm(args, terminal, db, f"This deletes {counted(len(codes), 'table')} without a change since {since}.")
         admin.expire(storage, codes, before)
     terminal.line(f"Deleted {counted(len(codes), 'table')} without a change since {since}.")
     return 0
@@ -188,12 +206,12 @@ def existing(db: Path | str) -> Path | str:
 
 
 ACTIONS = {
-    "stats": Action(stats, ("DB",)),
-    "backup": Action(backup, ("DB", "FILE")),
-    "restore": Action(restore, ("FILE", "DB")),
+    "stats": Action(stats, (DB,)),
+    "backup": Action(backup, (DB, "FILE")),
+    "restore": Action(restore, ("FILE", DB)),
     "copy": Action(copy, ("FROM", "TO")),
-    "close": Action(close, ("DB", "CODE")),
-    "rotate-key": Action(rotate_key, ("DB",)),
-    "expire": Action(expire, ("DB",)),
-    "migrate": Action(migrate, ("DB",)),
+    "close": Action(close, (DB, "CODE")),
+    "rotate-key": Action(rotate_key, (DB,)),
+    "expire": Action(expire, (DB,)),
+    "migrate": Action(migrate, (DB,)),
 }

@@ -18,7 +18,7 @@ from piste.cli.terminal import Terminal
 ENVIRONMENT = {
     "PISTE_HOME": "the folder for your games, instead of the usual one; piste where says which that is",
     "PISTE_PORT, PISTE_DB, ...": "the options of piste serve and of piste worker: PISTE_ and the name of the option; "
-    "what is typed wins",
+    "what is typed wins; piste admin reads PISTE_DB where DB is left out",
     "PAGER": "the program that shows long texts (default: less); cat for none",
     "LESS": "options of less (default: FRX)",
     "NO_COLOR": "no colour, whatever its value",

@@ -62,7 +62,10 @@ def given(args: argparse.Namespace, option: str) -> Given | None:
     name = option.replace("-", "_")
     if getattr(args, name) is not None:
         return Given(getattr(args, name), f"--{option}")
-    variable = f"PISTE_{name.upper()}"
+    return given_by_variable(f"PISTE_{name.upper()}")
+
+
+def given_by_variable(variable: str) -> Given | None:
     text = os.environ.get(variable, "").strip()
     return Given(text, variable) if text else None
 
@@ -132,8 +135,7 @@ def read_proxy(proxy: Given | None) -> str:
 
 def read_workers(args: argparse.Namespace, *, shared: bool) -> int:
     """Return how many server processes are asked for; only a shared database allows more than one."""
-    concurrency = os.environ.get("WEB_CONCURRENCY", "").strip()
-    found = given(args, "workers") or (Given(concurrency, "WEB_CONCURRENCY") if concurrency else None)
+    found = given(args, "workers") or given_by_variable("WEB_CONCURRENCY")
     if found is None:
         return 1
     workers = whole_number("workers", found.text, 1, MAX_PROCESSES, found.where)
