@@ -6,6 +6,7 @@ import asyncio
 import itertools
 import json
 import re
+import time
 from collections.abc import Awaitable, Callable
 from http.cookies import SimpleCookie
 from pathlib import Path
@@ -61,6 +62,13 @@ class Clock:
 
     def __call__(self) -> float:
         return self.now
+
+
+class RunningClock(Clock):
+    """Time that passes by itself, for what is tried again after a while."""
+
+    def __call__(self) -> float:
+        return time.monotonic()
 
 
 class CountedTokens(TokenFactory):

@@ -13,14 +13,16 @@ from typing import Any
 import psycopg
 import pytest
 
+from piste.core.errors import PisteError
 from piste.core.record import Record
 from piste.core.replay import replay
+from piste.core.views import SeatView
 from piste.web.tables.service import VERBS
-from tests.game_setups import FULL, Kind
+from tests.game_setups import FULL, LISTED, Kind
 from tests.limits import until
 from tests.postgres_server import PostgresServer
 from tests.sizes import sized
-from tests.web.in_process_server import SALT, SEED, Device, InProcessServer, table_for
+from tests.web.in_process_server import SALT, SEED, Device, InProcessServer, RunningClock, table_for
 from tests.web.test_several_processes import at, two_servers
 from tests.web.test_web_secrecy import seats_of
 
@@ -218,14 +220,41 @@ async def test_a_listener_that_was_cut_off_catches_up(postgres: PostgresServer) 
 # What processes tell each other
 
 
+def heard_by(server: InProcessServer) -> list[str]:
+    """Return a list that receives every notice from here on."""
+    heard: list[str] = []
+    right = server.service.peers.take  # type: ignore[union-attr]
+    server.service.peers.take = lambda text: (heard.append(text), right(text))[1]  # type: ignore
+    return heard
+
+
+def check_notices(heard: list[str], server: InProcessServer, code: str, people: list[Device]) -> list[dict[str, Any]]:
+    """See that no notice holds a secret of the host; return what they say of a table that is shown and not stored."""
+    for text in heard:
+        assert SEED not in text
+        assert SALT.hex() not in text
+        assert not any(person.token in text for person in people)
+    stored, shown = server.storage.room(code), []
+    assert stored is not None
+    for text in heard:
+        kind, about, rest = [*text.split(" ", 3)[1:], "", ""][:3]
+        if (kind, about) == ("show", code):
+            shown.append(json.loads(rest))
+        elif (kind, about) == ("room", code) and (details := rest.partition(" ")[2]):
+            values, lines, *more = json.loads(details)
+            assert values.keys() <= {"touched", "ended", "listed"}
+            assert set(lines) <= set(stored.lines[1:])
+            assert len(more) <= 1
+            shown += more
+    return shown
+
+
 @pytest.mark.parametrize("kind", FULL, ids=str)
 async def test_notices_hold_nothing_but_lines_of_the_table_and_never_the_first(
     postgres: PostgresServer, kind: Kind
 ) -> None:
     async with two_servers(postgres) as (first, second):
-        heard: list[str] = []
-        right = second.service.peers.take  # type: ignore[union-attr]
-        second.service.peers.take = lambda text: (heard.append(text), right(text))[1]  # type: ignore
+        heard = heard_by(second)
         options = {f"option-{key}": str(value) for key, value in kind.options.items()}
         code, people = await table_for(first, kind.game, seats_of(kind), **options)
         await people[0].do(code, "list")
@@ -239,17 +268,66 @@ async def test_notices_hold_nothing_but_lines_of_the_table_and_never_the_first(
             await people[0].do(code, "resign")
         version = first.storage.versions([code])[code]
         await until(lambda: any(f" room {code} {version} " in text for text in heard))
-        stored = first.storage.room(code)
-        assert stored is not None
-        told = [text for text in heard if f" room {code} " in text]
-        assert len(told) >= 3
-        for text in heard:
-            assert SEED not in text
-            assert SALT.hex() not in text
-            assert not any(person.token in text for person in people)
-        for text in told:
-            details = text.split(" ", 4)[4]
-            if details:
-                values, lines = json.loads(details)
-                assert set(values) <= {"touched", "ended", "listed"}
-                assert set(lines) <= set(stored.lines[1:])
+        assert sum(f" room {code} " in text for text in heard) >= 3
+        assert check_notices(heard, first, code, people) == []
+
+
+@pytest.mark.parametrize("kind", LISTED, ids=str)
+async def test_notices_of_bots_and_hints_hold_what_the_seat_is_told_and_nothing_else(
+    postgres: PostgresServer, kind: Kind, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fails = no_hint = True
+
+    async def think(_game: str, _level: str, view: SeatView) -> int:
+        if fails:
+            raise PisteError("The bot has stopped here.")
+        return view.actions[0]
+
+    async def hint(_game: str, view: SeatView, *_: Any) -> tuple[str, int]:
+        if no_hint:
+            raise PisteError("The bot knows nothing here.")
+        return "perfect", view.actions[-1]
+
+    # What is asked for while the job before it still ends is asked for again later.
+    async with two_servers(postgres, RunningClock()) as (first, second):
+        heard, hinted = heard_by(second), set[str]()
+        person = Device(first, first.tokens.token())
+        for server in (first, second):  # either may have the job
+            server.bot_workers.choosing, server.bot_workers.steps = think, ((30, 100, ""), (100, 100, ""))
+            monkeypatch.setattr(server.bot_workers, "hint", hint)
+        options = {f"option-{key}": str(value) for key, value in kind.options.items()}
+        code = await person.opens(kind.game, versus="perfect", name="Ada", **options)
+        line = await person.connect(code)  # so that what the other server says is followed at once
+        for _ in range(200):
+            await until(lambda: first.room(code).to_act in (0, None) or bool(first.room(code).stuck))
+            await first.settle()
+            room = first.room(code)
+            if room.stuck:
+                fails = False
+                await person.page(code)  # whoever arrives lets the bot try again
+                continue
+            if room.table is None or room.over or len(hinted) == 3:
+                break
+            view = room.table.view(0)
+            if no_hint:
+                await person.do(code, "hint")
+                await until(lambda: bool(first.room(code).no_hints))
+                await first.settle()
+                no_hint = False
+            await person.do(code, "hint")
+            await until(lambda key=(0, view.number): key in first.room(code).hints)  # type: ignore[misc]
+            hinted.add((await person.do(code, "hint"))["said"])  # what was noted is told again
+            assert (await person.decide(code, view.decisions[0], view.number))["ok"]
+        await person.do(code, "resign")
+        await line.leave()
+        version = first.storage.versions([code])[code]
+        await until(lambda: any(f" room {code} {version} " in text for text in heard))
+        shown = check_notices(heard, first, code, [person])
+        assert {one["hint"] for one in shown if "hint" in one} == hinted
+        assert {one["seat"] for one in shown if "seat" in one} == {0}
+        assert {one["stuck"] for one in shown if "stuck" in one} == {"The bot has stopped here."}
+        assert {one["no_hint"] for one in shown if "no_hint" in one} == {
+            "There is no hint: The bot knows nothing here."
+        }
+        assert {one["preparing"] for one in shown if "preparing" in one} == {30, None}
+        assert {key for one in shown for key in one} == {"seat", "number", "hint", "stuck", "no_hint", "preparing"}

@@ -16,14 +16,17 @@ from piste.web.tables import peers
 from tests.limits import PATIENCE_S, until
 from tests.postgres_server import PostgresServer
 from tests.web.failing_storage import storage_fails
-from tests.web.in_process_server import CountedTokens, Device, InProcessServer, table_for
+from tests.web.in_process_server import Clock, CountedTokens, Device, InProcessServer, table_for
 from tests.web.test_storage import Gate
 
 
 @asynccontextmanager
-async def two_servers(postgres: PostgresServer) -> AsyncIterator[tuple[InProcessServer, InProcessServer]]:
+async def two_servers(
+    postgres: PostgresServer, ticks: Clock | None = None
+) -> AsyncIterator[tuple[InProcessServer, InProcessServer]]:
     address = postgres.migrated()
     first, second = InProcessServer(address), InProcessServer(address)
+    first.ticks = second.ticks = ticks
     second.tokens = CountedTokens(1000)
     async with first, second:
         yield first, second
