@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.limits import PATIENCE_S
 from tests.postgres_server import PostgresServer, postgres
 from tests.web.in_process_server import InProcessServer
 
@@ -51,6 +52,12 @@ def db(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Path | str]:
     address = server.migrated()
     yield address
     server.drop(address)
+
+
+@pytest.fixture(autouse=True)
+def patient_reads(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a server in a test wait for its database for as long as a test waits: a busy machine may take seconds."""
+    monkeypatch.setattr("piste.web.storage.storage.READ_TIMEOUT_S", PATIENCE_S)
 
 
 @pytest.fixture

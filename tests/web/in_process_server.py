@@ -6,7 +6,6 @@ import asyncio
 import itertools
 import json
 import re
-import time
 from collections.abc import Awaitable, Callable
 from http.cookies import SimpleCookie
 from pathlib import Path
@@ -30,7 +29,7 @@ from piste.web.tables.room import Opener, Room, default_opener
 from piste.web.tables.service import TableService
 from piste.web.tables.tokens import TokenFactory
 from piste.web.workers.worker_pool import BotWorkers
-from tests.limits import PATIENCE_S
+from tests.limits import PATIENCE_S, now
 
 QUICK_JOBS = JobTimes(heartbeat_s=0.1, gone_after_s=2.0, check_s=0.2, poll_s=0.2, grace_s=0.0)
 """Workers that are gone are noticed soon."""
@@ -68,7 +67,7 @@ class RunningClock(Clock):
     """Time that passes by itself, for what is tried again after a while."""
 
     def __call__(self) -> float:
-        return time.monotonic()
+        return now()
 
 
 class CountedTokens(TokenFactory):

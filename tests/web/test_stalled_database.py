@@ -20,6 +20,7 @@ from tests.web.in_process_server import CountedTokens, Device, InProcessServer, 
 from tests.web.stalling_proxy import StallingProxy
 
 STALL_S = float(os.environ.get("PISTE_STALL", "0"))
+USUAL = storages.READ_TIMEOUT_S
 SOON = 0.4  # how long the servers of these tests wait for a database, unless its silence is given
 
 
@@ -27,8 +28,8 @@ SOON = 0.4  # how long the servers of these tests wait for a database, unless it
 def impatience(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Let servers give up soon what they would wait for 10 seconds: for requests that nothing will answer."""
     with monkeypatch.context() as patch:
-        for name in ("WRITE_TIMEOUT_S", "READ_TIMEOUT_S") if not STALL_S else ():
-            patch.setattr(storages, name, SOON)
+        for name in ("WRITE_TIMEOUT_S", "READ_TIMEOUT_S"):
+            patch.setattr(storages, name, USUAL if STALL_S else SOON)
         yield
 
 
