@@ -30,7 +30,7 @@ from piste.core.replay import replay
 from piste.web.settings import LOOPBACK
 from piste.web.storage.schema import CHANNEL
 from tests.limits import PATIENCE_S, PATIENT, now, pause, until
-from tests.postgres_server import PostgresServer, needed_programs, postgres_server
+from tests.postgres_server import QUICK, PostgresServer, needed_programs, postgres_server
 from tests.web.test_durability import TABLES, Player, Server, Tables
 
 KILLS = int(os.environ.get("PISTE_KILLS", "8"))
@@ -283,8 +283,11 @@ def check_taken(record: str, players: list[Wanderer]) -> None:
 
 @pytest.fixture(scope="module")
 def own_postgres(request: pytest.FixtureRequest) -> Iterator[PostgresServer]:
-    """A PostgreSQL that can be killed: no other test is connected to it."""
-    with postgres_server(needed_programs(request)) as server:
+    """A PostgreSQL that can be killed: no other test is connected to it.
+
+    It stops only when no connection to it is half begun, for which it waits this long; by default a minute.
+    """
+    with postgres_server(needed_programs(request), (*QUICK, "authentication_timeout=5s")) as server:
         yield server
 
 
