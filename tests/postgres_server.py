@@ -23,6 +23,8 @@ from tests.limits import PATIENCE_S
 SKIPPED = "no PostgreSQL here: tests of several server processes are skipped; apt install postgresql"
 QUICK = ("fsync=off", "full_page_writes=off", "synchronous_commit=on", "shared_buffers=32MB", "max_connections=200")
 
+WAIT = ("-w", "-t", str(int(PATIENCE_S)))
+
 
 def programs() -> Path | None:
     """Return the folder of PostgreSQL's programs: Debian keeps them out of the path."""
@@ -70,14 +72,13 @@ class PostgresServer:
     def start(self) -> None:
         options = ("listen_addresses=127.0.0.1", f"port={self.port}", f"unix_socket_directories={self.folder}")
         flags = " ".join(f"-c {setting}" for setting in (*options, *self._settings))
-        wait = ("-w", "-t", str(int(PATIENCE_S)))
         self._run(
-            "pg_ctl", "-D", str(self.folder / "data"), "-l", str(self.folder / "log"), *wait, "-o", flags, "start"
+            "pg_ctl", "-D", str(self.folder / "data"), "-l", str(self.folder / "log"), *WAIT, "-o", flags, "start"
         )
 
     def stop(self, mode: str = "immediate") -> None:
         """Stop it: `immediate` is as a crash."""
-        self._run("pg_ctl", "-D", str(self.folder / "data"), "-m", mode, "-w", "stop")
+        self._run("pg_ctl", "-D", str(self.folder / "data"), "-m", mode, *WAIT, "stop")
 
     def down(self) -> bool:
         """Whether it does not run."""

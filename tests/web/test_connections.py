@@ -1,4 +1,4 @@
-"""Below the application: when a websocket is asked whether its client is still there."""
+"""Below the application: when a websocket is asked whether its client is still there, and when it is over."""
 
 from __future__ import annotations
 
@@ -7,7 +7,11 @@ from typing import Any
 from unittest.mock import Mock
 
 import pytest
+import uvicorn
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+from uvicorn.server import ServerState
+from websockets.client import ClientProtocol
+from websockets.uri import parse_uri
 
 from piste.web.middleware.connections import WebSocketProtocol
 
@@ -24,3 +28,29 @@ def test_only_a_client_that_has_been_silent_is_pinged(
     socket.send_keepalive_ping()
     assert ping.called == asked
     assert [call.args[0] for call in call_at.mock_calls] == ([] if asked else [30.0])
+
+
+@pytest.mark.parametrize("said", [b"", b"what nobody takes any more"])
+async def test_a_connection_is_over_as_soon_as_its_client_has_answered_the_close(said: bytes) -> None:
+    async def app(_scope: Any, receive: Any, send: Any) -> None:
+        await receive()
+        await send({"type": "websocket.accept"})
+        await send({"type": "websocket.close", "code": 1013})
+
+    transport = Mock()
+    transport.is_closing.return_value, transport.get_extra_info.return_value = False, None
+    transport.get_write_buffer_size.return_value = 0
+    client = ClientProtocol(parse_uri("ws://localhost/"))
+    client.send_request(client.connect())
+    socket = WebSocketProtocol(uvicorn.Config(app, log_config=None), ServerState(), {})
+    socket.connection_made(transport)
+    socket.data_received(b"".join(client.data_to_send()))
+    (running,) = socket.tasks
+    await running
+    client.receive_data(transport.write.mock_calls[0].args[0])
+    if said:
+        client.send_text(said)
+    client.receive_data(transport.write.mock_calls[1].args[0])
+    assert not transport.close.called
+    socket.data_received(b"".join(client.data_to_send()))
+    assert transport.close.called

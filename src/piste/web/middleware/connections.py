@@ -176,8 +176,11 @@ class WebSocketProtocol(WebSocketsSansIOProtocol):
         self._parse()
 
     def _parse(self) -> None:
-        """Parse until there is a message for the application; the rest waits until it has taken that."""
-        while self._unparsed and self.queue.empty() and not self.transport.is_closing():
+        """Parse until there is a message for the application; the rest waits until it has taken that.
+
+        An application that has closed takes nothing more: then only the client's own close is waited for.
+        """
+        while self._unparsed and (self.close_sent or self.queue.empty()) and not self.transport.is_closing():
             part, self._unparsed = self._unparsed[:CHUNK_BYTES], self._unparsed[CHUNK_BYTES:]
             super().data_received(part)
 
