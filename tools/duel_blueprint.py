@@ -33,6 +33,7 @@ SEED = 1
 TABLE_BITS = 26  # of the number of places for information sets
 SMALL_TABLE_BITS = 23
 TRIALS, TRIALS_PER_CALL = 3_000_000, 100_000
+MISTAKES_OF_64 = 16  # trials have a mistake of the other seat in them
 ALL_PLAYS = 99
 MIN_SHARE = 0.05  # what an average strategy plays less often than this part of its first choice is left out
 
@@ -90,14 +91,14 @@ def without_rare(sums: Array, least: float = MIN_SHARE) -> Array:
 def learn(
     options: Options, states: PossibleStates, table: Table, begin: int, end: int, *, seed: int = SEED,
     opening: Policy | None = None, late: Policy | None = None, learner: int = NO_SEAT, free: int = ALL_PLAYS,
-    opening_plays: int = 0,
+    opening_plays: int = 0, mistakes_of_64: int = 0,
 ) -> tuple[float, float]:  # fmt: skip
     """Run trials of MCCFR; return what seats 0 and 1 won by the strategies as they were, as parts of the trials."""
     stack = np.zeros((MAX_ROUND_STEPS, duel_kernels.STACK_WIDTH), np.int64)
     values, won = np.zeros((MAX_ROUND_STEPS, PLACES)), np.zeros(3)
     kernels().run_mccfr_rounds(
         options, states.rows, states.sums, table, opening or no_policy(), late or no_policy(), learner, free,
-        opening_plays, begin, end, seed, stack, values, won,
+        opening_plays, mistakes_of_64, begin, end, seed, stack, values, won,
     )  # fmt: skip
     return won[0] / won[2], won[1] / won[2]
 
@@ -135,7 +136,7 @@ def learn_and_save(trials: int, bits: int) -> None:
     table, done, begun = empty_table(bits), 0, time.process_time()
     while done < trials:
         end = min(trials, done + TRIALS_PER_CALL)
-        first, second = learn(options, states, table, done + 1, end + 1)
+        first, second = learn(options, states, table, done + 1, end + 1, mistakes_of_64=MISTAKES_OF_64)
         done = end
         print(
             f"{done} trials, {int(table.used[0]) / 1e6:.1f} M information sets, "

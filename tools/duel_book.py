@@ -28,7 +28,7 @@ from tools.duel_kernels import Policy
 MAX_BYTES = 5_000_000
 ROUNDS, ROUNDS_BY_BURIAL = 20_000_000, 500_000
 SLIPS_OF_64 = 16
-MIN_VISITS = 300  # of MCCFR: what was learned from fewer loses more than a search there
+MIN_VISITS = 100  # of MCCFR: what was learned from fewer loses more than a search there
 TARGET = Path(book.__file__).with_name(book.FILE)
 
 

@@ -48,6 +48,7 @@ from piste.games.mccoy_duel.solver.infoset_kernels import (
 )
 
 PLACES = 9
+MISTAKE_IN = 3  # of the decisions at which a seat might make its mistake
 EXPLORE_EARLY_OF_64 = 16  # a choice that is not played at present is tried this often in 64 trials in the first plays
 EXPLORE_LATE_OF_64 = 4  # and later
 MAX_FILL = 0.9  # of the hash table: beyond that no information set is added
@@ -234,6 +235,20 @@ def explored_places(t: Table, slot: int, places: int, present: int, often: int, 
     return explored
 
 
+def mistake_at(t: Table, slot: int, places: int, present: int, seed: int, counter: int) -> int:
+    """Return, one time in MISTAKE_IN, a place by chance that is not played at present; HIDDEN if there is none."""
+    unplayed, without_regrets = 0, sum_of(t.regrets, slot, places) <= 0.0
+    while places:
+        place = lowest(places)
+        places &= places - 1
+        played = place == present if without_regrets else t.regrets[slot, place] > 0.0
+        if not played:
+            unplayed |= 1 << place
+    if unplayed == 0 or random_below(seed, counter, MISTAKE_IN) > 0:
+        return HIDDEN
+    return nth(unplayed, random_below(seed + 1, counter, count(unplayed)))
+
+
 def learn(t: Table, slot: int, places: int, present: int, values: Any) -> float:
     """Add the regrets of the choices that were gone through, no sum below 0; return the present strategy's value.
 
@@ -257,7 +272,7 @@ def learn(t: Table, slot: int, places: int, present: int, values: Any) -> float:
 
 def run_mccfr_rounds(
     options: Options, rows: Any, row_sums: Any, t: Table, opening: Policy, late: Policy, learner: int, free: int,
-    opening_plays: int, begin: int, end: int, seed: int, stack: Any, values: Any, won: Any,
+    opening_plays: int, mistakes_of_64: int, begin: int, end: int, seed: int, stack: Any, values: Any, won: Any,
 ) -> None:  # fmt: skip
     """Run the trials `begin` to `end` - 1 of external-sampling MCCFR; later ones count more in the average strategy.
 
@@ -265,6 +280,9 @@ def run_mccfr_rounds(
     plays, and `late`. If it is NO_SEAT both learn, each against the other. Whoever learns does so in the first `free`
     plays, and later goes by `late` too. `won` gets what each seat won, by its present
     strategy, and the number of trials.
+
+    In so many of 64 trials the other seat makes one mistake early on: it chooses what it does not play at present.
+    The one that learns does so only after that, so it learns to answer mistakes, but does not count on them.
     """
     together = learner == NO_SEAT
     for trial in range(begin, end):
@@ -274,6 +292,8 @@ def run_mccfr_rounds(
             root = search_sums(row_sums, random_fraction(seed, counter) * row_sums[row_sums.shape[0] - 1])
             m = moment_of(options, rows[root])
             depth, going, value = 0, True, 0.0
+            mistaken = random_below(seed + 1, counter, 64) < mistakes_of_64
+            waiting = mistaken  # for the mistake
             while going or depth > 0:
                 action = HIDDEN
                 if going:
@@ -297,9 +317,13 @@ def run_mccfr_rounds(
                                 place = first_place(m.state, places)
                             if actor != seat:
                                 add_strategy(t, slot, places, place, float(trial))
-                            else:
+                                if waiting and play < EXACT_PLAYS:
+                                    mistake = mistake_at(t, slot, places, place, seed + 1, counter)
+                                    if mistake != HIDDEN:
+                                        place, waiting = mistake, False
+                            elif not waiting:
                                 t.visits[slot] += 1
-                            if actor == seat and t.visits[slot] > MIN_VISITS:
+                            if actor == seat and not waiting and t.visits[slot] > MIN_VISITS:
                                 often = EXPLORE_EARLY_OF_64 if play < EXACT_PLAYS else EXPLORE_LATE_OF_64
                                 counter += 1
                                 bits = mix_hash(seed, counter)
@@ -326,8 +350,9 @@ def run_mccfr_rounds(
                     stack[at, LEFT], stack[at, TRIED] = left & (left - 1), lowest(left)
                     action, going = card_at(m.state, lowest(left)), True
                 m = moment_after(m, action)
-            won[seat] += value
-            won[2] += 1
+            if not mistaken:
+                won[seat] += value
+                won[2] += 1
 
 
 def run_search_response(

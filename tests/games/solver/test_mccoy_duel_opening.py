@@ -244,7 +244,7 @@ def test_compiled_and_plain_kernels_agree() -> None:
         table, nobody = duel_blueprint.empty_table(10), duel_blueprint.no_policy()
         stack = np.zeros((400, duel_kernels.STACK_WIDTH), np.int64)
         k.run_mccfr_rounds(
-            options, states.rows, states.sums, table, nobody, nobody, duel_kernels.NO_SEAT, 99, 0, 1, 60, 7,
+            options, states.rows, states.sums, table, nobody, nobody, duel_kernels.NO_SEAT, 99, 0, 16, 1, 60, 7,
             stack, np.zeros((400, PLACES)), np.zeros(3),
         )  # fmt: skip
         tables.append(table)
