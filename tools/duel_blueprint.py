@@ -1,6 +1,6 @@
 """A strategy for both seats of a whole round of Duel, learned by MCCFR: what the opening book is made of.
 
-    python -m tools.duel_blueprint                            half an hour and 9 GB
+    python -m tools.duel_blueprint                            a quarter of an hour and 9 GB
 
 The strategy is kept in `build/duel-blueprint.npz`; `python -m tools.duel_book` writes the book from it, and
 `python -m tools.duel_adversaries` lets adversaries look for what either loses. The same trials give the same
@@ -130,13 +130,13 @@ def load() -> Policy:
     return policy(kept["keys"], without_rare(kept["sums"]))
 
 
-def learn_and_save(trials: int, bits: int) -> None:
+def learn_and_save(trials: int, bits: int, mistakes_of_64: int = MISTAKES_OF_64) -> None:
     """Learn by so many trials for each seat in a table of 2 ** bits places, and keep the strategy now and then."""
     options, states = dealt()
     table, done, begun = empty_table(bits), 0, time.process_time()
     while done < trials:
         end = min(trials, done + TRIALS_PER_CALL)
-        first, second = learn(options, states, table, done + 1, end + 1, mistakes_of_64=MISTAKES_OF_64)
+        first, second = learn(options, states, table, done + 1, end + 1, mistakes_of_64=mistakes_of_64)
         done = end
         print(
             f"{done} trials, {int(table.used[0]) / 1e6:.1f} M information sets, "
@@ -154,8 +154,11 @@ def main() -> int:
     parser.add_argument(
         "--bits", type=int, default=TABLE_BITS, help="of the size of the table (default: %(default)s)"
     )
+    parser.add_argument(
+        "--mistakes", type=int, default=MISTAKES_OF_64, help="so many of 64 trials have one (default: %(default)s)"
+    )
     given = parser.parse_args()
-    learn_and_save(given.trials, given.bits)
+    learn_and_save(given.trials, given.bits, given.mistakes)
     return 0
 
 
