@@ -9,6 +9,7 @@ The bot's mixes in its first plays are frozen as a table; by it, and then by the
 a round takes microseconds. The adversary knows all of this. It learns for each seat what to play in the first plays
 of a round, and goes on by the same strategy as the bot. Where the book ends the bot itself is asked: at the
 information sets to which it comes most often against what the adversary has learned so far, which then learns anew.
+That is done for the first adversary; the next ones meet the bot as it has answered then.
 At last the adversary plays rounds that it has not learned from, as it found best. What it wins of both seats together
 beyond one round is a lower bound of what best responses gain, with the 95 % interval of these rounds.
 
@@ -282,14 +283,16 @@ def main() -> int:
         "--asked", type=int, default=ASKED, help="information sets outside the book (default: %(default)s)"
     )
     given = parser.parse_args()
+    if given.bot != "book":
+        given.asked = 0  # it has no book that could end
     options, states = dealt(notation.read_powers(given.powers))
     bot = frozen(given.bot, options, given.streams)
     value = play(options, states, bot.opening, bot.late, bot.plays, ROUNDS)
     off = 1.96 * 0.5 / math.sqrt(ROUNDS)
     print(f"{given.bot} against itself: the leader wins {value:.2%} +- {off:.2%}", flush=True)
     for name in given.adversaries:
-        asked = given.asked if given.bot == "book" else 0
-        gain, bot = measured(name, options, states, bot, asked, given.streams)
+        first = name == given.adversaries[0]
+        gain, bot = measured(name, options, states, bot, given.asked if first else 0, given.streams)
         print(
             f"{name} against {given.bot}: wins {gain.shares[0]:.2%} as the leader, {gain.shares[1]:.2%} as the "
             f"other, so it gains {gain.together:.2%} +- {math.sqrt(2) * off:.2%} "

@@ -360,7 +360,8 @@ def test_adversaries_gain_little_from_the_book_and_much_from_the_search_before_i
     assert (policies.opening.sums[known].sum(axis=1) > 0).all()
     leader = book.shipped().leader
     for name in names:
-        gain, policies = duel_adversaries.measured(name, options, states, policies, infosets_asked, streams)
+        asked = infosets_asked if name == names[0] else 0
+        gain, policies = duel_adversaries.measured(name, options, states, policies, asked, streams)
         shares = f"{gain.shares[0]:.2%} as the leader, {gain.shares[1]:.2%} as the other"
         own = f"{gain.own[0]:.1%} and {gain.own[1]:.1%} of its choices are its own"
         show(capsys, f"{name} against {bot}: {shares}, gains {gain.together:.2%}; {own}; {gain.seconds:.0f} CPU s")
