@@ -54,7 +54,18 @@ SOLVE = (
     ("Prime Duel: 10,000 verdicts by what is shipped (4 GB)", "games/solver/test_prime_duel_verdicts.py", "", 1),
     ("Duel: bars, losses and plain solvers", "games/solver/test_mccoy_duel.py", "", 1000),
     ("Duel: whole rounds, a linear program, best responses", "games/solver/test_mccoy_duel_solutions.py", "", 1000),
-    ("Duel: the opening book, adversaries, no step back (9 GB)", "games/solver/test_mccoy_duel_opening.py", "", 1000),
+    (
+        "Duel: what adversaries gain from the opening book (9 GB)",
+        "games/solver/test_mccoy_duel_opening.py",
+        "adversaries_gain",
+        1000,
+    ),
+    (
+        "Duel: the opening book, no step back",
+        "games/solver/test_mccoy_duel_opening.py",
+        "not adversaries_gain",
+        1000,
+    ),
     ("Commands, levels and tables", "games/solver/test_solve_command.py", "", 0),
 )
 ANY_GAME = (
