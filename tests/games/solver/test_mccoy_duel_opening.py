@@ -338,7 +338,7 @@ def test_a_bot_is_asked_for_its_own_mixes_where_its_book_ends(
 def test_adversaries_gain_little_from_the_book_and_much_from_the_search_before_it(
     bot: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """In full the strategy is learned if it is not there (a quarter of an hour); PPO takes part where torch is installed."""
+    """In full the strategy is learned if it is not there (minutes); PPO takes part where torch is installed."""
     names = duel_adversaries.available() if WHOLE else ["response", "search"]
     options, states = duel_blueprint.dealt()
     if WHOLE:
