@@ -237,13 +237,7 @@ def explored_places(t: Table, slot: int, places: int, present: int, often: int, 
 
 def mistake_at(t: Table, slot: int, places: int, present: int, seed: int, counter: int) -> int:
     """Return, one time in MISTAKE_IN, a place by chance that is not played at present; HIDDEN if there is none."""
-    unplayed, without_regrets = 0, sum_of(t.regrets, slot, places) <= 0.0
-    while places:
-        place = lowest(places)
-        places &= places - 1
-        played = place == present if without_regrets else t.regrets[slot, place] > 0.0
-        if not played:
-            unplayed |= 1 << place
+    unplayed = places & ~explored_places(t, slot, places, present, 0, 0)
     if unplayed == 0 or random_below(seed, counter, MISTAKE_IN) > 0:
         return HIDDEN
     return nth(unplayed, random_below(seed + 1, counter, count(unplayed)))
