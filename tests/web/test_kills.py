@@ -36,12 +36,6 @@ from tests.web.test_durability import TABLES, Player, Server, Tables
 KILLS = int(os.environ.get("PISTE_KILLS", "8"))
 SERVERS = WORKERS = 2
 DECISIONS_BETWEEN_KILLS = 30
-MANY = 100  # kills that only a proof makes, where a clock may decide
-LONGEST_S = 60.0
-"""Until every client goes on, by itself. It takes seconds, and longer only where a machine has much else to do.
-
-Not against `strong`: what a killed worker has begun is begun anew after 10 s, and here the next is killed before.
-"""
 
 RECONNECT_S = 0.2
 REFUSALS = re.compile(
@@ -340,8 +334,6 @@ async def test_games_go_on_whatever_is_killed(
         waited = list(seconds_lost(kills, [player for player in everybody if player.versus == "strong"]))
         record_property("figure", f"seconds until every client had gone on, {told_of(lost)}")
         record_property("figure", f"against `strong`, whose workers are killed while it thinks, {told_of(waited)}")
-        if KILLS >= MANY:
-            assert max(seconds for _, seconds in lost) < LONGEST_S
         for players in played:
             text, _ = await asyncio.to_thread(request, cluster.port(), "GET", f"/t/{players[0].code}/record")
             check_taken(text, players)
